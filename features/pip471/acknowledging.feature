@@ -62,6 +62,16 @@ Feature: Acknowledging in a metadata-driven transaction
       When the system crashes and comes back
       Then subscription "workers" has "i3" left
 
+    @needs:more-brokers @needs:store-faults @needs:short-retention
+    Scenario: [8] Another broker had the segment then, and the first that would be told of the commit is not
+      Given A has acknowledged "i1" for "workers"
+      And inputs has been unloaded
+      And "i2" has been acknowledged for "workers" without a transaction
+      And A has committed, and the first to be told of it was not
+      And the retention of A has passed
+      When the system crashes and comes back
+      Then subscription "workers" has "i3" left
+
   @PIP471-29 @MUST @aborts
   Rule: An abort gives back what the transaction acknowledged.
     What an aborted transaction had read would never be processed.

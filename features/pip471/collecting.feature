@@ -63,6 +63,11 @@ Feature: Headers of transactions that ended long ago
       When the system crashes and comes back behind the time-out and the retention of C
       Then the store keeps the header of C for the retention
 
+    @needs:short-retention @needs:metadata-store
+    Scenario: [5] To the millisecond, at whatever moment the collection comes
+      When 4 transactions commit within a second
+      Then the store keeps the headers of all of them for the retention
+
   @PIP471-38 @MUST
   Rule: A header of which no operation records are left is collected behind the retention.
     A store that keeps every transaction for ever is full one day.
@@ -136,6 +141,24 @@ Feature: Headers of transactions that ended long ago
         | failure               |
         | and does not write it |
         | and has written it    |
+
+    @needs:short-retention @needs:more-brokers
+    Scenario: [7] The coordinator that looks for them is at another broker by then
+      Given A has committed "a1" to orders
+      And the first coordinator has moved to another broker, since its own had crashed
+      And the retention of A has passed
+      When A commits
+      Then it is refused
+
+    @needs:short-retention @needs:metadata-store
+    Scenario: [8] A topic that was deleted with something pending
+      Given the scalable topic "invoices" of segments "left" and "right"
+      And "i1" has been written to left
+      And the consumer of shared subscription "workers" has received "i1" from left
+      And A has acknowledged "i1" for "workers"
+      And invoices has been deleted as a whole
+      When A commits
+      Then the store soon has no header of A
 
   @PIP471-39 @MUST
   Rule: The collection loses nothing of a transaction that a participant has not followed yet.

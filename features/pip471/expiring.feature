@@ -58,6 +58,15 @@ Feature: Time-outs of metadata-driven transactions
       When each of them is committed half a second before its time-out
       Then exactly one end of each of them succeeded
 
+    @needs:more-brokers
+    Scenario: [7] The coordinator that looks for them is at another broker by then
+      Given transaction A with a moderate time-out
+      And A has written "a1" to orders
+      And the first coordinator has moved to another broker, since its own had crashed
+      And "p1" has been written to orders
+      When A is left open past its time-out
+      Then readers of orders see "p1"
+
   @PIP471-44 @MUST @commits @aborts
   Rule: Of a commit and a time-out at the same time one wins, and the answer to the client says which.
     A commit that is told as done and was aborted loses data.

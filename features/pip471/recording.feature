@@ -225,17 +225,15 @@ Feature: What the metadata store has of a transaction
 
     @needs:metadata-indexes
     Scenario: [1] The younger transaction ended first
-      Given transaction C with a short time-out
-      And B has committed "b1" to orders
-      And C has been left open past its time-out
+      Given B has committed "b1" to orders
+      And 4 transactions have committed within a second
       When A commits "a1" to orders
       Then B is found before A among those that committed
 
     @needs:metadata-indexes
     Scenario: [2] An end that comes again is no later end
-      Given transaction C with a short time-out
-      And B has committed "b1" to orders
-      And C has been left open past its time-out
+      Given B has committed "b1" to orders
+      And 4 transactions have committed within a second
       And A has committed "a1" to orders
       When B commits
       Then B is found before A among those that committed

@@ -208,6 +208,11 @@ class Subscription:
         self.cursor.erase()
         self.pending.erase()
 
+    def erase_with_topic(self) -> None:
+        """Decision: its topic is deleted, and its disk with it: what is pending may be kept elsewhere."""
+        rule("PIP471-38")
+        self.pending.erase()
+
     # -- Inside
 
     def without_pending(self, place: Place, units: Units) -> Units:

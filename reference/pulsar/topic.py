@@ -177,7 +177,7 @@ class Topic:
         """It is deleted, with what it and its subscriptions keep elsewhere than on its disk."""
         self.buffer.erase()
         for subscription in self.subscriptions.values():
-            subscription.pending.erase()
+            subscription.erase_with_topic()
 
     # -- Administration
 

@@ -1,9 +1,14 @@
 """Crashes at the points of a broker's own code."""
 
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
 
 from .storing import RETENTION_PASSED_S
 from .vocabulary import PIP471
+
+_TAKEN_OVER_S = 2.0
+"""Within this another broker has what one had that is gone."""
 
 COME_BACK = PIP471.act(
     given="the system has come back",
@@ -33,3 +38,22 @@ def comes_back_late(context: ScenarioContext, transaction: str) -> None:
     for _ in session.time.attempts(left_s + RETENTION_PASSED_S):
         pass
     session.faults.restart()
+
+
+@PIP471.given("the first coordinator has moved to another broker, since its own had crashed")
+def coordinator_has_moved(context: ScenarioContext) -> None:
+    """A power cut for its broker alone, which comes back a few seconds later and finds its coordinators and topics with the others."""
+    session, before = context.session, _first_coordinators_broker(context)
+    session.faults.crash_broker(before)  # type: ignore[attr-defined]  # of those who offer more-brokers
+    for _ in session.time.attempts(_TAKEN_OVER_S):
+        pass
+    session.faults.restart()
+    if _first_coordinators_broker(context) == before:
+        raise SetUpFailed(f"the first coordinator is at {before} again")
+
+
+def _first_coordinators_broker(context: ScenarioContext) -> str:
+    broker = achieved(context.client.scalable_coordinators(), "asking for brokers")[0]
+    if broker is None:
+        raise SetUpFailed("nobody is told where the first coordinator is")
+    return broker

@@ -1,12 +1,13 @@
 """What the metadata store has of a transaction, and its troubles. An administrator's view: no client is asked."""
 
-import math
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from fencepost.adapters.pulsar.values import Action
 from fencepost.contract.metadata_view import HeaderSeen, MetadataView, OperationSeen, ShowsMetadata, TroublesStore
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.ending import has_ended
 from fencepost.steps.pulsar.vocabulary import Acknowledged
 from fencepost.steps.pulsar.writing import has_committed
 
@@ -18,8 +19,6 @@ _FAULTS = {"lost": "watch-lost", "late": "watch-late", "told twice": "watch-doub
 _FAILURES = {"and does not write it": "write-fails-before", "and has written it": "write-fails-after"}
 RETENTION_PASSED_S = 12.0
 """Longer than a retention of a few seconds with the interval at which headers are collected."""
-_SHORTEST_RETENTION_MS = 2_000
-"""Longer than the interval at which headers are collected: without a retention, a header would be gone before."""
 
 
 @PIP471.then("the store has an open header of {transaction} with its deadline")
@@ -64,25 +63,6 @@ def has_no_operations(context: ScenarioContext, transaction: str) -> None:
     """Within patience: who took part has followed, and nobody can say when that is."""
     found = _soon(context, lambda: _operations(context, transaction), lambda operations: not operations)
     context.evidence.expect(not found, "none", str(len(found)), what=f"operation records of {transaction}")
-
-
-@PIP471.then("the store keeps the header of {transaction} for the retention")
-def keeps_the_header(context: ScenarioContext, transaction: str) -> None:
-    """It is looked at again and again. Whenever it is gone, the end was at least two seconds ago, the shortest retention: so it said, and
-    so it is where it was seen open before, for an end that is dated back is no older."""
-    last: HeaderSeen | None = None
-    open_ms = -math.inf
-    for _ in context.session.time.attempts(RETENTION_PASSED_S):
-        asked_ms = context.session.time.now_ms()
-        header = _header(context, transaction)
-        if header is None:
-            ended_ms = None if last is None or last.ended_ms is None else max(last.ended_ms, open_ms)
-            kept = ended_ms is not None and asked_ms - ended_ms >= _SHORTEST_RETENTION_MS
-            seen = f"gone at {asked_ms:.0f}, last seen as {last}, and open at {open_ms:.0f}"
-            context.evidence.expect(kept, "kept for the retention", seen, what=f"header of {transaction}")
-            return
-        last, open_ms = header, asked_ms if header.ended_ms is None else open_ms
-    context.evidence.saw(f"the header of {transaction} is still there")
 
 
 @PIP471.then("the store soon has no header of {transaction}")
@@ -172,6 +152,13 @@ def will_be_late(context: ScenarioContext, topic: str, transaction: str) -> None
 def event_has_trouble(context: ScenarioContext, trouble: str) -> None:
     """The first that a participant would be told of. What is late is held until it is released."""
     _troubles(context).trouble_store(_FAULTS[trouble], "events")
+
+
+@PIP471.given("{transaction} has {ended}, and the first to be told of it was not")
+def has_ended_untold(context: ScenarioContext, transaction: str, ended: Action) -> None:
+    """END_TXN; the first event that a participant would be told of is lost. Who took part looks by itself within seconds."""
+    event_has_trouble(context, "lost")
+    has_ended(context, transaction, ended)
 
 
 @PIP471.given("the store does not answer the next event of an end, {failure}")

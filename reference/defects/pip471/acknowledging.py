@@ -47,6 +47,13 @@ class _GoesOnByItself(Participation):
         self.is_unloaded = True
 
 
+class _IsStillTold(Participation):
+    def close(self) -> None:
+        """A subscription is told, looks and acts as before."""
+        if isinstance(self._participant, str):
+            super().close()
+
+
 class _KeepsTheAborted(PendingAcks):
     def end(self, txn: TxnId, action: Action) -> Waiting:
         return super().end(txn, action) if action is Action.COMMIT else Waiting(txn)
@@ -109,6 +116,15 @@ UNLOADED_GOES_ON = Defect(
     "acknowledged there since, and saves the cursor without that.",
     origin="textbook: a timer that outlives what it was set for",
     parts=MetadataParts(participation=_GoesOnByItself),
+)
+
+UNLOADED_IS_STILL_TOLD = Defect(
+    name="metadata-unloaded-is-still-told",
+    breaks={"PIP471-28": Symptom(what="^left for workers$", expected='^"i3"$', seen='^"i2", "i3"$')},
+    story="A subscription that was unloaded is still told of ends, and looks for those that it missed. Where it comes last, it saves the "
+    "cursor that it had, without what another broker has acknowledged since.",
+    origin="feared by readers of the proposal: watches that nobody closes, and two brokers that take one subscription for theirs",
+    parts=MetadataParts(participation=_IsStillTold),
 )
 
 ABORTED_STAY_PENDING = Defect(

@@ -10,6 +10,7 @@ from fencepost.reference.metadata_transactions.collection import Collection
 from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.records import Header, Operation, State
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
+from fencepost.reference.pulsar.subscription import Subscription
 from fencepost.reference.pulsar.values import Message, SubscriptionName, TxnId
 
 _MS_IN_A_SECOND = 1_000
@@ -30,6 +31,11 @@ class _UnknownIsAborted(MetadataBuffer):
 class _KeepsNothing(Collection):
     def oldest_kept(self) -> int:
         return self._machine.clock.now
+
+
+class _KeepsItToTheSecond(Collection):
+    def oldest_kept(self) -> int:
+        return super().oldest_kept() // _MS_IN_A_SECOND * _MS_IN_A_SECOND + _MS_IN_A_SECOND
 
 
 class _TakesItForSeconds(Collection):
@@ -81,6 +87,11 @@ class _LeavesItsWrites(MetadataBuffer):
         self._records.forget_segment(self._segment)
 
 
+class _LeavesWhatIsPending(Subscription):
+    def erase_with_topic(self) -> None:
+        """The topic's disk is erased, and nothing of it is left there."""
+
+
 class _EndsAtTheDeadline(MetadataCoordinator):
     def ended_at(self, header: Header) -> int:
         return min(super().ended_at(header), header.deadline)
@@ -120,6 +131,14 @@ HEADER_NOT_KEPT = Defect(
     story="A header is collected with the first sweep behind the end, whatever the retention is.",
     origin="textbook: a setting that nobody reads",
     parts=MetadataParts(collection=_KeepsNothing),
+)
+
+RETENTION_TO_THE_SECOND = Defect(
+    name="metadata-retention-to-the-second",
+    breaks={"PIP471-37": Symptom(what="^header of ", expected="^kept for the retention$", seen="^gone at ")},
+    story="The collection compares whole seconds, and rounds up: a header goes up to a second before its retention is over.",
+    origin="feared by readers of the proposal: a retention in seconds beside moments in ms",
+    parts=MetadataParts(collection=_KeepsItToTheSecond),
 )
 
 RETENTION_IN_SECONDS = Defect(
@@ -168,6 +187,15 @@ RECORDS_OF_THE_DELETED_LEFT = Defect(
     story="A segment that is deleted leaves its operation records: nobody follows an end there, and they keep the header for ever.",
     origin="feared by readers of the proposal: records go when their participant has followed, and this one never does",
     parts=MetadataParts(metadata_buffer=_LeavesItsWrites),
+)
+
+PENDING_OF_THE_DELETED_LEFT = Defect(
+    name="metadata-pending-of-the-deleted-left",
+    breaks={"PIP471-38": Symptom(what="^header of A$", expected="^none$", seen="COMMITTED")},
+    story="A topic that is deleted takes what was written there out of the store, and not what is pending on its subscriptions: nobody "
+    "follows an end for them, and they keep the header for ever.",
+    origin="feared by readers of the proposal: a subscription's records are not its topic's, and nobody removes the subscription by itself",
+    parts=MetadataParts(subscription=_LeavesWhatIsPending),
 )
 
 STOPS_AT_LEFTOVERS = Defect(

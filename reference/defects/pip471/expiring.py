@@ -4,7 +4,9 @@ import functools
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kernel.clock import FIRST_NODE
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.metadata_transactions.collection import Collection
 from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.records import State
 from fencepost.reference.pulsar.coordinator import Reply
@@ -52,6 +54,18 @@ class _TriesOnce(MetadataCoordinator):
                 self.decide(txn, Action.ABORT)
 
 
+class _AbortsAtTheFirst(MetadataCoordinator):
+    def abort_timed_out(self) -> None:
+        if self._machine.node == FIRST_NODE:
+            super().abort_timed_out()
+
+
+class _CollectsAtTheFirst(Collection):
+    def collect(self, txn: TxnId, state: State) -> None:
+        if self._machine.node == FIRST_NODE:
+            super().collect(txn, state)
+
+
 TIME_OUT_IS_A_MOMENT = Defect(
     name="metadata-time-out-is-a-moment",
     breaks={"PIP471-43": Symptom(what="^readers of orders$", expected='^"b1"$', seen="not even the sentinel")},
@@ -90,4 +104,16 @@ TIME_OUT_IN_WHOLE_SECONDS = Defect(
     story="A time-out is cut down to whole seconds: a transaction is aborted up to a second before its client must have ended it.",
     origin="feared: the protocol calls the field `txn_ttl_seconds`, and what is in it are milliseconds",
     parts=MetadataParts(metadata_coordinator=_TakesWholeSeconds),
+)
+
+SWEPT_BY_ONE_BROKER = Defect(
+    name="metadata-swept-by-one-broker",
+    breaks={
+        "PIP471-43": Symptom(what="^readers of orders$", expected='^"p1"$', seen="not even the sentinel"),
+        "PIP471-38": Symptom(what="^answer to END_TXN$", expected="^a refusal$", seen="^success$"),
+    },
+    story="One broker is chosen to look for what is overdue and what is over, and stays chosen when it is gone: the coordinator goes on at "
+    "another one and answers, and nothing times out and nothing is collected any more.",
+    origin="feared by readers of the proposal: a takeover that has nothing to replay, and forgets that somebody had a timer",
+    parts=MetadataParts(metadata_coordinator=_AbortsAtTheFirst, collection=_CollectsAtTheFirst),
 )

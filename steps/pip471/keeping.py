@@ -1,0 +1,84 @@
+"""How long the store keeps the headers of transactions that have ended."""
+
+import math
+from dataclasses import dataclass
+
+from fencepost.adapters.pulsar.values import Action
+from fencepost.contract.metadata_view import HeaderSeen, ShowsMetadata
+from fencepost.steps.outcomes import achieved
+from fencepost.steps.pulsar.context import ScenarioContext
+
+from .storing import RETENTION_PASSED_S
+from .vocabulary import PIP471
+
+_SHORTEST_RETENTION_MS = 2_000
+"""Longer than the interval at which headers are collected: without a retention, a header would be gone before."""
+_SPREAD_S = 1.0
+
+COMMIT = PIP471.act(
+    given="{count} transactions have committed within a second",
+    when="{count} transactions commit within a second",
+    meaning="One after another, with pauses: whoever looks for what is over finds each of them at another age.",
+)
+
+
+@dataclass
+class _Watched:
+    """What was seen of a header until now."""
+
+    last: HeaderSeen | None = None
+    open_ms: float = -math.inf
+    """When it was seen open last."""
+    gone_ms: float | None = None
+    """When it was asked for and was there no more."""
+
+    def saw(self, header: HeaderSeen | None, asked_ms: float) -> None:
+        if header is None:
+            self.gone_ms = asked_ms if self.gone_ms is None else self.gone_ms
+            return
+        self.last, self.open_ms = header, asked_ms if header.ended_ms is None else self.open_ms
+
+    def was_kept(self) -> bool:
+        if self.gone_ms is None:
+            return True
+        ended_ms = None if self.last is None or self.last.ended_ms is None else max(self.last.ended_ms, self.open_ms)
+        return ended_ms is not None and self.gone_ms - ended_ms >= _SHORTEST_RETENTION_MS
+
+    def __str__(self) -> str:
+        if self.gone_ms is None:
+            return "still there"
+        return f"gone at {self.gone_ms:.0f}, last seen as {self.last}, and open at {self.open_ms:.0f}"
+
+
+@COMMIT.given
+@COMMIT.when
+def commit_within_a_second(context: ScenarioContext, count: int) -> None:
+    for _ in range(count):
+        achieved(context.transactions.end(context.transactions.begin_numbered(), Action.COMMIT), "committing a transaction")
+        for _ in context.session.time.attempts(_SPREAD_S / count):
+            pass
+
+
+@PIP471.then("the store keeps the header of {transaction} for the retention")
+def keeps_the_header(context: ScenarioContext, transaction: str) -> None:
+    """It is looked at again and again. Whenever it is gone, the end was at least two seconds ago, the shortest retention: so it said, and
+    so it is where it was seen open before, for an end that is dated back is no older."""
+    _expect_kept(context, [transaction])
+
+
+@PIP471.then("the store keeps the headers of all of them for the retention")
+def keeps_the_headers(context: ScenarioContext) -> None:
+    """Those of all transactions of the scenario, each as with one."""
+    _expect_kept(context, list(context.transactions.by_name))
+
+
+def _expect_kept(context: ScenarioContext, transactions: list[str]) -> None:
+    session = context.session
+    assert isinstance(session, ShowsMetadata), "whose system offers metadata-store"
+    watched = {name: _Watched() for name in transactions}
+    for _ in session.time.attempts(RETENTION_PASSED_S):
+        for name, one in watched.items():
+            asked_ms, txn = session.time.now_ms(), context.id_of(name)
+            one.saw(session.metadata.header(txn.coordinator, txn.sequence), asked_ms)
+    for name, one in watched.items():
+        context.evidence.expect(one.was_kept(), "kept for the retention", str(one), what=f"header of {name}")
