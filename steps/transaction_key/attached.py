@@ -57,3 +57,10 @@ def has_subscribed(context: ScenarioContext, tasks: Tasks, task: str, topic: str
 @CONSUME.when
 def subscribes(context: ScenarioContext, tasks: Tasks, task: str, topic: str, subscription: str) -> None:
     context.ask("SUBSCRIBE", tasks[task].probe.subscribe(context.topics[topic], subscription, SubscriptionType.EXCLUSIVE))
+
+
+@KEYS.when("{task} itself writes {value} to {topic} in {transaction}")
+def writes_itself(context: ScenarioContext, tasks: Tasks, task: str, value: str, topic: str, transaction: str) -> None:
+    """SEND of a client that has a key, where all other messages are those of clients without one. It adds the topic to nothing."""
+    opened = achieved(tasks[task].probe.producer(context.topics[topic]), f"opening a producer as {task}")
+    context.ask("SEND", tasks[task].probe.send(opened, value, transaction=context.id_of(transaction)))
