@@ -269,6 +269,7 @@ class TransactionKeys:
 
     def sweep(self) -> None:
         """Decision: the timer's work: what could not be aborted is, and whoever waited for a transaction that is over now goes on."""
+        rule("TXKEY-36")
         self._abort_all(tuple(self._to_abort))
         waiting, self._waiting = self._waiting, []
         for one in waiting:
