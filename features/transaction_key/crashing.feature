@@ -234,3 +234,16 @@ Feature: Connects that do not come through
         | failure               | why                                |
         | and does not write it | no connect may ever come again     |
         | and has written it    | it is decided, and nobody was told |
+
+  @TXKEY-37 @MUST @commits @fencing
+  Rule: What was committed is not fenced where the metadata store does not say how it stands.
+    A client whose commit was not answered asks again, and would do its work twice when it is told that it was fenced.
+
+    @needs:transaction-keys @needs:store-faults
+    Scenario: [1] A connect behind a commit
+      Given task one has begun transaction A
+      And A has committed
+      And the metadata store does not answer the next look at a transaction
+      And task two has tried to connect with key "payments"
+      When A commits
+      Then it is done, or refused with TransactionNotFound

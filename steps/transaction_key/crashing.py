@@ -62,9 +62,13 @@ def hear_late(context: ScenarioContext, how_late: str | None) -> None:
 @KEYS.given("the metadata store does not answer the next end of a transaction, {failure}")
 def store_does_not_answer(context: ScenarioContext, failure: str) -> None:
     """Of any transaction, whoever asks for it: the change of its header."""
-    faults = context.session.faults
-    assert isinstance(faults, TroublesStore), "the faults of a system that offers store-faults"
-    faults.trouble_store(_FAILURES[failure], "headers")
+    _store(context).trouble_store(_FAILURES[failure], "headers")
+
+
+@KEYS.given("the metadata store does not answer the next look at a transaction")
+def store_does_not_tell(context: ScenarioContext) -> None:
+    """A broker that asks for the header of any transaction learns nothing."""
+    _store(context).trouble_store("read-fails", "headers")
 
 
 @KEYS.given("the key topic {trouble}")
@@ -95,4 +99,10 @@ def _let_pass(context: ScenarioContext, ms: int) -> None:
 def _faults(context: ScenarioContext) -> KeyTopicFaults:
     faults = context.session.faults
     assert isinstance(faults, KeyTopicFaults), "the faults of a system that offers key-topic-faults"
+    return faults
+
+
+def _store(context: ScenarioContext) -> TroublesStore:
+    faults = context.session.faults
+    assert isinstance(faults, TroublesStore), "the faults of a system that offers store-faults"
     return faults

@@ -75,6 +75,14 @@ class _AbortsOnce(TransactionKeys):
         super().sweep()
 
 
+class _TakesUnreadForOver(TransactionKeys):
+    def predecessors(self, record: KeyRecord) -> tuple[TxnId, ...]:
+        try:
+            return super().predecessors(record)
+        except Refused:
+            return () if record.open_txn is None else (record.open_txn,)
+
+
 class _AbortsNothing(TransactionKeys):
     def recover(self) -> None:
         """Whoever connects next finds it."""
@@ -183,4 +191,12 @@ ABORT_TRIED_ONCE = Defect(
     story="Where the store does not answer, the abort of what was fenced is not tried again, and the key waits for the time-out.",
     origin="a review of the suite, in which the store of a key's transactions always answered",
     parts=MetadataParts(transaction_keys=_AbortsOnce),
+)
+
+UNREAD_TAKEN_FOR_OVER = Defect(
+    name="scalable-key-unread-taken-for-over",
+    breaks={"TXKEY-37": Symptom(what="^answer to END_TXN$", error="^InvalidTxnStatus$", seen="ExpiredTransaction")},
+    story="A header that cannot be read is taken for one that is gone: what was committed is fenced, and its client is told so.",
+    origin="a review of the suite, in which the store of a key's transactions always answered",
+    parts=MetadataParts(transaction_keys=_TakesUnreadForOver),
 )

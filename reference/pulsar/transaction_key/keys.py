@@ -343,5 +343,6 @@ class TransactionKeys:
             return None if txn is None else self._coordinator.describe(txn).status
         except Refused as refused:
             if refused.error is Error.SERVICE_NOT_READY:
+                rule("TXKEY-37")
                 raise
             return None
