@@ -75,8 +75,8 @@ class TroublesStore(Protocol):
         """Let the store have trouble once, with the next record of that kind: `headers`, `operations`, `events`, `aborts`, `watermarks`
         or `layouts`; or with the layout of that scalable topic, by its name, or with one header: `header 0_3`, of coordinator 0.
 
-        A fault is `stale-read`, `write-fails-before`, `write-fails-after`, `version-conflict`, `watch-lost`, `watch-late` or
-        `watch-doubled`.
+        A fault is `stale-read`, `read-fails`, `write-fails-before`, `write-fails-after`, `version-conflict`, `watch-lost`, `watch-late`
+        or `watch-doubled`.
         """
         ...
 

@@ -200,3 +200,50 @@ Feature: Connects that do not come through
       When the system comes back
       Then A is ABORTED
       And readers of orders see nothing
+
+  @TXKEY-36 @MUST @recovery @fencing @aborts
+  Rule: Where the metadata store does not answer, the abort of what was fenced is tried again.
+    The key's record says by then that it is fenced, so nobody else would abort it before its time-out.
+
+    Background:
+      Given task one has begun transaction A
+      And A has written "a1" to orders
+
+    @needs:transaction-keys @needs:store-faults
+    Scenario Outline: [1] A connect
+      Given the metadata store does not answer the next end of a transaction, <failure>
+      And task two has tried to connect with key "payments"
+      When task three connects with key "payments"
+      Then task three is given a greater epoch than task one
+      And A is ABORTED
+      And readers of orders see nothing
+
+      Examples:
+        | failure               | why                                        |
+        | and does not write it | nobody else has a reason to abort it again |
+        | and has written it    | it is decided, and nobody was told         |
+
+    @needs:transaction-keys @needs:store-faults
+    Scenario Outline: [2] A deletion of the key
+      Given the metadata store does not answer the next end of a transaction, <failure>
+      When key "payments" is deleted
+      Then A is ABORTED
+      And readers of orders see nothing
+
+      Examples:
+        | failure               | why                                |
+        | and does not write it | no connect may ever come again     |
+        | and has written it    | it is decided, and nobody was told |
+
+  @TXKEY-37 @MUST @commits @fencing
+  Rule: What was committed is not fenced where the metadata store does not say how it stands.
+    A client whose commit was not answered asks again, and would do its work twice when it is told that it was fenced.
+
+    @needs:transaction-keys @needs:store-faults
+    Scenario: [1] A connect behind a commit
+      Given task one has begun transaction A
+      And A has committed
+      And the metadata store does not answer the next look at a transaction
+      And task two has tried to connect with key "payments"
+      When A commits
+      Then it is done, or refused with TransactionNotFound

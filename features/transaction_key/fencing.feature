@@ -274,3 +274,12 @@ Feature: What a new connection does to the transaction before
       And key "payments" has been deleted
       When task two connects with key "payments"
       Then task two has no answer yet, or can acknowledge "i1" for "workers"
+
+    @needs:transaction-keys @needs:late-ends
+    Scenario: [15] A topic that hears late of the abort
+      Given the consumer of shared subscription "workers" has received nothing from orders
+      And participants hear late of ends
+      And A has written "a1" to orders
+      And "p1" has been written to orders
+      When task two connects with key "payments"
+      Then the consumer of "workers" is told at once of a last message

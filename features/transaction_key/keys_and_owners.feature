@@ -97,6 +97,14 @@ Feature: Keys and their owners
       Then A is OPEN
       And the connection of task one is open
 
+    @needs:transaction-keys @needs:late-ends @needs:virtual-time
+    Scenario: [12] A key whose connect waits longer than clients do
+      Given task two has connected with key "refunds" at the coordinator of task one
+      And participants hear two minutes late of ends
+      And task three has asked to connect with key "payments"
+      When task four connects with key "refunds"
+      Then task four is given a greater epoch than task two
+
   @TXKEY-16 @MUST @fencing
   Rule: The same key of different owners is a different key.
     Owners do not know of each other's keys, and would fence each other unawares.

@@ -179,6 +179,23 @@ Feature: What topics and subscriptions take of a fenced transaction
       And the refusal begins with "ExpiredTransaction"
       And readers of ledger see nothing
 
+    @needs:transaction-keys
+    Scenario: [19] A message of a task that has come again with its key
+      Given task two has connected with key "payments"
+      And the topic "payouts" beside the coordinator of task two
+      And task one has connected with key "payments"
+      When task one itself writes "late" to payouts in A
+      Then it is refused with InvalidTxnStatus
+      And the refusal begins with "ExpiredTransaction"
+      And readers of payouts see nothing
+
+    @needs:transaction-keys
+    Scenario: [20] One that was fenced twenty transactions ago
+      Given task two has connected with key "payments"
+      And task two has begun 20 transactions, each fencing the one before
+      When A writes "late" to ledger, which it has not added
+      Then it is refused with InvalidTxnStatus
+
   @TXKEY-08 @MUST @fencing @aborts
   Rule: A cumulative acknowledgement in a fenced transaction is refused, and its subscription does not move.
     A subscription that moves with a paused task takes inputs away from its successor.

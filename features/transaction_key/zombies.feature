@@ -83,6 +83,15 @@ Feature: Tasks that were fenced and go on
       Then it is refused with InvalidTxnStatus
       And readers of orders see nothing
 
+    @needs:transaction-keys
+    Scenario: [9] A task that has come again with its key
+      Given A has written "a1" to orders
+      And task two has connected with key "payments"
+      And task one has connected with key "payments"
+      When task one asks for the commit of A on its old connection
+      Then it is refused with InvalidTxnStatus
+      And the refusal begins with "ExpiredTransaction"
+
   @TXKEY-11 @SHOULD @fencing @aborts
   Rule: An abort of a fenced transaction is refused, and changes nothing.
     An abort that comes late must not end what the successor has begun.
@@ -119,6 +128,14 @@ Feature: Tasks that were fenced and go on
       When B commits "b1" to orders
       Then it is done
       And readers of orders see "b1"
+
+    @needs:transaction-keys
+    Scenario: [5] The abort of a task that has come again with its key
+      Given A has written "a1" to orders
+      And task two has connected with key "payments"
+      And task one has connected with key "payments"
+      When task one asks for the abort of A on its old connection
+      Then it is refused with InvalidTxnStatus
 
   @TXKEY-12 @MUST @fencing
   Rule: A client that was fenced cannot add to its transaction, nor begin another one with its key.

@@ -8,6 +8,7 @@ from collections.abc import Collection
 
 OPERATION_FAULTS = {
     "stale-read": "a get answers the record as it was before its last change",
+    "read-fails": "a get is answered Unavailable",
     "write-fails-before": "a put, append or deletion is answered Unavailable, and nothing was written",
     "write-fails-after": "a put, append or deletion is answered Unavailable, and was done",
     "version-conflict": "a put or deletion that expects a version is answered VersionConflict, though nothing changed",

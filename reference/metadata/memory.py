@@ -25,6 +25,8 @@ class MemoryStore:
 
     def get(self, key: str, *, partition_key: str | None = None) -> Record | None:
         self._asked(key)
+        if self._faults.happens("read-fails", key):
+            raise Unavailable(f"the get of {key!r} was not answered")
         if self._data.has_former(key) and self._faults.happens("stale-read", key):
             return self._data.former(key)
         return self._data.get(key, partition_key)

@@ -1,6 +1,6 @@
 """A store that works by itself, with the faults of `faults`: what a store in memory does of its own, this does to any other.
 
-It knows writes that are not answered, a version that is said to be another, and watches that are told late, twice, or not at all.
+It knows reads and writes that are not answered, a version that is said to be another, and watches that are told late, twice, or not at all.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,9 +23,14 @@ class TroubledStore:
         self._inner = inner
         self._faults = faults
         self._late: list[tuple[str, Callable[[], None]]] = []
-        self.get, self.keys, self.scan = inner.get, inner.keys, inner.scan
+        self.keys, self.scan = inner.keys, inner.scan
         self.keys_by_index, self.scan_by_index = inner.keys_by_index, inner.scan_by_index
         self.close = inner.close
+
+    def get(self, key: str, *, partition_key: str | None = None) -> Record | None:
+        if self._faults.happens("read-fails", key):
+            raise Unavailable(f"the get of {key!r} was not answered")
+        return self._inner.get(key, partition_key=partition_key)
 
     def put(
         self,

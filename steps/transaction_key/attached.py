@@ -1,8 +1,8 @@
 """What a task has open on the connection of its key beside that: producers, and consumers that want a subscription for themselves."""
 
-from fencepost.adapters.pulsar.values import SubscriptionType
+from fencepost.adapters.pulsar.values import Position, SubscriptionType
 from fencepost.contract.evidence import SetUpFailed
-from fencepost.steps.outcomes import achieved
+from fencepost.steps.outcomes import achieved, observed
 from fencepost.steps.pulsar.context import ScenarioContext
 
 from .tasks import Tasks
@@ -57,3 +57,19 @@ def has_subscribed(context: ScenarioContext, tasks: Tasks, task: str, topic: str
 @CONSUME.when
 def subscribes(context: ScenarioContext, tasks: Tasks, task: str, topic: str, subscription: str) -> None:
     context.ask("SUBSCRIBE", tasks[task].probe.subscribe(context.topics[topic], subscription, SubscriptionType.EXCLUSIVE))
+
+
+@KEYS.when("{task} itself writes {value} to {topic} in {transaction}")
+def writes_itself(context: ScenarioContext, tasks: Tasks, task: str, value: str, topic: str, transaction: str) -> None:
+    """SEND of a client that has a key, where all other messages are those of clients without one. It adds the topic to nothing."""
+    opened = achieved(tasks[task].probe.producer(context.topics[topic]), f"opening a producer as {task}")
+    context.ask("SEND", tasks[task].probe.send(opened, value, transaction=context.id_of(transaction)))
+
+
+@KEYS.then("the consumer of {subscription} is told at once of a last message")
+def is_told_at_once(context: ScenarioContext, subscription: str) -> None:
+    """GET_LAST_MESSAGE_ID, asked once: it does not answer -1, as where all that is there is held up by a transaction that is open."""
+    one = context.subscriptions[subscription]
+    last = observed(context.client.last_message_id(one.consumer), f"asking as {subscription} for the last message")
+    is_there = last.position != Position(-1, -1)
+    context.evidence.expect(is_there, "one", "one" if is_there else "none", what=f"last message for {subscription}")

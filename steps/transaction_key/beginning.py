@@ -46,6 +46,13 @@ def begins(context: ScenarioContext, tasks: Tasks, task: str, transactions: tupl
         context.transactions.by_name[name] = Transaction(answer.value, math.inf)
 
 
+@KEYS.given("{task} has begun {count} transactions, each fencing the one before")
+def has_begun_many(tasks: Tasks, task: str, count: int) -> None:
+    """NEW_TXN on the connection that has its key, one after the other. The last one stays open."""
+    for _ in range(count):
+        achieved(tasks[task].probe.new_transaction(TIME_OUTS_MS[None]), f"beginning one transaction after another as {task}")
+
+
 @KEYS.given("{task} has just asked for a new transaction")
 def has_just_asked(tasks: Tasks, task: str) -> None:
     """NEW_TXN on the connection that has its key. Nobody waits for the answer."""

@@ -1,5 +1,6 @@
 """Crashes at the points of a connect, ends that are heard of late, and what befalls the topic in which coordinators keep keys."""
 
+from fencepost.contract.metadata_view import TroublesStore
 from fencepost.contract.ports import DelaysEnds, KeyTopicFaults, PassesTime
 from fencepost.steps.pulsar.context import ScenarioContext
 
@@ -9,6 +10,7 @@ _MONTH_MS = 31 * 24 * 60 * 60 * 1000
 _SECOND_MS = 1000
 _MINUTE_MS = 60 * 1000
 _HOW_LATE_MS = {None: _SECOND_MS, "two minutes": 2 * _MINUTE_MS}
+_FAILURES = {"and does not write it": "write-fails-before", "and has written it": "write-fails-after"}
 _RECORDS = {
     "has an empty record": b"",
     "has half a record": b"\x08",
@@ -57,6 +59,18 @@ def hear_late(context: ScenarioContext, how_late: str | None) -> None:
     faults.delay_ends(_HOW_LATE_MS[how_late])
 
 
+@KEYS.given("the metadata store does not answer the next end of a transaction, {failure}")
+def store_does_not_answer(context: ScenarioContext, failure: str) -> None:
+    """Of any transaction, whoever asks for it: the change of its header."""
+    _store(context).trouble_store(_FAILURES[failure], "headers")
+
+
+@KEYS.given("the metadata store does not answer the next look at a transaction")
+def store_does_not_tell(context: ScenarioContext) -> None:
+    """A broker that asks for the header of any transaction learns nothing."""
+    _store(context).trouble_store("read-fails", "headers")
+
+
 @KEYS.given("the key topic {trouble}")
 def key_topic_has_trouble(context: ScenarioContext, trouble: str) -> None:
     """Nothing of it shows before a coordinator writes to its key topic, or reads that from the beginning, as after a crash."""
@@ -85,4 +99,10 @@ def _let_pass(context: ScenarioContext, ms: int) -> None:
 def _faults(context: ScenarioContext) -> KeyTopicFaults:
     faults = context.session.faults
     assert isinstance(faults, KeyTopicFaults), "the faults of a system that offers key-topic-faults"
+    return faults
+
+
+def _store(context: ScenarioContext) -> TroublesStore:
+    faults = context.session.faults
+    assert isinstance(faults, TroublesStore), "the faults of a system that offers store-faults"
     return faults

@@ -173,6 +173,9 @@ KEYS = Vocabulary(
         choice("at_once", "at the same time", meaning="the requests are sent before any answer is read"),
         choice("ahead", "the connect first", meaning="otherwise the end is sent first"),
         choice("how_late", "two minutes", meaning="longer than clients wait for an answer"),
+        choice(
+            "failure", "and does not write it", "and has written it", meaning="who asked for the write does not know which of both is so"
+        ),
         choice("fate", "open", "closed", meaning="open: a PING on it is answered; closed: by the broker, within patience"),
         choice(
             "point",

@@ -54,6 +54,15 @@ def test_a_stale_read_answers_the_record_before_its_last_change(store: MetadataS
     assert store.get("a/1") == now
 
 
+def test_a_read_that_fails_tells_nothing(store: MetadataStore, faults: StoreFaults) -> None:
+    """The next get answers the record."""
+    faults.arm("read-fails", "a/")
+
+    with pytest.raises(Unavailable, match="'a/1' was not answered"):
+        store.get("a/1")
+    assert value(store, "a/1") == b"new"
+
+
 def test_a_stale_read_of_a_deleted_record_answers_it_still(store: MetadataStore, faults: StoreFaults) -> None:
     """And one of a record that was just created answers that there is none; a key that never changed has nothing stale to tell."""
     store.delete("a/1")

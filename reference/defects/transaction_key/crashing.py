@@ -5,6 +5,7 @@ from contextlib import suppress
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
+from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
@@ -66,6 +67,20 @@ class _PassesOverInSilence(KeyTopic):
     def load(self) -> Mapping[TransactionKey, KeyRecord]:
         self._entries.replace([entry for entry in self._entries if isinstance(decoded(entry), KeyRecord)])
         return super().load()
+
+
+class _AbortsOnce(TransactionKeys):
+    def sweep(self) -> None:
+        self._to_abort.clear()
+        super().sweep()
+
+
+class _TakesUnreadForOver(TransactionKeys):
+    def predecessors(self, record: KeyRecord) -> tuple[TxnId, ...]:
+        try:
+            return super().predecessors(record)
+        except Refused:
+            return () if record.open_txn is None else (record.open_txn,)
 
 
 class _AbortsNothing(TransactionKeys):
@@ -164,4 +179,24 @@ FAILURE_SAYS_STALE = Defect(
     story="A connect that cannot be made durable is refused like one with a stale epoch, so its client gives up for nothing.",
     origin="a review of the suite, which took any refusal there; one error for all that a connect may fail with",
     parts=Parts(key_topic=_SaysThatItIsStale),
+)
+
+ABORT_TRIED_ONCE = Defect(
+    name="scalable-key-abort-tried-once",
+    breaks={
+        "TXKEY-36": Symptom(
+            what="^(given to task three|status of A|readers of orders)$", seen="^(no answer.*|OPEN|.not even the sentinel.)$"
+        )
+    },
+    story="Where the store does not answer, the abort of what was fenced is not tried again, and the key waits for the time-out.",
+    origin="a review of the suite, in which the store of a key's transactions always answered",
+    parts=MetadataParts(transaction_keys=_AbortsOnce),
+)
+
+UNREAD_TAKEN_FOR_OVER = Defect(
+    name="scalable-key-unread-taken-for-over",
+    breaks={"TXKEY-37": Symptom(what="^answer to END_TXN$", error="^InvalidTxnStatus$", seen="ExpiredTransaction")},
+    story="A header that cannot be read is taken for one that is gone: what was committed is fenced, and its client is told so.",
+    origin="a review of the suite, in which the store of a key's transactions always answered",
+    parts=MetadataParts(transaction_keys=_TakesUnreadForOver),
 )

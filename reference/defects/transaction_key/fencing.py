@@ -17,7 +17,7 @@ from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.transaction_key.claims import Claim, Client, Waiting
 from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers
-from fencepost.reference.pulsar.values import Action, Status, TxnId
+from fencepost.reference.pulsar.values import Action, Status, SubscriptionName, TxnId
 
 from .pair import pair
 
@@ -65,6 +65,12 @@ class _TakesDecidedForApplied(LogCoordinator):
 class _TakesFinalForApplied(MetadataCoordinator):
     def is_applied(self, txn: TxnId) -> bool:
         return self.is_over(txn)
+
+
+class _AsksSubscriptionsAlone(MetadataCoordinator):
+    def is_applied(self, txn: TxnId) -> bool:
+        names = self._records.participants(txn) if self.is_over(txn) else []
+        return self.is_over(txn) and not any(self.is_loaded(one) for one in names if isinstance(one, SubscriptionName))
 
 
 class _TellsAllButOne(Participants):
@@ -219,4 +225,12 @@ TRANSACTION_GOES_WITH_ITS_CONNECTION = pair(
     story="What a key has open is known by its connection: where that is gone, nobody aborts it, and it is left to the time-out.",
     origin="a review of the suite, where predecessors still have their connections; in the motivation the task has terminated",
     transaction_keys=_ForgetsWhatItHasOpen,
+)
+
+SUBSCRIPTIONS_ALONE_AWAITED = Defect(
+    name="scalable-key-subscriptions-alone-awaited",
+    breaks={"TXKEY-06": Symptom(what="^last message for workers$", expected="^one$", seen="^none$")},
+    story="Who connects is answered when all subscriptions have followed the abort, and its topics still hold up their readers.",
+    origin="a review of the suite, which looked there at acknowledgements alone",
+    parts=MetadataParts(metadata_coordinator=_AsksSubscriptionsAlone),
 )

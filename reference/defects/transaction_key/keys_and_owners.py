@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.transaction_key.claims import Claim, Client
+from fencepost.reference.pulsar.transaction_key.claims import Claim, Client, Waiting
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
@@ -138,6 +138,14 @@ class _ServesOneKey(TransactionKeys):
     def sweep(self) -> None:
         self._waiting = [one for one in self._waiting if one.claim.key == self._waiting[0].claim.key]
         super().sweep()
+
+
+class _AnswersInTheirOrder(TransactionKeys):
+    def when_over(self, waiting: Waiting) -> None:
+        if any(one.claim.key != waiting.claim.key for one in self._waiting):
+            self._waiting.append(waiting)
+        else:
+            super().when_over(waiting)
 
 
 KEY_NAMES_IGNORED = pair(
@@ -317,3 +325,12 @@ BEGINS_BESIDE_THE_KEY = pair(
     origin="a review of the suite, which did not look there; clients that spread their transactions over all coordinators",
     node_keys=_BeginsBesideTheKey,
 )
+
+ANSWERED_IN_THEIR_ORDER = Defect(
+    name="key-answered-in-their-order",
+    breaks={"TXKEY-15": Symptom(what="^given to task four$", expected="^a greater epoch", seen="^no answer ")},
+    story="A coordinator answers connects in the order in which they came, so that one participant that is away holds up all keys.",
+    origin="a review of the suite, in which all waited for the same second",
+    parts=Parts(transaction_keys=_AnswersInTheirOrder),
+)
+"""Segments ask by themselves how a transaction has ended, sooner than clients lose patience."""

@@ -24,6 +24,7 @@ from fencepost.reference.pulsar.values import Action, TxnId
 from .pair import pair
 
 _SCALABLE = 4
+_FEW = 5
 _TAKEN = Symptom(what="^answer to SEND$", expected="InvalidTxnStatus")
 _NOT_EXPIRED = Symptom(
     what="^(answer to SEND|refusal of SEND)$", expected="^(InvalidTxnStatus|a refusal with InvalidTxnStatus|ExpiredTransaction.*)$"
@@ -52,6 +53,16 @@ class _ThanksForWhatIsThere(NodeKeys):
     def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
         if doing is not Doing.SEND_AGAIN:
             super().refuse_fenced(txn, doing, coordinators, scalable=scalable)
+
+
+class _RemembersAFew(TransactionKeys):
+    def remembered(self, known: Sequence[Numbers], fenced: Sequence[TxnId]) -> tuple[Numbers, ...]:
+        return super().remembered(known, fenced)[-_FEW:]
+
+
+class _KnowsWhatRecordsSay(KeyTopic):
+    def is_fenced(self, txn: TxnId) -> bool:
+        return any(txn in record.fenced_txns for record in self._latest.values())
 
 
 class _WaitsForItsEnd(StopsReaders):
@@ -317,4 +328,13 @@ TIMED_OUT_NOT_FENCED_BY_DELETION = pair(
     story="The deletion of a key fences what it aborts, and so not what has timed out before.",
     origin="a review of the suite, which looked there at connects alone",
     transaction_keys=_DeletionFencesWhatIsOpen,
+)
+
+A_FEW_REMEMBERED = pair(
+    "a-few-remembered",
+    breaks={"TXKEY-07": _NOT_EXPIRED},
+    story=f"The last {_FEW} fenced transactions of a key are known, and one before them is let in again.",
+    origin="a review of the suite, which looked at three at the most; a task that is restarted each minute, while one hangs",
+    transaction_keys=_RemembersAFew,
+    key_topic=_KnowsWhatRecordsSay,
 )

@@ -1,11 +1,14 @@
 """Defects of the transaction key in what a task that was fenced can still do."""
 
+from collections.abc import Mapping
+
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.pulsar.transaction_key.claims import Claim, Client, Doing
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
+from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord
 from fencepost.reference.pulsar.values import Action, TxnId
 
@@ -74,6 +77,11 @@ class _ServesTheOld(TransactionKeys):
         return self._records[claim.key]
 
 
+class _TrustsWhoHasTheKey(NodeKeys):
+    def asks_of(self, claims: Mapping[tuple[bool, int], Claim]) -> bool:
+        return not claims
+
+
 FENCED_COMMIT_SUCCEEDS = pair(
     "fenced-commit-succeeds",
     breaks={"TXKEY-10": _ENDED, "TXKEY-32": _ENDED},
@@ -132,4 +140,16 @@ OLD_CONNECTIONS_SERVED = pair(
     story="The previous connection of a key is served as before, and begins transactions that fence those of its successor.",
     origin="feared by readers of the proposal: an epoch that is compared at the connect alone",
     transaction_keys=_ServesTheOld,
+)
+
+WHO_HAS_THE_KEY_TRUSTED = pair(
+    "who-has-the-key-trusted",
+    breaks={
+        "TXKEY-07": Symptom(what="^(answer to|refusal of) SEND$", expected="InvalidTxnStatus|^ExpiredTransaction"),
+        "TXKEY-10": Symptom(what="^(answer to|refusal of) the commit of A$", expected="InvalidTxnStatus|^ExpiredTransaction"),
+        "TXKEY-11": Symptom(what="^(answer to|refusal of) the abort of A$", expected="InvalidTxnStatus|^ExpiredTransaction"),
+    },
+    story="On the connection that has the key nobody asks what was fenced: a task that was, and has come again, goes on where it was.",
+    origin="a review of the suite, in which who comes late had no key",
+    node_keys=_TrustsWhoHasTheKey,
 )

@@ -125,7 +125,7 @@ def _acknowledge(peer: Peer, command: pb.CommandAck) -> None:
     topic = _topic(peer, command.consumer_id)
     txn = txn_of(command)
     if txn is not None:
-        peer.node.refuse_fenced(txn, _doing(command), topic.name)
+        peer.refuse_fenced(txn, _doing(command), topic.name)
     if command.ack_type == pb.CommandAck.Cumulative:
         last = max((message_ids.whole_up_to(topic, message_id) for message_id in command.message_id), default=EARLIEST)
         if txn is None:

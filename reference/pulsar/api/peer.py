@@ -10,7 +10,8 @@ from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.node import Node
 from fencepost.reference.pulsar.producers import Producer
 from fencepost.reference.pulsar.subscription import Consumer
-from fencepost.reference.pulsar.transaction_key.claims import Claim
+from fencepost.reference.pulsar.transaction_key.claims import Claim, Doing
+from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
 from fencepost.reference.pulsar.values import SubscriptionName, TxnId
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Frame, Payload, frame_of
@@ -59,6 +60,17 @@ class Peer:
     def send_away(self) -> None:
         """Close the connection: its transaction key is another one's."""
         self.hang_up()
+
+    @property
+    def fences(self) -> NodeKeys | None:
+        """Who refuses what this client asks for in fenced transactions; None where nobody does."""
+        keys = self.node.keys
+        return keys if keys is not None and keys.asks_of(self.claims) else None
+
+    def refuse_fenced(self, txn: TxnId, doing: Doing, topic: str) -> None:
+        """A participant takes nothing in a transaction that was fenced. Raises Refused: INVALID_TXN_STATUS."""
+        if self.fences is not None:
+            self.node.refuse_fenced(txn, doing, topic)
 
     def consumer(self, number: int) -> tuple[SubscriptionName, Consumer]:
         """The client's consumer of that number. Raises Refused: CONSUMER_NOT_FOUND when it has none."""

@@ -50,7 +50,7 @@ def send(peer: Peer, frame: Frame) -> None:
     try:
         message = _message(command, opened.name, frame.payload)
         if message.txn is not None:
-            peer.node.refuse_fenced(message.txn, _doing(peer, name, message), name)
+            peer.refuse_fenced(message.txn, _doing(peer, name, message), name)
         stored = peer.node.topics.named(name).publish(message, deduplicated=peer.node.is_deduplicated(name))
     except Refused as refused:
         _refuse(peer, command, refused)

@@ -90,7 +90,7 @@ def _coordinator(peer: Peer, command: Any, tc_id: int) -> TransactionCoordinator
 def _adder(peer: Peer, command: Any, txn: TxnId) -> TransactionCoordinator:
     """The coordinator of a transaction that nobody has fenced. Raises Refused: INVALID_TXN_STATUS for one that is."""
     coordinator = _coordinator(peer, command, txn.tc_id)
-    if peer.node.keys is not None:
+    if peer.fences is not None:
         peer.node.keys_of(txn.tc_id, scalable=command.scalable).refuse_fenced(txn, Doing.ADD)
     return coordinator
 
@@ -98,7 +98,7 @@ def _adder(peer: Peer, command: Any, txn: TxnId) -> TransactionCoordinator:
 def _ender(peer: Peer, command: Any, txn: TxnId) -> TransactionCoordinator | TransactionKeys:
     """Who ends a transaction for a client: where there are transaction keys, they are asked first."""
     coordinator = _coordinator(peer, command, txn.tc_id)
-    return coordinator if peer.node.keys is None else peer.node.keys_of(txn.tc_id, scalable=command.scalable)
+    return coordinator if peer.fences is None else peer.node.keys_of(txn.tc_id, scalable=command.scalable)
 
 
 def _answer(peer: Peer, command: Any, response: Any, act: Callable[[], object], transaction: Mapping[str, int]) -> None:

@@ -269,6 +269,7 @@ class TransactionKeys:
 
     def sweep(self) -> None:
         """Decision: the timer's work: what could not be aborted is, and whoever waited for a transaction that is over now goes on."""
+        rule("TXKEY-36")
         self._abort_all(tuple(self._to_abort))
         waiting, self._waiting = self._waiting, []
         for one in waiting:
@@ -342,5 +343,6 @@ class TransactionKeys:
             return None if txn is None else self._coordinator.describe(txn).status
         except Refused as refused:
             if refused.error is Error.SERVICE_NOT_READY:
+                rule("TXKEY-37")
                 raise
             return None

@@ -77,6 +77,14 @@ class NodeKeys:
             raise Refused(Error.NOT_ALLOWED, f"the transaction key of this connection does not belong to coordinator {tc_id}")
         return claim
 
+    def asks_of(self, claims: Mapping[tuple[bool, int], Claim]) -> bool:  # noqa: ARG002 - whatever keys it has
+        """Decision: on which connections it is asked whether a transaction is fenced: on each, also where the client has the key now,
+        for a task that was fenced may have come again, with what it was about to send."""
+        rule("TXKEY-07")
+        rule("TXKEY-10")
+        rule("TXKEY-11")
+        return True
+
     def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
         """Decision: a participant takes nothing in a transaction that was fenced, also one that never heard of it.
 
