@@ -116,6 +116,12 @@ Feature: Administering scalable topics
       Then it is refused
       And orders has 2 equal segments of its first epoch
 
+    Scenario: [13] What clients know of one topic when another one is deleted
+      Given the scalable topic "payments" of segment "single"
+      And client A has begun to watch the namespace of orders
+      When an administrator deletes payments as a whole
+      Then client A is told of orders and not of payments
+
   @PIP460-47 @MUST
   Rule: Of a topic that was deleted nothing is left, neither segments, active and sealed, nor metadata.
     Who makes a topic of that name again finds somebody else's messages in it.

@@ -91,6 +91,14 @@ Feature: Watching a layout
       When left is split into low and high
       Then client A is told how orders is now
 
+    @needs:store-faults
+    Scenario: [9] A topic that is made again, and of whose deletion the broker itself was not told
+      Given client A has begun to watch orders
+      And the store does not tell of the next change of a layout
+      And orders has been deleted as a whole
+      When an administrator makes the scalable topic "orders" of segments "left", "middle" and "right"
+      Then client A is told that orders was deleted, or how it is now
+
   @PIP460-29 @MUST
   Rule: The epochs that one watch is told grow.
     A client that takes an old layout for a new one goes back to segments that are sealed.

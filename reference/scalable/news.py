@@ -182,7 +182,10 @@ class Newsroom:
             watch.tell(layout)
 
     def look_behind_a_deletion(self, topic: str, watch: LayoutWatch[Said]) -> None:
-        """A layout of that name was deleted, or made. What is there now is another topic's, with its own epochs, unless that was told."""
+        """Decision: what is told behind the end of a layout of that name, or its beginning.
+
+        What is there now is another topic's, with its own epochs, unless that was told.
+        """
         try:
             is_another = self._layout_of(topic) != watch.newest
         except Refused:

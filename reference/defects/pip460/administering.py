@@ -127,6 +127,18 @@ class _MakesItAnew(ScalableTopics):
         self._changed(topic)
 
 
+class _NewForAll(TopicsWatch):
+    def take(self) -> Topics | None:
+        told = super().take()
+        return None if told is None else Topics(told.added, is_first=True)
+
+
+class _TellsWhatIsNewAsAll(Newsroom):
+    def watch_of_topics(self, close: Callable[[], None]) -> TopicsWatch:
+        super().watch_of_topics(close)
+        return _NewForAll(close)
+
+
 class _SaysThatItMadeOne(ScalableTopics):
     def create(self, topic: str, segments: int) -> None:
         if self._layouts.find(topic) is None:
@@ -324,4 +336,12 @@ MADE_AGAIN_IN_SILENCE = Defect(
     story="Who makes a topic that is there is told that it was made, with as many segments as were asked for; it has others.",
     origin="feared: a request that is taken for its own repetition",
     parts=MetadataParts(scalable_topics=_SaysThatItMadeOne),
+)
+
+NEW_TOLD_AS_ALL = Defect(
+    name="scalable-new-told-as-all",
+    breaks={"PIP460-46": Symptom(what="^topics of the namespace$", expected="^orders$", seen="^neither$")},
+    story="What has changed in a namespace is told as if it were all that there is: a client believes that the other topics are gone.",
+    origin="feared: one message with two meanings",
+    parts=MetadataParts(newsroom=_TellsWhatIsNewAsAll),
 )

@@ -9,7 +9,7 @@ from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.layout import Layout, created
 from fencepost.reference.scalable.layout_records import encoded
-from fencepost.reference.scalable.news import Newsroom
+from fencepost.reference.scalable.news import LayoutWatch, Newsroom, Said
 
 
 class _MakesUpWhatIsNotThere(Newsroom):
@@ -18,6 +18,16 @@ class _MakesUpWhatIsNotThere(Newsroom):
             return super().first_told(topic)
         except Refused:
             return created(1, 0)
+
+
+class _TakesTheNextForTheSame(Newsroom):
+    def look_behind_a_deletion(self, topic: str, watch: LayoutWatch[Said]) -> None:
+        try:
+            self._layout_of(topic)
+        except Refused:
+            super().look_behind_a_deletion(topic, watch)
+        else:
+            self.look(topic, watch)
 
 
 class _MakesWhatIsAskedFor(Newsroom):
@@ -70,4 +80,12 @@ PERSISTENT_IS_ONE_SEGMENT = Defect(
     story="Who asks for a topic by the name of a persistent one is told of one segment, also where the topic is scalable by now.",
     origin="feared: clients that keep the name which their topic had before it was made scalable",
     parts=MetadataParts(answers=_LooksForNoScalableOne),
+)
+
+NEXT_TOPIC_TAKEN_FOR_THE_SAME = Defect(
+    name="scalable-next-topic-taken-for-the-same",
+    breaks={"PIP460-28": Symptom(what="^told to A of orders$", expected="^TopicNotFound, or epoch 0", seen="^epoch 0")},
+    story="A broker that was told of a topic's beginning, and not of the end of the one before, compares their epochs and tells nobody.",
+    origin="feared: a watch of a name that is taken for one of what it names",
+    parts=MetadataParts(newsroom=_TakesTheNextForTheSame),
 )
