@@ -19,7 +19,7 @@ from .check_generate import RECORDS
 from .peak import peak_of
 
 _STARTED = "reading and sorting"
-AIM, MOST = 22.0, 44.0
+AIM, MOST = 15.0, 20.0
 
 
 @dataclass(frozen=True)

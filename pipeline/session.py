@@ -1,8 +1,8 @@
 """The one Spark session of a check, sized to its input.
 
-Small input is the common case, a run of the suite: generated code and many partitions cost there more than the work
-itself, and are off. Large input gets a partition for each 64 MB or so, so that what a task holds stays bounded whatever the size of
-the whole, and spills to disk beyond that.
+Small input is the common case, a run of the suite: many partitions cost there more than the work itself. Large input gets a partition for
+each 64 MB or so, so that what a task holds stays bounded whatever the size of the whole. As long as Spark only moves what Python reads and
+judges, generated code costs more than it saves; `compiling` is for the plans that judge a log which no task can hold.
 
 The user interface is off, the driver listens on the loopback address unless a cluster has to reach it, and Spark says only what went wrong.
 """
@@ -26,9 +26,10 @@ from pyspark.sql import SparkSession
 from fencepost.contract.errors import WrongUsage
 
 from . import java
-from .ingest.files import LONGEST_LINE
 
 SMALL = 24 << 20
+QUICK = 1 << 30
+"""Up to here, what Java does is over before it is worth being compiled well; a log that plans judge then takes them half as long again."""
 PARTITION = 64 << 20
 HERE = Path(__file__).parent
 
@@ -87,17 +88,19 @@ class Size:
             "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000000",
             "spark.sql.files.openCostInBytes": str(64 << 10),
             "spark.sql.parquet.compression.codec": "lz4_raw",
-            "spark.hadoop.mapreduce.input.linerecordreader.line.maxlength": str(LONGEST_LINE),
+            "spark.sql.codegen.wholeStage": "false",
+            "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         }
         if local or "//127.0.0.1:" in self.master:
             settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
         settings |= {"spark.local.dir": scratch} if local else {"spark.executor.memory": self.driver_memory}
-        if self.small:
-            settings |= {
-                "spark.sql.codegen.wholeStage": "false",
-                "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-            }
         return settings
+
+
+def compiling(spark: SparkSession) -> None:
+    """From now on the plans of this session are generated code."""
+    spark.conf.set("spark.sql.codegen.wholeStage", "true")
+    spark.conf.set("spark.sql.codegen.factoryMode", "FALLBACK")
 
 
 @contextmanager
@@ -108,7 +111,7 @@ def session(size: Size) -> Iterator[SparkSession]:
     with TemporaryDirectory(prefix="fencepost-check-") as scratch:
         # What is over in seconds is not worth compiling well. Where there is much to do, throughput counts and pauses do not; and as every
         # plan is new code, compiling takes as long as running, unless less is inlined.
-        quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC" if size.small else "-XX:+UseParallelGC -XX:FreqInlineSize=100"
+        quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC" if size.bytes <= QUICK else "-XX:+UseParallelGC -XX:FreqInlineSize=100"
         logging = f"-Dlog4j2.configurationFile={(HERE / 'log4j2.properties').as_uri()} -Dderby.system.home={scratch}"
         builder = SparkSession.builder.master(size.master).appName("fencepost check")
         builder = builder.config("spark.driver.extraJavaOptions", f"{quick} {logging}").config("spark.executor.defaultJavaOptions", quick)

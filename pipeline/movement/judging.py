@@ -31,6 +31,7 @@ from fencepost.pipeline.laws.history import Inferred
 from fencepost.pipeline.laws.judge import judged
 from fencepost.pipeline.laws.laws import LAWS
 from fencepost.pipeline.laws.told import OPERATIONS, RECORDS
+from fencepost.pipeline.session import compiling
 from fencepost.pipeline.tables import Tables
 from fencepost.pipeline.verdicts import SCHEMA, Found, counted, found
 
@@ -114,6 +115,7 @@ def judge(tables: Tables, anomalies: Sequence[Anomaly], infer_ww: bool = False, 
     if in_parts := [run for run in runs if run not in hot]:
         every += large.judge(tables, in_parts, large.Asked(laws.names, damaged, laws.inferred, limits.part))
     if hot:
+        compiling(tables.spark)
         every += found(History(tables.only(hot), infer_ww, infer_rw), anomalies)
     operations, records = {run: size[0] for run, size in sizes.items()}, sum(size[1] for size in sizes.values())
     return Judged([one for one in every if one.counts], operations, records)

@@ -43,6 +43,7 @@ _SENT = "kind string, share int, stream binary"
 _BAD = "file_id long, mark long, run string, reason string"
 _COLUMNS = pa.schema({"kind": pa.string(), "share": pa.int32(), "stream": pa.binary()})
 _UNITS = pa.schema({"run": pa.string(), **dict.fromkeys(("op", "unit", "unit_oc", "end_op"), pa.int64())})
+_GOLDEN = 0x9E3779B97F4A7C15
 _Rows: TypeAlias = Iterator[pa.RecordBatch]
 _Task: TypeAlias = Callable[[_Rows], _Rows]
 
@@ -202,9 +203,10 @@ def _with(became: pa.Table, by_hand: Sequence[str], said: told.Operations) -> Op
 
 def _share_of(run: pa.ChunkedArray, name: pa.ChunkedArray, shares: int) -> Ints:
     """The share of each row that has this name in a run: a number, or a text."""
-    of_run = _codes(run)
     within = _codes(name) if pa.types.is_string(name.type) else name.fill_null(0).to_numpy()
-    return (of_run + within % shares) % shares
+    # Invocations have every second number, or every fourth: what is taken of them must depend on all their bits.
+    spread = (within.astype(np.uint64) * np.uint64(_GOLDEN)) >> np.uint64(40)
+    return (_codes(run) + spread.astype(np.int64)) % shares
 
 
 def _codes(column: pa.ChunkedArray) -> Ints:
