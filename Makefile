@@ -13,7 +13,7 @@ define MAKE_VENV
 endef
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-# Files are given out whole, in the order of conftest.py. Two workers begin with real brokers, and mostly wait; the third computes.
+# Files are given out whole, in the order of conftest.py. One worker has the real brokers, and mostly waits; the others compute.
 BY_FILE := -n 3 --dist loadfile --no-loadscope-reorder
 
 .PHONY: run test test-all lint bench bench-check docs messages clean help

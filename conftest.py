@@ -29,7 +29,8 @@ MARKERS = (
 REAL = "tests/systems/test_real_"
 """How the files with real brokers begin."""
 
-REAL_KAFKA = f"{REAL}kafka_"
+LIGHT = tuple(f"{REAL}{name}.py" for name in ("oxia", "run_on_oxia", "served_on_oxia"))
+"""Of these, those that wait for a small container alone."""
 
 LONGEST = ("tests/fencepost/test_defects.py", "tests/fencepost/test_mutants_judged.py", "tests/systems/test_parity")
 """Without a real broker these take longest (docs/decisions.md, what CI spends): begun last, one of them would run alone at the end."""
@@ -56,7 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with real brokers come first, so that two workers begin with them, and then the longest of the others.
+    """Files with real brokers come first, so that one worker begins with them, and then the longest of the others.
 
     Raises UsageError where a test elsewhere needs Docker.
     """
@@ -67,7 +68,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             raise pytest.UsageError(f"{item.nodeid} needs Docker, so it belongs to a file {REAL}*.py")
     items.sort(
         key=lambda item: (
-            not item.nodeid.startswith(REAL),
+            not item.nodeid.startswith(REAL) or item.nodeid.startswith(LIGHT),
             not item.path.name.endswith("_suite.py"),
             not item.nodeid.startswith(LONGEST),
         )
@@ -85,14 +86,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> "LoadScopeScheduling":
-    """A file is one worker's. Real Kafka is all one worker's, and so are the other real brokers: these two mostly wait, while the third
-    computes, and then share what is left of the rest.
-    """
+    """A file is one worker's, and nearly all files with real brokers are the same worker's: they mostly wait, while the others compute."""
     from xdist.scheduler import LoadScopeScheduling
 
     class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return next((group for group in (REAL_KAFKA, REAL) if nodeid.startswith(group)), nodeid.partition("::")[0])
+            return REAL if nodeid.startswith(REAL) and not nodeid.startswith(LIGHT) else nodeid.partition("::")[0]
 
     return ByFile(config, log)
 

@@ -56,9 +56,9 @@ def read(spark: SparkSession, sources: Sequence[Source], folder: Path, shares: i
         shutil.rmtree(folder / name, ignore_errors=True)
         (folder / name).mkdir(parents=True)
     parts = ranges.divided(sources)
-    read = _matched(spark, parts, shares).persist(StorageLevel.MEMORY_AND_DISK)
-    _store(read, folder.resolve(), shares)
-    return _bad(spark, read, parts)
+    every = _matched(spark, parts, shares).persist(StorageLevel.MEMORY_AND_DISK)
+    _store(every, folder.resolve(), shares)
+    return _bad(spark, every, parts)
 
 
 @dataclass(frozen=True)
@@ -107,13 +107,13 @@ def _matched(spark: SparkSession, parts: Sequence[ranges.Range], shares: int) ->
     return _moved(rows.mapInArrow(reading, _SENT), shares).mapInArrow(matching, _SENT)
 
 
-def _store(read: DataFrame, folder: Path, shares: int) -> None:
-    kinds = {row.kind for row in read.select("kind").distinct().collect()}
+def _store(every: DataFrame, folder: Path, shares: int) -> None:
+    kinds = {row.kind for row in every.select("kind").distinct().collect()}
     nothing = matched(LINES.empty_table()).operations
-    known = _Known.of(pa.concat_tables([_steps(nothing), *(unpacked(row.stream) for row in _those(read, "few").collect())]))
-    operations = _those(read, "operations")
+    known = _Known.of(pa.concat_tables([_steps(nothing), *(unpacked(row.stream) for row in _those(every, "few").collect())]))
+    operations = _those(every, "operations")
     if "steps" in kinds:
-        ends = _moved(_those(read, "steps"), shares).mapInArrow(_ending(known, shares), _SENT)
+        ends = _moved(_those(every, "steps"), shares).mapInArrow(_ending(known, shares), _SENT)
         operations = _moved(operations.union(ends), shares)
     records = _moved(operations.mapInArrow(_settling(known, folder, shares), _SENT), shares)
     records.mapInArrow(_storing(folder), _SENT).count()
@@ -159,18 +159,18 @@ def _storing(folder: Path) -> _Task:
     return task
 
 
-def _bad(spark: SparkSession, read: DataFrame, parts: Sequence[ranges.Range]) -> DataFrame:
+def _bad(spark: SparkSession, every: DataFrame, parts: Sequence[ranges.Range]) -> DataFrame:
     def task(batches: _Rows) -> _Rows:
         for batch in batches:
             for stream in batch["stream"]:
                 yield from unpacked(stream.as_buffer()).cast(BAD).to_batches()
 
-    every = _those(read, "bad").mapInArrow(task, _BAD).persist()
-    numbers = [row.file_id for row in every.select("file_id").distinct().collect()]
+    bad = _those(every, "bad").mapInArrow(task, _BAD).persist()
+    numbers = [row.file_id for row in bad.select("file_id").distinct().collect()]
     before = [(number, parts[number].source, ranges.lines_before(parts[number])) for number in numbers]
     known = F.broadcast(local.table(spark, "file_id long, source long, before long", before))
     line = (F.col("mark") + F.col("before")).alias("mark")
-    return every.join(known, "file_id").select(F.col("source").alias("file_id"), line, "run", "reason")
+    return bad.join(known, "file_id").select(F.col("source").alias("file_id"), line, "run", "reason")
 
 
 def _steps(operations: pa.Table) -> pa.Table:
