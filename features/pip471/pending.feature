@@ -111,6 +111,12 @@ Feature: Pending acknowledgements of a subscription that is loaded again
       When B commits
       Then subscription "auditors" has "i2" left
 
+    Scenario: [13] Two messages, acknowledged one after the other
+      Given A has acknowledged "i2" for "workers"
+      And inputs has been unloaded
+      When A commits
+      Then subscription "workers" has "i3" left
+
   @PIP471-31 @MUST @aborts @recovery
   Rule: An abort gives back what was acknowledged before the subscription was loaded again.
     What an aborted transaction had read would never be processed.

@@ -71,6 +71,13 @@ class _RecoversOneWay(PendingAckRecords):
         return [waiting for waiting in recovered if waiting.cumulative is not None or waiting.txn not in cumulative]
 
 
+class _RecoversOnePosition(PendingAckRecords):
+    def replay(self) -> Sequence[Waiting]:
+        recovered = super().replay()
+        last = {waiting.txn: waiting.individual.keys() for waiting in recovered if waiting.individual}
+        return [waiting for waiting in recovered if waiting.cumulative is not None or waiting.individual.keys() == last[waiting.txn]]
+
+
 RECOVERED_WITHOUT_POSITIONS = Defect(
     name="metadata-recovered-without-positions",
     breaks={
@@ -139,4 +146,13 @@ RECOVERED_ONE_WAY = Defect(
     "acknowledgement, its single ones are passed over, and their commit does nothing.",
     origin="textbook: two things of one record's form, of which the reader expects one",
     parts=MetadataParts(pending_ack_records=_RecoversOneWay),
+)
+
+ONE_POSITION_RECOVERED = Defect(
+    name="metadata-one-position-recovered",
+    breaks={"PIP471-30": Symptom(what="^left for workers$", expected='^"i3"$', seen='^"i1", "i3"$')},
+    story="Of each transaction the last position is recovered that it has acknowledged: a commit takes away that message, and the others "
+    "come again.",
+    origin="textbook: records grouped by transaction into a map that has room for one position each",
+    parts=MetadataParts(pending_ack_records=_RecoversOnePosition),
 )
