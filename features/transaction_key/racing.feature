@@ -159,3 +159,19 @@ Feature: Connects that race
       And task three has connected with key "payments"
       When B acknowledges everything up to "i2" for "movers"
       Then it is done
+
+    @needs:transaction-keys
+    Scenario: [15] The client whose commit was complete asks for it again
+      Given A has committed
+      And task two has connected with key "payments"
+      When A commits
+      Then it is done, or refused with TransactionNotFound
+      And readers of orders see "a1"
+
+    @needs:transaction-keys @needs:late-ends
+    Scenario: [16] So does one whose commit was under way
+      Given participants hear late of ends
+      And A has been asked to commit
+      And task two has connected with key "payments"
+      When A commits
+      Then it is done, or refused with TransactionNotFound

@@ -340,3 +340,18 @@ def test_what_its_client_has_ended_is_not_remembered_as_fenced(action: int) -> N
     keys = world.broker.run(lambda node: node.keys_of(0, scalable=False))
     assert keys is not None
     assert keys.describe(TransactionKey("", KEYS[0]))[0].fenced == ((0, 0), (0, 1))
+
+
+def test_who_asks_again_for_a_commit_that_was_forgotten_is_not_told_that_it_expired() -> None:
+    """Behind another connection of the key, a coordinator that forgets what has ended says that it knows no such transaction."""
+    broker = Broker()
+    broker.broker = ReferencePulsar(PulsarProfile.load("seed").model_copy(update={"ended_transactions": "forgotten"}), Parts(), nodes=1)
+    broker.connect("billing")
+    broker.begin("billing")
+    broker.end("billing")
+    broker.connect("billing")
+
+    again = said(broker.newest["billing"], pb.CommandEndTxn(request_id=4, txnid_least_bits=0, txn_action=pb.COMMIT), broker.broker)
+    undone = said(broker.newest["billing"], pb.CommandEndTxn(request_id=5, txnid_least_bits=0, txn_action=pb.ABORT), broker.broker)
+
+    assert (again.error, undone.error) == (pb.TransactionNotFound, pb.InvalidTxnStatus)  # type: ignore[attr-defined]  # both are answers

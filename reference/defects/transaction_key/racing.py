@@ -21,6 +21,7 @@ from fencepost.reference.pulsar.values import Action, Status, TxnId
 from .pair import pair
 
 _NOT_OVER = Symptom(what="^answer to ACK$", expected="^success$", error="^TransactionConflict$")
+_COMMIT_EXPIRED = Symptom(what="^answer to END_TXN$", error="^InvalidTxnStatus$", seen="ExpiredTransaction")
 _BOTH_STAY = Symptom(what="^connections$", expected="^the higher epoch alone$", seen="the other one open$")
 
 
@@ -68,6 +69,18 @@ class _AbortsWhateverItIs(TransactionKeys):
         if record.open_txn is not None and not fenced:
             self.abort(record.open_txn)
         return fenced
+
+
+class _FencesTheCommitted(TransactionKeys):
+    def predecessors(self, record: KeyRecord) -> tuple[TxnId, ...]:
+        is_committed = self._status(record.open_txn) is Status.COMMITTED
+        return (record.open_txn,) if record.open_txn is not None and is_committed else super().predecessors(record)
+
+
+class _FencesTheCommitting(TransactionKeys):
+    def predecessors(self, record: KeyRecord) -> tuple[TxnId, ...]:
+        is_committing = self._status(record.open_txn) is Status.COMMITTING
+        return (record.open_txn,) if record.open_txn is not None and is_committing else super().predecessors(record)
 
 
 class _AbortsTheDecided(LogCoordinator):
@@ -152,4 +165,21 @@ COMMITTING_IS_ABORTED = (
         name="scalable-key-committing-is-aborted",
         parts=MetadataParts(transaction_keys=_AbortsWhateverItIs, metadata_coordinator=_AbortsTheFinal),
     ),
+)
+
+COMMITTED_IS_FENCED = pair(
+    "committed-is-fenced",
+    breaks={"TXKEY-25": _COMMIT_EXPIRED},
+    story="What was committed is fenced as well: a client that did not hear the answer is told that it expired, and does its work twice.",
+    origin="a review of the suite, which asked for a commit again only where the store had failed",
+    transaction_keys=_FencesTheCommitted,
+)
+
+# The metadata store decides a commit at once, so that nothing is COMMITTING there.
+COMMITTING_IS_FENCED = Defect(
+    name="key-committing-is-fenced",
+    breaks={"TXKEY-25": _COMMIT_EXPIRED},
+    story="What is being committed is fenced, and goes on: its client is told that it expired, and does its work twice.",
+    origin="a review of the suite, which asked for a commit again only where the store had failed",
+    parts=Parts(transaction_keys=_FencesTheCommitting),
 )

@@ -39,8 +39,11 @@ class TransactionKeys:
         self._waiting: list[Waiting] = []
         self._to_abort: dict[TxnId, None] = {}
         """What is to be aborted, and could not be: the store of its coordinator did not answer. In the order in which it was tried."""
-        self._ended: dict[TxnId, bool] = {record.open_txn: False for record in self._records.values() if record.open_txn is not None}
-        """The transaction that was begun last for each key, and whether its client has ended it in this life."""
+        begun = [record.open_txn for record in self._records.values() if record.open_txn is not None]
+        self._ended: dict[TxnId, Action | None] = dict.fromkeys(begun)
+        """The transaction that was begun last for each key, and how its client has ended it in this life."""
+        self._committed: set[TxnId] = set()
+        """Those of them that are fenced since, for the coordinator had forgotten that they were committed."""
         self.recover()
 
     def recover(self) -> None:
@@ -179,7 +182,7 @@ class TransactionKeys:
         So also one that has timed out, of which its client may know nothing. Those that clients end themselves are not noted, for a key
         remembers only so many.
         """
-        is_ended = record.open_txn is None or self._ended.get(record.open_txn, False)
+        is_ended = record.open_txn is None or self._ended.get(record.open_txn) is not None
         return () if is_ended else self.predecessors(record)
 
     def predecessors(self, record: KeyRecord) -> tuple[TxnId, ...]:
@@ -207,11 +210,17 @@ class TransactionKeys:
             raise expired(f"{doing.value} in transaction {txn}, which a later connection of its key has fenced")
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        """Decision: a client ends a transaction that nobody has fenced. Raises Refused: as `refuse_fenced`, or as the coordinator does."""
-        self.refuse_fenced(txn, Doing.COMMIT if action is Action.COMMIT else Doing.ABORT)
+        """Decision: a client ends a transaction that nobody has fenced. Who asks again for a commit that is forgotten is not told that it
+        expired, for it would do its work twice.
+
+        Raises Refused: as `refuse_fenced`, or as the coordinator does.
+        """
+        is_forgotten = action is Action.COMMIT and txn in self._committed and self._status(txn) is None
+        if not is_forgotten:
+            self.refuse_fenced(txn, Doing.COMMIT if action is Action.COMMIT else Doing.ABORT)
         self._coordinator.end(txn, action, reply)
         if txn in self._ended:
-            self._ended[txn] = True
+            self._ended[txn] = action
 
     def abort(self, txn: TxnId) -> None:
         """Decision: a fenced transaction is aborted, at every participant; one that has ended meanwhile is over already.
@@ -300,10 +309,13 @@ class TransactionKeys:
 
     def _store(self, record: KeyRecord) -> None:
         self._topic.append(record)
-        if (before := self._records.get(record.key)) is not None and before.open_txn not in (None, record.open_txn):
-            self._ended.pop(before.open_txn, None)
+        before = self._records.get(record.key)
+        if before is not None and (last := before.open_txn) is not None and last != record.open_txn:
+            is_committed = self._ended.pop(last, None) is Action.COMMIT
+            if is_committed and numbers_of(last) in record.fenced:
+                self._committed.add(last)
         if record.open_txn is not None:
-            self._ended.setdefault(record.open_txn, False)
+            self._ended.setdefault(record.open_txn, None)
         self._records[record.key] = record
 
     def _abort_all(self, fenced: Sequence[TxnId]) -> None:
