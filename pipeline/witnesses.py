@@ -110,7 +110,9 @@ def _moving(witnesses: Sequence[Row], tables: Tables) -> _Moving:
 
 
 def _among(name: str, values: Iterable[object]) -> ds.Expression:
-    return ds.field(name).isin(list(values))
+    wanted = list(values)
+    # A set without members has no type of its own, and would not fit the column.
+    return ds.field(name).isin(wanted) if wanted else ds.scalar(False)
 
 
 def _rows(tables: Iterable[pa.Table]) -> Iterator[Row]:

@@ -18,13 +18,16 @@ _FOLLOWED = frozenset({"send", "recv", "followed"})
 def zombie_write(history: History) -> DataFrame:
     """A record or offset was accepted that was sent with an epoch after a later epoch had been given out. Definite.
 
-    So was a commit in a transaction of a key (`ctl.key_epoch`), whose epoch goes up with connections, and not with the end itself.
+    So was a commit in a transaction of a key (`ctl.key_epoch`), whose epoch goes up with connections, and not with the end itself. One
+    that is asked for again counts from when it was asked for first: what was decided before the later epoch is answered as it was decided.
     """
     of_key = F.col("ctl").getItem("key_epoch").cast("long")
-    fenced = F.col("f").isin("send", "ack", "txn") | ((F.col("f") == "commit") & of_key.isNotNull())
-    writes = history.ops.withColumn("epoch", F.coalesce(F.col("tx.epoch").cast("long"), of_key))
-    writes = writes.filter(fenced & (F.col("ty") == "ok") & F.col("tx.tid").isNotNull() & (F.col("epoch") >= 0))
-    writes = writes.select("run", "tx.tid", "tx.pid", "epoch", F.col("op").alias("t"), "op", "first")
+    steps = history.ops.withColumn("epoch", F.coalesce(F.col("tx.epoch").cast("long"), of_key)).withColumn("t", F.col("op"))
+    commits = steps.filter((F.col("f") == "commit") & of_key.isNotNull() & (F.col("ty") != "fail"))
+    asked = F.when(F.col("txn_id").isNull(), F.col("op")).otherwise(F.min("op").over(Window.partitionBy("run", "txn_id")))
+    writes = steps.filter(F.col("f").isin("send", "ack", "txn")).unionByName(commits.withColumn("t", asked))
+    writes = writes.filter((F.col("ty") == "ok") & F.col("tx.tid").isNotNull() & (F.col("epoch") >= 0))
+    writes = writes.select("run", "tx.tid", "tx.pid", "epoch", "t", "op", "first")
     fences = _fences(history).select("run", "tid", "pid", F.col("at").alias("t"), F.struct("epoch", "op").alias("fence"))
     before = Window.partitionBy("run", "tid", "pid").orderBy("t").rowsBetween(Window.unboundedPreceding, -1)
     rows = writes.unionByName(fences, allowMissingColumns=True).withColumn("fenced", F.max("fence").over(before))

@@ -12,7 +12,8 @@ import numpy as np
 from .columns import NO_WORD, NONE, Flags, Ints
 from .facts import Facts
 from .history import History
-from .outcomes import ABORTED, COMMITTED, OK
+from .operations import Operations
+from .outcomes import ABORTED, COMMITTED, FAIL, OK
 from .segmented import Groups, located, pairs, picked
 from .witness import Law, Witness, witness, witnesses
 
@@ -24,7 +25,8 @@ def zombie_write(history: History) -> list[Witness]:
     init_txn    4   5  A      1      1         epoch 1 was given out at event 5
     send        6   7  A      1      0         and a write of epoch 0 began at event 6
 
-    So was a commit in a transaction of a key (`key_epoch`), whose epoch goes up with connections, and not with the end itself.
+    So was a commit in a transaction of a key (`key_epoch`), whose epoch goes up with connections, and not with the end itself. One that
+    is asked for again counts from when it was asked for first: what was decided before the later epoch is answered as it was decided.
     """
     ops = history.ops
     accepted = (ops.ty == OK) & ops.tid.present
@@ -32,12 +34,13 @@ def zombie_write(history: History) -> list[Witness]:
         return []
     of_key = ops.says_number("key_epoch")
     epoch = np.where(ops.epoch == NONE, of_key, ops.epoch)
-    fenced = ops.f.among("send", "ack", "txn") | (ops.f.among("commit") & (of_key != NONE))
-    writes = np.flatnonzero(accepted & fenced & (epoch >= 0))
+    commits = ops.f.among("commit") & (of_key != NONE)
+    writes = np.flatnonzero(accepted & (ops.f.among("send", "ack", "txn") | commits) & (epoch >= 0))
+    asked = _first_asked(ops, commits)
     fences, fence_pid, fence_epoch = _fences(history, accepted)
 
     rows, is_fence = np.concatenate([writes, fences]), np.repeat([False, True], [len(writes), len(fences)])
-    when = np.concatenate([ops.op[writes], ops.at[fences]])
+    when = np.concatenate([asked[writes], ops.at[fences]])
     with_epoch, pid = np.concatenate([epoch[writes], fence_epoch]), np.concatenate([ops.pid[writes], fence_pid])
     before = Groups(ops.run[rows], ops.tid.codes[rows], pid, order=(when,)).greatest(with_epoch, ops.op[rows], where=is_fence)
     odd = np.flatnonzero(~is_fence & (before >= 0) & (with_epoch < picked(with_epoch, before)))
@@ -46,6 +49,15 @@ def zombie_write(history: History) -> list[Witness]:
         f"epoch {own} after epoch {later}" for own, later in zip(with_epoch[odd].tolist(), with_epoch[before[odd]].tolist(), strict=True)
     ]
     return _of_first_record(history, late, [ops.op[fence], ops.op[late]], words)
+
+
+def _first_asked(ops: Operations, commits: Flags) -> Ints:
+    """When each operation began; of these commits, when the first of the same transaction that was not refused began."""
+    rows = np.flatnonzero(commits & (ops.ty != FAIL) & ops.txn.present)
+    of_transaction = Groups(ops.run[rows], ops.txn.codes[rows])
+    began = ops.op.copy()
+    began[rows] = of_transaction.least(ops.op[rows])[of_transaction.number]
+    return began
 
 
 def _fences(history: History, accepted: Flags) -> tuple[Ints, Ints, Ints]:

@@ -6,13 +6,21 @@ same check has other histories as well, and all of them are judged in process to
 """
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from both_ways import EXPLAINED, Shown, cases_and_few, in_process, on_spark, unexplained
 from check_cases import Case, cases
+from check_histories import write
 from pyspark.sql import SparkSession
+from sorted_tables import sorted_tables
 
 from fencepost.pipeline.anomalies import ANOMALIES
+from fencepost.pipeline.derived import History
+from fencepost.pipeline.ingest import files
+from fencepost.pipeline.verdicts import found, together
+from fencepost.pipeline.witnesses import ranked
+from fencepost.pipeline.witnesses import shown as shown_of
 
 CASES = cases()
 AT_LEAST = 7
@@ -54,6 +62,18 @@ def test_the_laws_find_what_the_plans_find(shown: dict[bool, Shown]) -> None:
 
     assert differences == []
     assert seen == set(EXPLAINED)
+
+
+def test_witnesses_that_name_no_value_have_stories(spark: SparkSession, tmp_path: Path) -> None:
+    """A commit moves no record, and is told with what fenced it."""
+    told = "p0 ok init_txn tid=a e=0\np9 ok init_txn tid=a e=1\np0 ok commit tx=A tid=a key_epoch=0\n"
+    write(told, "only a commit", tmp_path / "in")
+    tables = sorted_tables(spark, files.find([tmp_path / "in"]), tmp_path / "out")
+    rows = ranked(together(found(History(tables), ANOMALIES)), 1).collect()
+
+    stories = shown_of(rows, tables)
+
+    assert [(one.anomaly.name, [act.f for act in one.acts]) for one in stories] == [("zombie-write", ["init_txn", "commit"])]
 
 
 def test_every_anomaly_has_histories_of_both_kinds() -> None:
