@@ -13,6 +13,7 @@ is caught. `--all` runs everything on each.
 """
 
 import contextlib
+import gc
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
@@ -253,6 +254,8 @@ def _run(task: tuple[tuple[Defect, ...], tuple[str, ...]]) -> tuple[Seen, ...]:
     """What the suite says of these variants as one broker."""
     variants, asked = task
     broker = together.as_one(variants)
+    if not broker.is_lawful:
+        gc.disable()  # the process is short, as a mutant's is
     (LAWFUL if broker.is_lawful else DEFECTS)[broker.name] = broker  # this process has imported the bundled ones, and runs only this one
     watches = [Watch(variant) for variant in variants]
     output = io.StringIO()

@@ -83,6 +83,13 @@ class Running:
             return True
         return None
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pycollect_makeitem(self, collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
+        """Nor does a bundled scenario that is not asked become an item: with one requirement, that takes as long as its scenarios."""
+        may_be_ours = inspect.isfunction(obj) and collector.path.is_relative_to(self._features)
+        template = scenario_in(obj) if may_be_ours else None
+        return [] if template and not self._is_asked(requirement_in(template)) else None
+
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """A scenario is an item for each protocol under which it is asked."""
         template = scenario_in(metafunc.function)
@@ -105,10 +112,9 @@ class Running:
             # pytest tells that the collection is finished also after this.
             self.is_fit = False
             raise refuse(config, WrongUsage("the features are not fit to be run:\n  " + "\n  ".join(faults)))
-        selected = {item: self._is_selected(item) for item in scenarios}
-        chosen = [item for item in scenarios if selected[item]]
+        chosen = [item for item in scenarios if PROTOCOL in item.stash]
         if len(chosen) < len(scenarios):
-            config.hook.pytest_deselected(items=[item for item in scenarios if not selected[item]])
+            config.hook.pytest_deselected(items=[item for item in scenarios if PROTOCOL not in item.stash])
         order = {identifier: place for place, identifier in enumerate(self.register.by_id)}
         if self.options.shuffle is not None:
             random.Random(self.options.shuffle).shuffle(chosen)  # noqa: S311 - nobody's secret
@@ -118,12 +124,9 @@ class Running:
         self.dealing.deal(chosen, self.systems.by_protocol)
         items[:] = chosen + [item for item in items if not scenario_of(item)]
 
-    def _is_selected(self, item: pytest.Item) -> bool:
-        requirement = requirement_of(item)
+    def _is_asked(self, requirement: str) -> bool:
         row = self.register.by_id.get(requirement)
-        if row is None or PROTOCOL not in item.stash:
-            return False
-        return self.options.selection.holds(row, self.register.spec_of(requirement))
+        return row is not None and self.options.selection.holds(row, self.register.spec_of(requirement))
 
     def _note_protocol(self, item: pytest.Item) -> None:
         """Note under which protocol a scenario is asked; none where no system of this run speaks one of its proposal."""
