@@ -51,6 +51,15 @@ Feature: What readers see of metadata-driven transactions
       When B writes "b1" to orders
       Then readers of orders see "c1"
 
+    @needs:crash-points
+    Scenario: [7] A crash within the publishing has left a record without its message, and the transaction goes on
+      Given "p1" has been written to orders
+      And the system will crash after-op-record
+      And A has tried to write "a1" to orders
+      And the system has come back
+      When A writes "a2" to orders
+      Then readers of orders see "p1"
+
   @PIP471-19 @MUST
   Rule: What was written behind the first message of an open transaction waits, whoever wrote it.
     Readers get a segment in its order; what they have passed they never come back to.

@@ -80,7 +80,6 @@ class PendingAckRecords:
         for txn in self._waiting:
             self._records.delete_operations(txn, self._name)
         self._records.forget_events(self._name)
-        self.participation.close()
 
     def _apply(self, txn: TxnId, state: State) -> None:
         rule("PIP471-63")

@@ -2,6 +2,7 @@
 choices that a profile may make and no bundled one makes.
 """
 
+import contextlib
 import dataclasses
 
 import pytest
@@ -13,7 +14,8 @@ from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.network import Network
 from fencepost.reference.metadata.faults import StoreFaults
 from fencepost.reference.metadata.memory import MemoryStore
-from fencepost.reference.metadata_transactions import MetadataProfile
+from fencepost.reference.metadata.store import IndexEntry
+from fencepost.reference.metadata_transactions import MetadataProfile, paths
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.collection import Collection
 from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
@@ -87,6 +89,37 @@ def test_an_end_is_applied_when_it_is_decided_and_nobody_who_serves_has_anything
         world.coordinator.decide(world.txn, Action.ABORT)
 
     assert world.coordinator.is_applied(world.txn) == is_applied
+
+
+def test_an_end_is_not_applied_where_a_record_does_not_say_whose_it_is(world: World) -> None:
+    """It may be that of somebody who serves; whoever waits goes on waiting until somebody has mended it."""
+    key = paths.key_of(world.txn)
+    entry = IndexEntry(paths.OPERATIONS_BY_TRANSACTION, key)
+    world.store.append(paths.operations(world.txn), b"?", partition_key=key, indexes=[entry])
+    world.coordinator.decide(world.txn, Action.ABORT)
+
+    assert not world.coordinator.is_applied(world.txn)
+
+
+def test_ids_that_are_somebodys_are_not_tried_for_ever(world: World) -> None:
+    """A counter that was set back would keep its coordinator from everything else."""
+    header = Header(state=State.OPEN, timeout=60_000, createdAt=world.machine.clock.now)
+    for later in range(1, 200):
+        world.records.create(TxnId(world.txn.tc_id, world.txn.sequence + later), header)
+
+    with pytest.raises(Refused, match=r"each of the last 100 ids of coordinator 0 has a header already"):
+        world.coordinator.new(60_000)
+
+
+@pytest.mark.parametrize(("action", "is_refused"), [(Action.COMMIT, False), (Action.ABORT, True)])
+def test_a_message_that_the_end_has_overtaken_is_refused_behind_an_abort(world: World, action: Action, is_refused: bool) -> None:
+    """Of a commit it is part, and of an abort its client need not hear that it was stored."""
+    segment = world.segment()
+    world.coordinator.decide(world.txn, action)
+    world.faults.arm("stale-read", "/txn/id/")
+
+    with pytest.raises(Refused, match="was aborted meanwhile") if is_refused else contextlib.nullcontext():
+        segment.publish(dataclasses.replace(MESSAGE, txn=world.txn))
 
 
 def test_a_transaction_is_described_with_its_segments_and_its_subscriptions(world: World) -> None:

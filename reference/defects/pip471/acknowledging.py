@@ -75,7 +75,7 @@ class _FindsByTheBeginning(TransactionRecords):
 
 class _LeavesItsRecords(PendingAckRecords):
     def erase(self) -> None:
-        self.participation.close()
+        """They are nobody's any more, and stay where they are."""
 
 
 class _WaitsForAnEvent(PendingAckRecords):

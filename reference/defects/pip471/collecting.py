@@ -109,6 +109,20 @@ class _TriesOnce(Collection):
             super().collect(txn, state)
 
 
+class _UnlistingRecords(TransactionRecords):
+    def unlist(self, txn: TxnId, header: Header, version: int) -> None:
+        self._store.put(paths.header(txn), header.encoded(), expected=version, partition_key=self.partition_key(paths.key_of(txn)))
+
+
+class _UnlistsFirst(Collection):
+    def collect(self, txn: TxnId, state: State) -> None:
+        assert isinstance(self._records, _UnlistingRecords)
+        found = self._records.header(txn)
+        if found is not None and not self._records.participants(txn):
+            self._records.unlist(txn, *found)
+        super().collect(txn, state)
+
+
 ABORTED_KNOWN_BY_THE_HEADER = Defect(
     name="metadata-aborted-known-by-the-header",
     breaks={"PIP471-26": Symptom(what="^readers of orders$", expected='^"b1"$', seen='^"a1", "b1"$')},
@@ -213,4 +227,13 @@ COLLECTED_ONCE = Defect(
     story="A header whose deletion the store did not do is not tried again before the next start: it stays, and so does its index entry.",
     origin="textbook: what was begun is noted as done",
     parts=MetadataParts(collection=_TriesOnce),
+)
+
+UNLISTED_BEFORE_DELETED = Defect(
+    name="metadata-collection-unlists-first",
+    breaks={"PIP471-38": Symptom(what="^header of A$", expected="^none$", seen="COMMITTED|ABORTED")},
+    story="The collection takes a header out of the index of those that ended, and deletes it then: one that a crash leaves between the "
+    "two is found by nobody any more.",
+    origin="textbook: an entry that is deleted before what it leads to",
+    parts=MetadataParts(collection=_UnlistsFirst, transaction_records=_UnlistingRecords),
 )

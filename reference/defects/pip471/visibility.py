@@ -53,6 +53,12 @@ def _of(segment: str) -> str:
     return segment.rpartition("/")[0]
 
 
+class _HoldsUpAllWithoutAMessage(MetadataBuffer):
+    def recover(self) -> None:
+        super().recover()
+        self._open = {txn: BEFORE_ALL if position is None else position for txn, position in self._open.items()}
+
+
 class _KeepsTheHeader(Participation):
     @functools.cached_property
     def states(self) -> dict[TxnId, State]:
@@ -230,4 +236,13 @@ ABORTED_BATCH_IS_SHOWN = Defect(
     story="Whether a message is aborted is asked of single messages, and not of a batch, which is shown.",
     origin="feared: clients batch by default, and the transaction stands in the metadata of the whole batch",
     parts=MetadataParts(metadata_buffer=_LooksAtSingleMessages),
+)
+
+HELD_UP_WITHOUT_A_MESSAGE = Defect(
+    name="metadata-held-up-without-a-message",
+    breaks={"PIP471-18": Symptom(what="^readers of orders$", expected='^"p1"$', seen="^nothing$")},
+    story="A segment that is loaded and finds an open transaction's record without its message does not know where that begins: nothing is "
+    "shown before it ends.",
+    origin="feared by readers of the proposal: a write leaves its record first, and a crash may be between the two",
+    parts=MetadataParts(metadata_buffer=_HoldsUpAllWithoutAMessage),
 )
