@@ -29,6 +29,14 @@ Feature: Scalable topics beside others
       When a client opens a producer of payments
       Then it is refused
 
+    Scenario: [6] A producer, which does not come again
+      When a client opens a producer of orders
+      Then it is refused for good
+
+    Scenario: [7] A consumer, which does not come again
+      When a client subscribes to orders
+      Then it is refused for good
+
   @PIP460-49 @MUST
   Rule: Topics that are not scalable work as before.
     Who has no scalable topic must not notice that others have.

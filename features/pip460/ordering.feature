@@ -152,3 +152,12 @@ Feature: The order behind a change of the layout
       And left has been split into low and high
       When ann joins "workers" of orders
       Then ann is assigned left and right
+
+    Scenario: [13] Children of children, behind the retention
+      Given ann has joined "workers" of orders
+      And "m1" has been written to left
+      And left has been split into low and high
+      And low has been split into first and second
+      And the retention of sealed segments has passed
+      When right is split into third and fourth
+      Then ann is assigned left and third and fourth

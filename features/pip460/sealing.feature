@@ -286,6 +286,16 @@ Feature: Segments that are sealed
       When a client opens a producer of early
       Then it is refused, or left takes no message any more
 
+    @needs:more-brokers @needs:crash-points
+    Scenario: [4] The producer of a parent, where the controller has ended before it sealed that, and the next one has gone on
+      Given left has been split into low and high
+      And "p1" has been written to high
+      And the system will crash before-terminate
+      And a split of high has been tried
+      And first and second came of high
+      When the producer that high had sends "late"
+      Then readers of high see "p1"
+
   @PIP460-17 @MUST @sealing
   Rule: All subscriptions of a segment are on its children before anybody writes to these.
     A subscription that comes to a child later begins behind what was written there first.

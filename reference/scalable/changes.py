@@ -179,6 +179,7 @@ class LayoutChanges:
         except VersionConflict as conflict:
             self._leave(topic, made)
             raise _overtaken(topic) from conflict
+        self._crash_points.reach("before-terminate")
         while (stored := self._layouts.find(topic)) is not None and not _is_in(stored.layout, note):
             _check(topic, stored.layout, note)
             parents = [stored.layout.segments[number] for number in note.parents]

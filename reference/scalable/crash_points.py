@@ -3,6 +3,7 @@
 CRASH_POINTS = {
     "after-subscriptions": "a change is noted with the subscriptions that the children get, and no child is there",
     "after-children": "the children are there with their subscriptions, and the parent takes messages",
+    "before-terminate": "it is noted that the parents are being sealed, and they take messages",
     "after-terminate": "the parents are sealed, and the layout does not say so",
     "after-layout": "the layout has the children, and nobody was told",
     "after-told": "the consumers were told, and the administrator has no answer",

@@ -20,6 +20,7 @@ PIP471 = Vocabulary(
             "during-collection",
             "after-subscriptions",
             "after-children",
+            "before-terminate",
             "after-terminate",
             "after-layout",
             "after-told",

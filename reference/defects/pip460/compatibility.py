@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.kinds import Kinds, TransactionKind
 from fencepost.reference.pulsar.node_segments import NodeSegments
 from fencepost.reference.pulsar.topic import Topic
@@ -21,6 +22,16 @@ class _MakesExtraTopics(Kinds):
 class _MakesClassicExtraTopics(Kinds):
     def of_topic(self, name: str) -> TransactionKind:
         return self.serving(scalable=False) if name.startswith(TOPIC_DOMAIN) else super().of_topic(name)
+
+
+class _SaysNotReady(Kinds):
+    def of_topic(self, name: str) -> TransactionKind:
+        try:
+            return super().of_topic(name)
+        except Refused as refused:
+            if not name.startswith(TOPIC_DOMAIN):
+                raise
+            raise Refused(Error.SERVICE_NOT_READY, f"{name} is not served here") from refused
 
 
 class _SealsTheOthersToo(LayoutChanges):
@@ -63,6 +74,14 @@ CLASSIC_EXTRA_TOPIC = Defect(
     story="A client that takes the name of a scalable topic for that of a topic gets one of the classic kind.",
     origin="PIP-460, compatibility: what it warns of",
     parts=MetadataParts(kinds=_MakesClassicExtraTopics),
+)
+
+NOT_READY_FOR_OLD_CLIENTS = Defect(
+    name="scalable-not-ready-for-old-clients",
+    breaks={"PIP460-48": Symptom(what="^answer to (PRODUCER|SUBSCRIBE)$", expected="^a refusal for good$", seen="^ServiceNotReady")},
+    story="A client that takes the name of a scalable topic for that of a topic is told to come again, and does so for ever.",
+    origin="feared: a segment that is elsewhere and a topic that is nowhere, refused in one place",
+    parts=MetadataParts(kinds=_SaysNotReady),
 )
 
 OTHERS_SEALED_TOO = Defect(

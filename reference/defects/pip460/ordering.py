@@ -1,5 +1,6 @@
 """Defects of the order behind a change of the layout."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
@@ -44,6 +45,26 @@ class _PrunesBehindTheLastMessage(Pruning):
         return super().is_drained(segment, subscription) or _has_the_last(self._segments, segment, subscription)
 
 
+class _PrunesWhatIsDrained(Pruning):
+    def prune(self, topic: str) -> bool:
+        before = self._layouts.find(topic)
+        if before is not None and (gone := [one for one in before.layout.sealed if self._is_alone(topic, one, before.layout)]):
+            for segment in gone:
+                self._segments.delete(segment_topic(topic, segment))
+            self._layouts.write(topic, self.without(before.layout, gone), before.version)
+        return super().prune(topic)
+
+    def without(self, layout: Layout, gone: Sequence[Segment]) -> Layout:
+        numbers = {one.number for one in gone}
+        free = {number: _without_edges(one, numbers) for number, one in layout.segments.items()}
+        return super().without(replace(layout, segments=free), gone)
+
+    def _is_alone(self, topic: str, segment: Segment, layout: Layout) -> bool:
+        """Whether it can go before its parents, each of which keeps another child."""
+        parents = [layout.segments[number] for number in segment.parents]
+        return bool(parents) and all(len(one.children) > 1 for one in parents) and self.is_over(topic, segment)
+
+
 class _LooksAtWhatIsLoaded(Sessions):
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
         def is_drained(one: Segment) -> bool:
@@ -77,6 +98,14 @@ def is_loaded(segments: object, name: str) -> bool:
     """Whether the broker that owns a segment has it in memory."""
     assert isinstance(segments, NodeSegments), "those of a broker"
     return any(topic.name == name for topic in segments._topics_of(name).loaded())
+
+
+def _without_edges(segment: Segment, numbers: set[int]) -> Segment:
+    """A segment that is related to none of these, and nor is any of them to another."""
+    if segment.number in numbers:
+        return replace(segment, parents=(), children=())
+    parents = tuple(number for number in segment.parents if number not in numbers)
+    return replace(segment, parents=parents, children=tuple(number for number in segment.children if number not in numbers))
 
 
 def _has_the_last(segments: object, name: str, subscription: str) -> bool:
@@ -169,6 +198,14 @@ PARENTS_ALONE = Defect(
     story="A child waits for its parents alone, and an empty one is drained at once, whatever is left in its own parent.",
     origin="Apache Pulsar 5.0.0-M1",
     parts=MetadataParts(sessions=_ParentsAlone),
+)
+
+PRUNED_BEFORE_ITS_PARENT = Defect(
+    name="scalable-pruned-before-its-parent",
+    breaks={"PIP460-45": Symptom(what="^segments of ann$", expected="^left and third and fourth$", seen="first and second")},
+    story="A sealed segment that is drained goes before its parent, and its children come of nothing that is left to be read.",
+    origin="feared: a retention that looks at each segment alone",
+    parts=MetadataParts(pruning=_PrunesWhatIsDrained),
 )
 
 PENDING_IS_DRAINED = Defect(

@@ -39,6 +39,18 @@ class _SealsInMemory(LayoutChanges):
         super().seal(parents)
 
 
+class _BelievesTheNote(LayoutChanges):
+    def is_to_be_completed(self, note: ChangeNote) -> bool:
+        self.is_taken_over = super().is_to_be_completed(note)
+        return self.is_taken_over
+
+    def seal(self, parents: Sequence[str]) -> None:
+        if getattr(self, "is_taken_over", False):
+            self.is_taken_over = False
+        else:
+            super().seal(parents)
+
+
 class _SavesUntilTheSeal(Cursor):
     is_sealed = False
 
@@ -117,6 +129,14 @@ SEALED_IN_MEMORY = Defect(
     story="The owner of a sealed segment remembers that it is sealed, and behind a crash its next owner lets producers in.",
     origin="feared: a state that is told to whoever is connected, and not kept",
     parts=MetadataParts(layout_changes=_SealsInMemory, producers=_KnowsTheSealInMemory),
+)
+
+NOTE_TAKEN_FOR_THE_SEAL = Defect(
+    name="scalable-note-taken-for-the-seal",
+    breaks={"PIP460-19": Symptom(what="^readers of high$", expected='^"p1"$', seen='"late"')},
+    story="A controller that finds a change noted as being sealed takes the parents for sealed, and goes on with the layout.",
+    origin="feared: an intent that is read as what was done",
+    parts=MetadataParts(layout_changes=_BelievesTheNote),
 )
 
 SUBSCRIBED_IN_MEMORY = Defect(
