@@ -152,3 +152,11 @@ Feature: Keys that last
       And task two has asked to connect with key "payments"
       When task three connects with key "refunds"
       Then task two is given a greater epoch than task one
+
+    @needs:transaction-keys @needs:crash
+    Scenario: [8] Nobody has come back to the topic, and somebody has to another one
+      Given the system has crashed and come back
+      And the topic "inputs" with "i1"
+      And task two has asked to connect with key "payments"
+      When task three connects with key "refunds"
+      Then task two is given a greater epoch than task one
