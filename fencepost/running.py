@@ -112,9 +112,10 @@ class Running:
             # pytest tells that the collection is finished also after this.
             self.is_fit = False
             raise refuse(config, WrongUsage("the features are not fit to be run:\n  " + "\n  ".join(faults)))
-        chosen = [item for item in scenarios if PROTOCOL in item.stash]
+        selected = {item: PROTOCOL in item.stash and self._is_asked(requirement_of(item)) for item in scenarios}
+        chosen = [item for item in scenarios if selected[item]]
         if len(chosen) < len(scenarios):
-            config.hook.pytest_deselected(items=[item for item in scenarios if PROTOCOL not in item.stash])
+            config.hook.pytest_deselected(items=[item for item in scenarios if not selected[item]])
         order = {identifier: place for place, identifier in enumerate(self.register.by_id)}
         if self.options.shuffle is not None:
             random.Random(self.options.shuffle).shuffle(chosen)  # noqa: S311 - nobody's secret
