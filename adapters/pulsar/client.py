@@ -76,6 +76,10 @@ class Client:
         self._requests = itertools.count(1)
         self._numbers = itertools.count(1)
 
+    def is_served_at(self, service_url: str | None) -> bool:
+        """Whether this is the URL of the broker at the service address, which answers administrators too."""
+        return service_url is not None and parse_service_url(service_url) == self._service
+
     def next_request(self) -> int:
         """A request id that this client has not used."""
         return next(self._requests)

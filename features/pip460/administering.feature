@@ -122,6 +122,13 @@ Feature: Administering scalable topics
       When an administrator deletes payments as a whole
       Then client A is told of orders and not of payments
 
+    @needs:more-brokers @needs:store-faults
+    Scenario: [14] Split, at a broker that is not the controller
+      Given the controller of orders is another broker than the one that administrators ask
+      When an administrator looks at the layout of orders
+      Then soon a split of left is made
+      And the layout of orders is what the answers say
+
   @PIP460-47 @MUST
   Rule: Of a topic that was deleted nothing is left, neither segments, active and sealed, nor metadata.
     Who makes a topic of that name again finds somebody else's messages in it.

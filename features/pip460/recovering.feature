@@ -288,7 +288,8 @@ Feature: Changes that a controller does not finish
       And ann has joined "workers" of orders
       And the grace period has passed
       When left is split into low and high
-      Then ann is assigned low and high and right
+      Then it is done
+      And ann is assigned low and high and right
 
     @needs:more-brokers
     Scenario: [5] Who was told of the former one at another broker

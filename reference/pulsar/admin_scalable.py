@@ -92,7 +92,8 @@ def _terminate(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _re
 
 def _controller(node: Node, named: Mapping[str, str]) -> ScalableTopics:
     """The scalable topics of the node that controls this one."""
-    return node.controller_of(_topic_of(named)).scalable.topics
+    asked = node.controller_of(_topic_of(named)) if node.answers.has_the_controller_do_it() else node
+    return asked.scalable.topics
 
 
 def _topic_of(named: Mapping[str, str]) -> str:

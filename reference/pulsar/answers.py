@@ -46,6 +46,11 @@ class Answers:
         rule("PIP460-13")
         return True
 
+    def has_the_controller_do_it(self) -> bool:
+        """Decision: whether what an administrator asks of any broker is done by the topic's controller, whichever that is: always."""
+        rule("PIP460-46")
+        return True
+
     def hears_that_a_watch_is_closed(self) -> bool:
         """Decision: whether a client that has closed its watch of a layout is told nothing more there: always."""
         rule("PIP460-32")

@@ -161,6 +161,19 @@ def controller_has_changed(context: ScenarioContext, scalable_topics: ScalableTo
         raise Violation("another broker, or nobody", before, what=f"controller of {topic} behind its session")
 
 
+@PIP460.given("the controller of {topic} is another broker than the one that administrators ask")
+def controller_is_elsewhere(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
+    """Where it is not, the session of that broker with the metadata store expires, and the other one becomes the controller."""
+    full = scalable_topics.by_name[topic]
+    for _ in range(2):
+        found = achieved(context.client.looked_up(full), f"looking {topic} up").controller
+        if found is not None and not context.client.is_asked_first(found):
+            return
+        if found is not None:
+            context.session.faults.expire_session(found)  # type: ignore[attr-defined]  # of those who offer more-brokers and store-faults
+    raise SetUpFailed(f"the controller of {topic} is {found}, which administrators ask")
+
+
 @PIP460.then("{member} is assigned {assigned}[, {undisturbed}]")
 def is_assigned(
     context: ScenarioContext,

@@ -7,6 +7,7 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata.store import under
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.pulsar.node_segments import NodeSegments
 from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.layout import Layout, Segment
@@ -137,6 +138,12 @@ class _TellsWhatIsNewAsAll(Newsroom):
     def watch_of_topics(self, close: Callable[[], None]) -> TopicsWatch:
         super().watch_of_topics(close)
         return _NewForAll(close)
+
+
+class _DoesItAlone(Answers):
+    def has_the_controller_do_it(self) -> bool:
+        super().has_the_controller_do_it()
+        return False
 
 
 class _SaysThatItMadeOne(ScalableTopics):
@@ -336,6 +343,14 @@ MADE_AGAIN_IN_SILENCE = Defect(
     story="Who makes a topic that is there is told that it was made, with as many segments as were asked for; it has others.",
     origin="feared: a request that is taken for its own repetition",
     parts=MetadataParts(scalable_topics=_SaysThatItMadeOne),
+)
+
+CONTROLLER_ALONE_IS_ASKED = Defect(
+    name="scalable-controller-alone-is-asked",
+    breaks={"PIP460-46": Symptom(what="^a split of left that is asked for again$", expected="^that it is made$", seen="controller")},
+    story="A broker refuses an administrator what another one would have to do, and who that is an administrator is not told before.",
+    origin="PIP-468, controller: whoever is not the leader throws",
+    parts=MetadataParts(answers=_DoesItAlone),
 )
 
 NEW_TOLD_AS_ALL = Defect(
