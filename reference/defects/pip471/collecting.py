@@ -231,7 +231,7 @@ COLLECTED_ONCE = Defect(
 
 UNLISTED_BEFORE_DELETED = Defect(
     name="metadata-collection-unlists-first",
-    breaks={"PIP471-38": Symptom(what="^header of A$", expected="^none$", seen="COMMITTED|ABORTED")},
+    breaks={"PIP471-39": Symptom(what="^header of A$", expected="^none$", seen="COMMITTED|ABORTED")},
     story="The collection takes a header out of the index of those that ended, and deletes it then: one that a crash leaves between the "
     "two is found by nobody any more.",
     origin="textbook: an entry that is deleted before what it leads to",
