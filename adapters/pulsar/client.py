@@ -76,9 +76,9 @@ class Client:
         self._requests = itertools.count(1)
         self._numbers = itertools.count(1)
 
-    def is_served_at(self, service_url: str | None) -> bool:
+    def is_asked_first(self, service_url: str) -> bool:
         """Whether this is the URL of the broker at the service address, which answers administrators too."""
-        return service_url is not None and parse_service_url(service_url) == self._service
+        return parse_service_url(service_url) == self._service
 
     def next_request(self) -> int:
         """A request id that this client has not used."""

@@ -49,9 +49,9 @@ class ScalableTopicCalls(AdminCalls):
         """
         return self._looked_up(layout, topic, retry=retry)
 
-    def is_asked_first(self, service_url: str | None) -> bool:
+    def is_asked_first(self, service_url: str) -> bool:
         """Whether this is the URL of the broker that clients and administrators ask first."""
-        return self._client.is_served_at(service_url)
+        return self._client.is_asked_first(service_url)
 
     def scalable_coordinators(self, *, retry: bool = True) -> Outcome[Mapping[int, str | None]]:
         """WATCH_TC_ASSIGNMENTS: for each coordinator of scalable transactions the service URL of its broker, None where none is told."""

@@ -24,6 +24,9 @@ from fencepost.reference.scalable.topics import ScalableTopics
 
 Act = Callable[[ScalableTopics], None]
 
+COMPLETED = ("before-terminate", "after-terminate", "after-layout", "after-told")
+"""The crash points from which on a parent may be sealed, so that the change is completed; before them it is undone."""
+
 
 def split(broker: ScalableTopics) -> None:
     """The first segment of a topic of two."""
@@ -73,7 +76,7 @@ def test_a_crash_leaves_what_the_next_controller_completes_or_undoes(world: Layo
 
     world.brokers[2].sweep()
 
-    is_done = point in ("before-terminate", "after-terminate", "after-layout", "after-told")
+    is_done = point in COMPLETED
     assert world.layout.epoch == int(is_done)
     assert len(world.told) == (2 if point == "after-told" else int(is_done)) + 1, "one is of the creation"
     _assert_whole(world)
@@ -111,7 +114,7 @@ def test_whoever_recovers_may_die_as_well(world: LayoutWorld, first: str, second
 
     world.brokers[1].sweep()
 
-    assert world.layout.epoch == int(first in ("before-terminate", "after-terminate", "after-layout", "after-told"))
+    assert world.layout.epoch == int(first in COMPLETED)
     _assert_whole(world)
 
 

@@ -9,11 +9,14 @@ from commands import CHECKOUT, compliance, fencepost, python, verdicts
 from recorded_runs import histories, scenarios
 from served import serve_command
 
+from fencepost.contract import proposals, register
+
 PROFILES = ("seed", "kafka-4.0")
 T = TypeVar("T")
 
-SERVED = {"core": "CORE-", "kip890": "KIP890-"}
-"""The proposals that are asked of a Kafka, and how their requirements begin."""
+SERVED = proposals.bundled().binding("kafka")
+BEGINNINGS = tuple({row.id.rpartition("-")[0] + "-" for row in register.bundled().rows(SERVED)})
+"""The proposals that are asked of a Kafka, and how the names of their requirements begin."""
 LIES = ("sees it as it was before its last change", "will be loaded without a look at the end")
 """In the sentences of a store that shows a broker what is not so any more: such a scenario has no history."""
 
@@ -70,7 +73,7 @@ def test_the_suite_says_of_a_served_reference_what_it_says_of_the_bundled_one(pr
 
 def asked_of_kafka(by_name: Mapping[str, T]) -> dict[str, T]:
     """What has the name of a requirement that is asked of a Kafka, or begins with it."""
-    return {name: value for name, value in by_name.items() if name.startswith(tuple(SERVED.values()))}
+    return {name: value for name, value in by_name.items() if name.startswith(BEGINNINGS)}
 
 
 def recorded(results: Path) -> tuple[int, int]:

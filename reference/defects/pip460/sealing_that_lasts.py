@@ -40,12 +40,14 @@ class _SealsInMemory(LayoutChanges):
 
 
 class _BelievesTheNote(LayoutChanges):
+    is_taken_over = False
+
     def is_to_be_completed(self, note: ChangeNote) -> bool:
         self.is_taken_over = super().is_to_be_completed(note)
         return self.is_taken_over
 
     def seal(self, parents: Sequence[str]) -> None:
-        if getattr(self, "is_taken_over", False):
+        if self.is_taken_over:
             self.is_taken_over = False
         else:
             super().seal(parents)
