@@ -209,3 +209,9 @@ Feature: How participants learn of an end
       And the retention of A has passed
       When A commits
       Then it is refused
+
+    @needs:plain-store
+    Scenario: [9] One more message behind very many of its transaction on such a store
+      Given A has 120 messages under way to orders
+      When A writes "a1" to orders
+      Then it is done

@@ -53,6 +53,8 @@ class PlainStore:
         return _tried(key, lambda: self._put(key, envelope, None))
 
     def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> Record:
+        """Decision: a sequence goes on behind its counter, so that the next record takes no longer to write than the first."""
+        rule("PIP471-66")
         numbers = count(self._counted(prefix) + 1)
 
         def create() -> Record:

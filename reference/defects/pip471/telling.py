@@ -1,12 +1,15 @@
 """Defects of metadata-driven transactions in how participants learn of an end."""
 
 import functools
+from collections.abc import Sequence
+from contextlib import suppress
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata.envelope import Envelope
+from fencepost.reference.metadata.keys import sequence_key
 from fencepost.reference.metadata.plain import PlainStore
-from fencepost.reference.metadata.store import Record, Version
+from fencepost.reference.metadata.store import NEW, IndexEntry, Record, Unavailable, Value, Version, VersionConflict
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.participation import Participation
@@ -70,6 +73,14 @@ class _IndexesWhatIsWritten(PlainStore):
         return record
 
 
+class _CountsFromOne(PlainStore):
+    def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> Record:
+        for number in range(1, 101):
+            with suppress(VersionConflict):
+                return self.put(sequence_key(prefix, number), value, expected=NEW, partition_key=partition_key, indexes=indexes)
+        raise Unavailable(f"{prefix!r} was changed by others before it could be written, 100 times")
+
+
 class _BeginsAgain(MetadataCoordinator):
     def tell(self, txn: TxnId, decision: State) -> None:
         try:
@@ -124,6 +135,14 @@ PLAIN_STORE_INDEXES_LATER = Defect(
     story="In a store without indexes a record is written before its entry: a failure between the two, and the collection never finds it.",
     origin="textbook: two writes in the wrong order, and a failure between them",
     parts=MetadataParts(plain_store=_IndexesWhatIsWritten),
+)
+
+PLAIN_STORE_COUNTS_FROM_ONE = Defect(
+    name="metadata-plain-sequence-without-a-counter",
+    breaks={"PIP471-66": Symptom(what="^answer to SEND$", expected="^success$", seen="^ServiceNotReady .*, 100 times$")},
+    story="In a store without sequences the next free number is looked for from the first one, and given up when a hundred are taken.",
+    origin="textbook: a bound for writers that race, which a long sequence comes to as well",
+    parts=MetadataParts(plain_store=_CountsFromOne),
 )
 
 BEGINS_AGAIN_BEHIND_AN_EVENT = Defect(
