@@ -99,6 +99,13 @@ Feature: Watching a layout
       When an administrator makes the scalable topic "orders" of segments "left", "middle" and "right"
       Then client A is told that orders was deleted, or how it is now
 
+    @needs:plain-store
+    Scenario: [10] A topic that is deleted, and made again, on a store without sequence keys and indexes
+      Given client A has begun to watch orders
+      And orders has been deleted as a whole
+      When an administrator makes the scalable topic "orders" of segments "left", "middle" and "right"
+      Then client A is told that orders was deleted, or how it is now
+
   @PIP460-29 @MUST
   Rule: The epochs that one watch is told grow.
     A client that takes an old layout for a new one goes back to segments that are sealed.

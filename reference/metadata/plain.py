@@ -95,6 +95,9 @@ class PlainStore:
         return self._inner.put(key, envelope.sealed(), expected=seen, partition_key=envelope.partition_key)
 
     def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:
+        """Decision: who watches is told of the changes of callers' records as they are, and of none of the bookkeeping."""
+        rule("PIP460-28")
+
         def of_callers(change: Change) -> None:
             if not change.key.startswith(BOOKKEEPING):
                 told(change)

@@ -1,8 +1,12 @@
 """Defects of the names by which clients ask for scalable topics."""
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
-from fencepost.reference.metadata.store import NEW
+from fencepost.reference.metadata.plain import PlainStore
+from fencepost.reference.metadata.store import NEW, Change, ChangeKind, Watch
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.pulsar.errors import Refused
@@ -50,6 +54,11 @@ class _LooksForNoScalableOne(Answers):
         return f"{found}-that-nobody-made" if name.startswith("persistent://") else found
 
 
+class _TellsOfChangesAlone(PlainStore):
+    def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:
+        return super().watch(first, behind, lambda change: told(replace(change, kind=ChangeKind.MODIFIED)))
+
+
 UNKNOWN_IS_MADE_UP = Defect(
     name="scalable-unknown-is-made-up",
     breaks={"PIP460-31": Symptom(what="^answer to SCALABLE_TOPIC_LOOKUP$", expected="^a refusal with TopicNotFound$", seen="^success")},
@@ -88,4 +97,13 @@ NEXT_TOPIC_TAKEN_FOR_THE_SAME = Defect(
     story="A broker that was told of a topic's beginning, and not of the end of the one before, compares their epochs and tells nobody.",
     origin="feared: a watch of a name that is taken for one of what it names",
     parts=MetadataParts(newsroom=_TakesTheNextForTheSame),
+)
+
+PLAIN_STORE_TELLS_OF_CHANGES_ALONE = Defect(
+    name="layout-of-a-plain-store-is-only-changed",
+    breaks={"PIP460-28": Symptom(what="^told to A of orders$", expected="^TopicNotFound, or epoch 0", seen="^epoch 0")},
+    story="On a store without sequences and indexes a watch is told that a layout changed, and not that it was deleted or is new: a topic "
+    "that was made again under its name stays the old one.",
+    origin="textbook: a notification without its kind",
+    parts=MetadataParts(plain_store=_TellsOfChangesAlone),
 )
