@@ -1,7 +1,6 @@
 """Defects of the names by which clients ask for scalable topics."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
@@ -56,7 +55,11 @@ class _LooksForNoScalableOne(Answers):
 
 class _TellsOfChangesAlone(PlainStore):
     def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:
-        return super().watch(first, behind, lambda change: told(replace(change, kind=ChangeKind.MODIFIED)))
+        def of_what_stays(change: Change) -> None:
+            if change.kind is ChangeKind.MODIFIED:
+                told(change)
+
+        return super().watch(first, behind, of_what_stays)
 
 
 UNKNOWN_IS_MADE_UP = Defect(
@@ -102,8 +105,8 @@ NEXT_TOPIC_TAKEN_FOR_THE_SAME = Defect(
 PLAIN_STORE_TELLS_OF_CHANGES_ALONE = Defect(
     name="layout-of-a-plain-store-is-only-changed",
     breaks={"PIP460-28": Symptom(what="^told to A of orders$", expected="^TopicNotFound, or epoch 0", seen="^epoch 0")},
-    story="On a store without sequences and indexes a watch is told that a layout changed, and not that it was deleted or is new: a topic "
-    "that was made again under its name stays the old one.",
-    origin="textbook: a notification without its kind",
+    story="On a store without sequences and indexes a watch is told that a layout changed, and neither that it was deleted nor that it is "
+    "new: a topic that was made again under its name stays the old one.",
+    origin="textbook: a listener of changes alone",
     parts=MetadataParts(plain_store=_TellsOfChangesAlone),
 )
