@@ -36,6 +36,7 @@ PLACES = {
     "in a function": place("reference/kafka/coordinator.py", "if ending is Ending.ANSWER_AGAIN:", "if ending is not Ending.ANSWER_AGAIN:"),
     "in a module": place("reference/pulsar/errors.py", "TRANSACTION_CONFLICT = 23", "TRANSACTION_CONFLICT = 24"),
     "for ever": place("reference/kernel/clock.py", "self.now = min(", "(dropped)"),
+    "never begun": place("reference/pulsar/errors.py", "TOPIC_NOT_FOUND = 11", "TOPIC_NOT_FOUND = 12"),
 }
 
 
@@ -54,14 +55,25 @@ def _forked_from_a_process_of_its_own() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def judged() -> Mapping[str, Outcome]:
-    """What the suite says of each, on the profile that follows the law."""
+def stopped() -> trial.Trial:
+    """What the suite says of each on the profile that follows the law; an interrupt comes before the last one is begun."""
+
+    def interrupt(_: Outcome, number: int) -> None:
+        if number == len(PLACES) - 1:
+            raise KeyboardInterrupt
+
     before = tree()
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(trial, "Judge", partial(Judge, scenario_s=0.5))
-        done = trial.run(Drawn(tuple(PLACES.values()), len(PLACES), 1, NOTHING_KNOWN), False, 2, lambda *_: None, ["seed"])
+        done = trial.run(Drawn(tuple(PLACES.values()), len(PLACES), 1, NOTHING_KNOWN), False, 1, interrupt, ["seed"])
     assert tree() == before, "a mutant was written into the source tree"
-    return dict(zip(PLACES, done.outcomes, strict=True))
+    return done
+
+
+@pytest.fixture(scope="module")
+def judged(stopped: trial.Trial) -> Mapping[str, Outcome]:
+    """By the names of their places."""
+    return dict(zip(PLACES, stopped.outcomes, strict=False))
 
 
 @pytest.mark.parametrize("where", ["in a function", "in a module"])
@@ -94,16 +106,10 @@ def test_most_of_those_that_nobody_has_seen_are_killed(tmp_path: Path) -> None:
     assert done["share_killed"] > trial.ENOUGH - 0.06, f"seed {done['seed']}"
 
 
-def test_a_trial_that_is_stopped_keeps_what_was_seen() -> None:
+def test_a_trial_that_is_stopped_keeps_what_was_seen(stopped: trial.Trial) -> None:
     """An interrupt ends the processes too."""
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    places = (PLACES["in a function"], PLACES["in a module"])
-    done = trial.run(Drawn(places, 2, 1, NOTHING_KNOWN), False, 1, interrupt, ["seed"])
-
-    assert ([one.state for one in done.outcomes], done.stopped) == (["killed"], "stopped after 1 of 2 mutants")
+    assert [one.state for one in stopped.outcomes] == ["killed", "killed", "broke"]
+    assert stopped.stopped == "stopped after 3 of 4 mutants"
     assert multiprocessing.active_children() == []
 
 
