@@ -187,18 +187,17 @@ class _Large:
 
 
 def sizes(tables: Tables) -> dict[str, tuple[int, int, int]]:
-    """Of each run how many operations it has, how many records, and how many of them the largest of its logs."""
+    """Of each run how many operations and records it has, and how many of these its largest log, in all files of its bucket."""
     folder = tables.folder.resolve()
 
     def task(files: Sequence[str]) -> _Batches:
-        for name in files:
-            is_record = name.startswith("records")
-            said = pq.read_table(folder / name, columns=["run", *(["log"] if is_record else [])])
-            counts = said.group_by(said.column_names).aggregate([([], "count_all")])
-            of_run = counts.group_by("run").aggregate([("count_all", "sum"), ("count_all", "max")])
-            for row in of_run.to_pylist():
-                told = (0, row["count_all_sum"], row["count_all_max"]) if is_record else (row["count_all_sum"], 0, 0)
-                yield pa.RecordBatch.from_pylist([dict(zip(_SIZE_COLUMNS.names, (row["run"], *told), strict=True))], _SIZE_COLUMNS)
+        is_record = files[0].startswith("records")
+        by = ["run", "log"] if is_record else ["run"]
+        of_files = [pq.read_table(folder / name, columns=by).group_by(by).aggregate([([], "count_all")]) for name in files]
+        counts = pa.concat_tables(of_files).group_by(by).aggregate([("count_all", "sum")]).rename_columns([*by, "rows"])
+        for row in counts.group_by("run").aggregate([("rows", "sum"), ("rows", "max")]).to_pylist():
+            told = (0, row["rows_sum"], row["rows_max"]) if is_record else (row["rows_sum"], 0, 0)
+            yield pa.RecordBatch.from_pylist([dict(zip(_SIZE_COLUMNS.names, (row["run"], *told), strict=True))], _SIZE_COLUMNS)
 
     groups = [*([f"records/{name}" for name in files] for files in _of_buckets(folder)), *([name] for name in _names(folder, "ops"))]
     found: dict[str, tuple[int, int, int]] = {}

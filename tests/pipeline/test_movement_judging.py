@@ -4,6 +4,9 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from check_cases import cases
 from check_histories import events, write
@@ -107,3 +110,20 @@ def test_a_run_with_a_log_that_is_too_large_for_a_task_is_judged_by_plans(read_i
 
     assert (operations, records) == (read_in_tasks.ops.count(), read_in_tasks.records.count())
     assert set(found) == set(found_in_process())
+
+
+def test_a_log_in_several_files_of_its_bucket_is_counted_whole(spark: "SparkSession", read_in_tasks: "Tables", tmp_path: Path) -> None:
+    """A bucket of many records is several files, and a log that stands in all of them may be too large for a task."""
+    from fencepost.pipeline.ingest import files
+    from fencepost.pipeline.movement import large
+
+    tables = sorted_tables(spark, files.find([read_in_tasks.folder.parent / "in"]), tmp_path / "out")
+    in_one_file = large.sizes(tables)
+    (path,) = (tmp_path / "out/records").glob("*.parquet")
+    records = pq.read_table(path)
+
+    for number in range(2):
+        half = records.filter(pa.array(np.arange(len(records)) % 2 == number))
+        pq.write_table(half, path.with_name(path.name.replace("part-00000", f"part-{number:05}")))
+
+    assert large.sizes(tables) == in_one_file
