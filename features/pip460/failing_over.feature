@@ -187,3 +187,13 @@ Feature: Consumers and controllers that are gone for a while
       And ann has joined "workers" of orders
       When the grace period passes
       Then ann is assigned left and right
+
+    @needs:more-brokers @needs:store-faults @needs:virtual-time
+    Scenario: [4] One that was back at another controller in between
+      Given bob has been cut off
+      And the grace period has passed but for its end
+      And another broker has become the controller of orders, while the former one lives
+      And bob has joined "workers" of orders
+      And another broker has become the controller of orders, while the former one lives
+      When the grace period passes but for its end
+      Then ann is assigned left, and was told of no others

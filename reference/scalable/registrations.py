@@ -6,6 +6,7 @@ from urllib.parse import unquote
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from fencepost.reference.kernel.rules import rule
 from fencepost.reference.metadata.store import MetadataStore, Record, Version, under
 
 from . import paths
@@ -36,7 +37,10 @@ class Registrations:
         self._store = store
 
     def put(self, topic: str, subscription: str, name: str, kind: Kind) -> Registration:
-        """Note a consumer, over whatever is noted of that name."""
+        """Decision: note a consumer, over whatever is noted of that name, also where it is the same: who led before knows by the version
+        that the consumer has been elsewhere.
+        """
+        rule("PIP460-52")
         value = _Stored(consumerType=kind).model_dump_json().encode()
         return Registration(kind, self._store.put(paths.consumer(topic, subscription, name), value).version)
 

@@ -12,7 +12,7 @@ from fencepost.reference.pulsar.node_segments import NodeSegments
 from fencepost.reference.scalable.layout import Layout, Segment
 from fencepost.reference.scalable.names import parse_segment, segment_topic
 from fencepost.reference.scalable.pruning import Pruning
-from fencepost.reference.scalable.registrations import Registration
+from fencepost.reference.scalable.registrations import Kind, Registration, Registrations
 from fencepost.reference.scalable.sessions import Member, Session, Sessions
 from fencepost.reference.scalable.topics import ScalableTopics
 
@@ -42,6 +42,12 @@ class _TakesNobodyOver(Sessions):
 class _WaitsForHalfOfIt(Sessions):
     def taken_over(self, name: str, registration: Registration) -> Member:  # noqa: ARG002 - it treats all alike
         return Member(registration, until=self._now() + self._profile.grace_period_ms // 2)
+
+
+class _NotesOnlyWhatIsNew(Registrations):
+    def put(self, topic: str, subscription: str, name: str, kind: Kind) -> Registration:
+        there = self.of(topic, subscription).get(name)
+        return there if there is not None and there.kind == kind else super().put(topic, subscription, name, kind)
 
 
 class _LosesWhoIsBack(Sessions):
@@ -185,6 +191,14 @@ HALF_A_GRACE_PERIOD = Defect(
     story="A controller that takes over assumes that half of each grace period has passed.",
     origin="feared: an estimate where nobody knows",
     parts=MetadataParts(sessions=_WaitsForHalfOfIt),
+)
+
+ONLY_WHAT_IS_NEW_NOTED = Defect(
+    name="scalable-only-what-is-new-noted",
+    breaks={"PIP460-52": Symptom(what="^segments of ann$", expected="^left$", seen="^left and right$")},
+    story="A consumer that comes back to another controller is not noted again; the former one, leading anew, waits for the rest only.",
+    origin="feared: a write that is saved because the record says the same already",
+    parts=MetadataParts(registrations=_NotesOnlyWhatIsNew),
 )
 
 WAITS_FROM_THE_FIRST_TIME_ON = Defect(
