@@ -90,6 +90,10 @@ class Topics(Generic[Topic]):
             self._loaded[name] = self._load(name)
         return self._loaded[name]
 
+    def in_memory(self, name: str) -> Topic | None:
+        """The topic of that name where it is loaded, whoever owns it by now: only there can anybody be attached to it."""
+        return self._loaded.get(name)
+
     def check(self, name: str) -> None:
         """Decision: a topic is used at the node that owns it alone. Raises Refused: whatever the node's `check` does."""
         rule("PIP460-53")

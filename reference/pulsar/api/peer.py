@@ -99,16 +99,16 @@ class Peer:
             self.node.keys.forget(self)
         for which in list(self.watches):
             self.close_watch(which)
-        for topic, producer in self.producers.values():
-            if topic in self.node.topics.names:
-                self.node.topics.named(topic).producers.detach(producer)
-        for name, consumer in self.consumers.values():
-            self.detach(name, consumer)
+        for name, producer in self.producers.values():
+            if (topic := self.node.topics.in_memory(name)) is not None:
+                topic.producers.detach(producer)
+        for subscription, consumer in self.consumers.values():
+            self.detach(subscription, consumer)
 
     def detach(self, name: SubscriptionName, consumer: Consumer) -> None:
         """Take a consumer out of its subscription, wherever that still is."""
-        if name.topic in self.node.topics.names:
-            subscription = self.node.topics.named(name.topic).subscriptions.get(name.name)
+        if (topic := self.node.topics.in_memory(name.topic)) is not None:
+            subscription = topic.subscriptions.get(name.name)
             if subscription is not None and consumer in subscription.consumers:
                 subscription.detach(consumer)
 
