@@ -1,6 +1,6 @@
 """`make bench-check`, second part: how fast and in how much memory `fencepost check` judges a large history.
 
-    python -m benchmarks.check_speed [--transactions 214000] [--times 1] [--memory 2560m]
+    python -m benchmarks.check_speed [--transactions 214000] [--times 1] [--memory 2560m] [--one-log]
 
 Prints records per second after Spark's start, the largest memory of all its processes together, and with `--times 10`
 the ratio to a history of ten times the size.
@@ -42,6 +42,7 @@ def main() -> None:
     parser.add_argument("--transactions", type=int, default=214_000)
     parser.add_argument("--times", type=int, default=1, help="also judge a history of that many times the size")
     parser.add_argument("--memory", default="2560m")
+    parser.add_argument("--one-log", action="store_true", help="all records in one log, which plans judge from 2 million on")
     given = parser.parse_args()
     figures = []
     for times in sorted({1, given.times}):
@@ -55,7 +56,8 @@ def main() -> None:
                 "--transactions",
                 str(given.transactions * times),
             ]
-            subprocess.run([*command, "--aborted", "5", "--lost", "3"], check=True)
+            one_log = ["--one-log"] if given.one_log else []
+            subprocess.run([*command, "--aborted", "5", "--lost", "3", *one_log], check=True)
             figures.append(measured(folder, given.memory))
             print(figures[-1], flush=True)
     if len(figures) > 1:
