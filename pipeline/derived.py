@@ -133,7 +133,7 @@ class History:
     @cached_property
     def reads(self) -> DataFrame:
         placed = self.values.select(*VALUE, F.when(~F.col("reused"), F.col("last_rank")).alias("rank"))
-        return self.of("recv").join(placed.hint("shuffle_hash"), list(VALUE), "left")
+        return self.of("recv").join(placed.hint("merge"), list(VALUE), "left")
 
     @property
     def logs(self) -> DataFrame:
@@ -160,7 +160,7 @@ class History:
         sure = self.values.filter(~F.col("reused") & F.col("known_committed"))
         sure = sure.withColumnsRenamed({"op": "w_op", "at": "w_at", "unit": "w_unit"})
         names = ("v", "first_offset", "sent", "read", "reused", "transactional", "first_read_at", "first_read_op", "w_op", "w_unit")
-        return missed.join(sure.select("run", "log", "last_rank", *names).hint("shuffle_hash"), ["run", "log", "last_rank"])
+        return missed.join(sure.select("run", "log", "last_rank", *names).hint("merge"), ["run", "log", "last_rank"])
 
     @property
     def _runs(self) -> list[Row]:

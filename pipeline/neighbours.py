@@ -51,7 +51,7 @@ def noticed(records: DataFrame, values: DataFrame) -> DataFrame:
     """Of these records those with an odd step or turn, and the candidates."""
     written = values.select(*VALUE, "reused", "send_count", "last_rank", *(F.col(name).alias(f"w_{name}") for name in _WRITER))
     moved = records.filter(F.col("kind").isin("send", "recv")).select(*_MOVED)
-    rows = moved.join(written.hint("shuffle_hash"), list(VALUE), "left")
+    rows = moved.join(written.hint("merge"), list(VALUE), "left")
     rows = rows.withColumn("rank", F.expr("if(not reused and (kind = 'recv' or send_count = 1), last_rank, null)")).drop(
         "send_count", "last_rank"
     )

@@ -116,7 +116,7 @@ def _resent(records: DataFrame) -> DataFrame:
 def _units_read(records: DataFrame) -> DataFrame:
     """Units whose outcome is not known, and of which a reader of committed data read something: so they committed."""
     doubtful = records.filter(f"{_SENT} and oc = {UNKNOWN}").select(*VALUE).distinct()
-    rows = _summed(records.join(doubtful.hint("shuffle_hash"), list(VALUE), "left_semi"))
+    rows = _summed(records.join(doubtful.hint("merge"), list(VALUE), "left_semi"))
     units = rows.filter((F.col("oc") == UNKNOWN) & F.col("read_committed")).select("run", "unit").distinct()
     return F.broadcast(units.withColumn("unit_was_read", F.lit(True)))
 

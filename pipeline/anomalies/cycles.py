@@ -88,7 +88,7 @@ def _edges(history: History) -> DataFrame:
     written = history.values.filter(F.col("sent") & ~F.col("reused") & F.col("known_committed"))
     writers = written.select(*VALUE, F.col("at").alias("a"), F.col("op").alias("w_op"), "first_rank")
     reads = history.of("recv").filter((F.col("iso") != "ru") & (F.col("ty") == "ok"))
-    wr = reads.join(writers.hint("shuffle_hash"), list(VALUE)).filter(F.col("op") != F.col("w_op"))
+    wr = reads.join(writers.hint("merge"), list(VALUE)).filter(F.col("op") != F.col("w_op"))
     edges = wr.select("run", "a", "w_op", F.col("at").alias("b"), "op", F.lit("wr").alias("kind")).toDF(*_EDGE)
     if history.infer_ww:
         after = writers.select(

@@ -92,7 +92,7 @@ def _torn_polls(history: History) -> DataFrame:
     )
     units = history.values.filter(F.col("transactional") & F.col("known_committed")).select(*VALUE, F.col("unit").alias("w_unit"))
     polls = F.broadcast(missed.select("run", "op").distinct())
-    had = history.of("recv").join(polls, ["run", "op"]).join(units.hint("shuffle_hash"), list(VALUE))
+    had = history.of("recv").join(polls, ["run", "op"]).join(units.hint("merge"), list(VALUE))
     had = had.select("run", "op", "w_unit", F.col("log").alias("log2"), F.col("v").alias("v2"))
     return missed.join(had, ["run", "op", "w_unit"])
 
