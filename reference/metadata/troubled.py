@@ -1,6 +1,7 @@
 """A store that works by itself, with the faults of `faults`: what a store in memory does of its own, this does to any other.
 
-It knows reads and writes that are not answered, a version that is said to be another, and watches that are told late, twice, or not at all.
+It knows reads and writes that are not answered, a version that is said to be another, sessions that expire, and watches that are told
+late, twice, or not at all.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,11 +24,20 @@ class TroubledStore:
         self._inner = inner
         self._faults = faults
         self._late: list[tuple[str, Callable[[], None]]] = []
-        self.keys, self.scan = inner.keys, inner.scan
+        self._sessions: list[Session] = []
         self.keys_by_index, self.scan_by_index = inner.keys_by_index, inner.scan_by_index
         self.close = inner.close
 
+    def keys(self, first: str, behind: str, *, partition_key: str | None = None) -> list[str]:
+        self._asked(first)
+        return self._inner.keys(first, behind, partition_key=partition_key)
+
+    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[Record]:
+        self._asked(first)
+        return self._inner.scan(first, behind, partition_key=partition_key)
+
     def get(self, key: str, *, partition_key: str | None = None) -> Record | None:
+        self._asked(key)
         if self._faults.happens("read-fails", key):
             raise Unavailable(f"the get of {key!r} was not answered")
         return self._inner.get(key, partition_key=partition_key)
@@ -59,7 +69,8 @@ class TroubledStore:
         return self._inner.watch_sequence(prefix, lambda key: self._tell(key, told, key), partition_key=partition_key)
 
     def session(self) -> Session:
-        return self._inner.session()
+        self._sessions.append(self._inner.session())
+        return self._sessions[-1]
 
     def settle(self) -> None:
         self._inner.settle()
@@ -84,8 +95,16 @@ class TroubledStore:
         for _ in range(self._faults.times_told(key)):
             told(what)
 
+    def _asked(self, key: str) -> None:
+        """Something is about to be done with that key, or from that key on."""
+        if self._faults.happens("session-expires", key):
+            for session in self._sessions:
+                session.close()
+            self._sessions.clear()
+
     @contextmanager
     def _writing(self, key: str, expected: Version | None) -> Iterator[None]:
+        self._asked(key)
         if self._faults.happens("write-fails-before", key):
             raise Unavailable(f"the write of {key!r} was not answered")
         if expected is not None and self._faults.happens("version-conflict", key):

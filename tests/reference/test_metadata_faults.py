@@ -8,6 +8,7 @@ from fencepost.reference.metadata.faults import NOTIFICATION_FAULTS, OPERATION_F
 from fencepost.reference.metadata.memory import MemoryStore
 from fencepost.reference.metadata.memory_data import MemoryData
 from fencepost.reference.metadata.store import Change, MetadataStore, Unavailable, VersionConflict, under
+from fencepost.reference.metadata.troubled import TroubledStore
 
 
 @pytest.fixture
@@ -166,6 +167,30 @@ def test_a_session_expires_before_its_client_asks(store: MetadataStore, faults: 
     assert value(store, "leader") == b"1"
 
     store.get("a/1")
+
+    assert value(store, "leader") is None
+    with pytest.raises(Unavailable):
+        session.put_ephemeral("leader", b"1")
+    assert store.session().put_ephemeral("leader", b"2").value == b"2"
+
+
+ASKS: dict[str, Callable[[MetadataStore], object]] = {
+    "get": lambda store: store.get("a/1"),
+    "put": lambda store: store.put("a/1", b"1"),
+    "keys": lambda store: store.keys(*under("a/")),
+    "scan": lambda store: store.scan(*under("a/")),
+}
+
+
+@pytest.mark.parametrize("ask", ASKS.values(), ids=ASKS)
+def test_a_session_with_any_other_store_expires_as_well(faults: StoreFaults, ask: Callable[[MetadataStore], object]) -> None:
+    """Before its client asks, whatever it asks."""
+    store = TroubledStore(MemoryStore(), faults)
+    session = store.session()
+    session.put_ephemeral("leader", b"1")
+    faults.arm("session-expires", "a/")
+
+    ask(store)
 
     assert value(store, "leader") is None
     with pytest.raises(Unavailable):
