@@ -1,4 +1,4 @@
-"""The faults of the metadata store in memory: each does what its name says, once, to keys with its prefix."""
+"""The faults of a metadata store, in memory and of any other: each does what its name says, once, to keys with its prefix."""
 
 from collections.abc import Callable
 
