@@ -67,6 +67,16 @@ Feature: Expiry
       When the system crashes and comes back
       Then the transaction of B is Ongoing in payments-0
 
+    @needs:short-expiry @needs:hold-markers
+    Scenario: [3] A commit that is decided and cannot be completed, older than an id that expires
+      Given producer A with transactional id "transfer"
+      And completion of A's transactions is blocked
+      And A has been asked to commit
+      And producer B with transactional id "refund"
+      When B stays idle until its transactional id expires
+      Then the coordinator does not know B
+      And the transaction of A is PrepareCommit
+
   @KIP890-167 @MUST
   Rule: Producer state expires after its idle time unless a transaction is open, and an old client may then start anywhere.
     A partition that forgets a producer in the middle of its transaction lets readers pass what is not decided.

@@ -72,6 +72,16 @@ Feature: Producing, as the leader of a partition judges it
       Then it is done
       And the open transaction of A in accounts-0 starts at "a1"
 
+    @needs:two-nodes
+    Scenario: [5] A further batch in Produce v11 while the coordinator's node does nothing
+      Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
+      And A uses Produce v11
+      And the coordinator of A has moved to node 2
+      And node 2 is paused until the next answer
+      When A writes "a3" to accounts-0
+      Then it is done
+      And the open transaction of A in accounts-0 starts at "a1"
+
   @KIP890-093 @MUST
   Rule: Once a transaction is settled, DescribeProducers shows no start offset for it any more.
     A producer that still shows an open transaction sends operators after a hang that is none.

@@ -81,6 +81,16 @@ Feature: Time-outs and recovery
       Then it is refused with PRODUCER_FENCED
       And the producer id and epoch of A are unchanged
 
+    @needs:feature-levels
+    Scenario: [4] The producer writes after its time-out, at transaction.version 1
+      Given transaction.version has been set to 1
+      And producer A with transactional id "transfer" and a short time-out
+      And A has written "a1" to payments-0
+      And A has left its transaction open past its time-out
+      When A writes "late" to payments-0
+      Then it is refused with INVALID_PRODUCER_EPOCH
+      And the log of payments-0 has not grown
+
   @KIP890-160 @MUST @recovery
   Rule: A transaction whose EndTxn was answered is completed after a crash, on every partition and as decided.
     A commit that was answered is a promise, also when the broker dies before the first marker is written.

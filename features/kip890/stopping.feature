@@ -56,6 +56,15 @@ Feature: A clean stop
       Then it is done
       And the log of payments-0 has not grown
 
+    @needs:clean-stop
+    Scenario: [3] A late marker of a coordinator that was replaced
+      Given an ABORT marker for A has reached payments-0 from coordinator epoch 7
+      And A has written "a1" to payments-0
+      And the system has stopped cleanly and come back
+      When an ABORT marker for A reaches payments-0 from coordinator epoch 6
+      Then it is refused with TRANSACTION_COORDINATOR_FENCED
+      And the last stable offset of payments-0 is the offset of "a1"
+
   @KIP890-216 @MUST @aborts @recovery
   Rule: A clean stop makes no partition forget which transactions were aborted, those of earlier lives included.
     Readers of committed data would be handed what was aborted long ago, since an upgrade took one node after the other down.

@@ -7,7 +7,7 @@ from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.guards import Attempt
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates
-from fencepost.reference.kafka.transaction import Transaction
+from fencepost.reference.kafka.transaction import State, Transaction
 from fencepost.reference.kafka.transaction_log import Tombstone, TransactionLog
 from fencepost.wire.kafka.batches import Batch
 
@@ -51,6 +51,20 @@ OPEN_TRANSACTION_EXPIRES = Defect(
     story="The clean-up looks at the time and not at the state, so an open transaction loses the only one who could end it.",
     origin="textbook: hanging transactions by expiry",
     parts=Parts(coordinator=_ForgetsWhatIsOpen),
+)
+
+
+class _ForgetsWhatIsDecided(Coordinator):
+    def may_be_forgotten(self, transaction: Transaction) -> bool:
+        return transaction.state is not State.ONGOING
+
+
+PREPARED_TRANSACTION_EXPIRES = Defect(
+    name="prepared-transaction-expires",
+    breaks={"KIP890-166": Symptom(what="^answer$", error="^TRANSACTIONAL_ID_NOT_FOUND$")},
+    story="The clean-up spares what is Ongoing alone, so nobody sends the markers any more of what was decided and is not complete.",
+    origin="textbook: one state that must not expire is named, and those behind it are forgotten",
+    parts=Parts(coordinator=_ForgetsWhatIsDecided),
 )
 
 

@@ -26,6 +26,18 @@ class _AppendsBeforeItHears(Verification):
             raise
 
 
+class _VerifiesEachBatch(Verification):
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+        guard = super().before_produce(log, transactional_id, batch, operation)
+        if operation is not Operation.ADD:
+            producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
+            try:
+                self._coordinator.verify_partitions(transactional_id, producer, [log.name])
+            except Refused as refusal:
+                raise self.refusal_of_produce(refusal.error, operation) from refusal
+        return guard
+
+
 class _StartsAtEveryBatch(ProducerStates):
     def apply(self, batch: Batch) -> ProducerState | None:
         before = super().apply(batch)
@@ -169,6 +181,13 @@ PRODUCING = (
         story="Each batch of a transaction is taken for its first one, so the last stable offset passes undecided records.",
         origin="textbook: a field that is set where it should be set once",
         parts=Parts(producer_states=_StartsAtEveryBatch),
+    ),
+    Defect(
+        name="each-batch-of-an-old-client-verified",
+        breaks={"KIP890-092": Symptom(what="answer to Produce", seen="^a refusal with NOT_ENOUGH_REPLICAS")},
+        story="A leader asks the coordinator about each batch of an old client, and refuses what is open in its log while that is away.",
+        origin="textbook: a question whose answer is in the log, asked each time",
+        parts=Parts(verification=_VerifiesEachBatch),
     ),
     Defect(
         name="start-stays-after-the-marker",

@@ -72,6 +72,23 @@ TIMED_OUT_PRODUCER_GOES_ON = Defect(
 )
 
 
+class _FencesAtLevelTwo(Coordinator):
+    def abort_by_server(self, transaction: Transaction) -> None:
+        if self._levels.transaction_version >= 2:
+            super().abort_by_server(transaction)
+        else:
+            self.prepare(transaction, Decision.ABORT, bumps=0)
+
+
+TIMED_OUT_PRODUCER_GOES_ON_BELOW_LEVEL_TWO = Defect(
+    name="timed-out-producer-goes-on-below-level-two",
+    breaks={"KIP890-157": Symptom(what="answer to Produce", expected="INVALID_PRODUCER_EPOCH", seen="^success")},
+    story="The abort at a time-out bumps the epoch as an end of the new protocol does, and below level 2 it bumps nothing.",
+    origin="textbook: the old protocol's fence is taken for a part of the new one",
+    parts=Parts(coordinator=_FencesAtLevelTwo),
+)
+
+
 class _PresumesAbort(Coordinator):
     def recovered(self, transaction: Transaction) -> Transaction:
         recovered = super().recovered(transaction)

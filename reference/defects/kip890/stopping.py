@@ -60,6 +60,20 @@ SNAPSHOT_WITHOUT_SEQUENCES = Defect(
 )
 
 
+class _PutsDownNoCoordinator(PartitionLog):
+    def producers_put_down(self) -> tuple[ProducerState, ...]:
+        return tuple(replace(state, coordinator_epoch=-1) for state in super().producers_put_down())
+
+
+SNAPSHOT_WITHOUT_COORDINATOR_EPOCHS = Defect(
+    name="snapshot-without-coordinator-epochs",
+    breaks={"KIP890-266": Symptom(what="answer to WriteTxnMarkers", expected="TRANSACTION_COORDINATOR_FENCED", seen="^success")},
+    story="The snapshot does not say which coordinator wrote last, so the late marker of one before it ends an open transaction.",
+    origin="textbook: a fence that is held in memory, and not in what is stored",
+    parts=Parts(partition_log=_PutsDownNoCoordinator),
+)
+
+
 class _CompletesWithoutMarkers(Coordinator):
     def stop(self) -> None:
         for name, transaction in self._transactions.items():
