@@ -11,12 +11,14 @@ another process's, what is sent in each transaction is one's of its own, and a p
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
+from urllib.parse import unquote
 
 from fencepost.adapters.common.history import NO_TRANSACTION, Named, Processes, no_answer, operation
 from fencepost.adapters.common.recording import shown_text
-from fencepost.contract.events import Error, Event, Group, Mop, MopKind, Operation
+from fencepost.contract.events import Error, Event, Function, Group, Mop, MopKind, Operation
 from fencepost.contract.events import Outcome as Ending
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.ack_sets import holds
@@ -219,7 +221,8 @@ def _ack(call: Call, frame: Frame, _answer: Any) -> Operation:
 def _subscribe(_call: Call, frame: Frame, _answer: Any) -> Operation:
     body = frame.body
     group: Group = {"id": body.subscription, "gen": None, "member": body.consumer_name}
-    return operation("subscribe", grp=group, ctl={"topic": body.topic, "type": pb.CommandSubscribe.SubType.Name(body.sub_type)})
+    lasts = {} if body.durable else {"durable": "false"}
+    return operation("subscribe", grp=group, ctl={"topic": body.topic, "type": pb.CommandSubscribe.SubType.Name(body.sub_type), **lasts})
 
 
 def _new(call: Call, _frame: Frame, answer: Any) -> Operation:
@@ -268,6 +271,9 @@ def _administration(request: AdminRequest, answer: Any) -> Operation:
 
     It is not stable (`iso` is ru): acknowledgements outside of transactions last only once they are stored.
     """
+    if found := _REGISTERED.fullmatch(request.path):
+        f: Function = "subscribe" if request.method == "PUT" else "seek"
+        return operation(f, grp={"id": unquote(found["name"])}, ctl={"topic": f"topic://{found['topic']}"})
     ctl = dict(request.query)
     kind, _, rest = request.path.removeprefix("/admin/v2/").partition("/")
     topic, _, verb = rest.rpartition("/")
@@ -292,6 +298,9 @@ def _position(topic: str, answer: Any) -> tuple[Group | None, list[Mop]]:
         return None, []
     return {"id": name}, [{**_mop("position", topic, None), "pid_ledger": ledger, "pid_entry": entry}]
 
+
+_REGISTERED = re.compile("/admin/v2/scalable/(?P<topic>[^/]+/[^/]+/[^/]+)/subscriptions/(?P<name>[^/]+)")
+"""A subscription of a scalable topic, which is made or, as UNSUBSCRIBE does, removed."""
 
 _SYSTEMS_OWN = ("pulsar.", "__")
 """How the names of cursors begin that no client subscribed."""

@@ -1,6 +1,6 @@
 """All anomalies, a module for each family; `ANOMALIES` has them in the order in which a report tells them."""
 
-from . import acks, cycles, fencing, log_integrity, offsets, positions, segments, visibility
+from . import acks, cycles, fencing, log_integrity, offsets, positions, pruning, segments, visibility
 from .anomaly import Anomaly
 
 __all__ = ["ANOMALIES", "Anomaly"]
@@ -10,6 +10,7 @@ ANOMALIES: tuple[Anomaly, ...] = (
     *visibility.ANOMALIES,
     *fencing.ANOMALIES,
     *segments.ANOMALIES,
+    *pruning.ANOMALIES,
     *positions.ANOMALIES,
     *offsets.ANOMALIES,
     *acks.ANOMALIES,

@@ -18,7 +18,7 @@ _KEY = ["run", "grp", "log", "o"]
 
 def ack_conflict(history: History) -> DataFrame:
     """A message was acknowledged by two units that both succeeded. Definite. Cumulative ones may overlap outside of transactions."""
-    acks = _acks(history).filter((F.col("unit_oc") == COMMITTED) & (F.col("ty") == "ok"))
+    acks = acknowledged(history).filter((F.col("unit_oc") == COMMITTED) & (F.col("ty") == "ok"))
     rows = acks.groupBy(*_KEY).agg(F.array_sort(F.collect_set("unit")).alias("units"), F.max("transactional").alias("any"))
     return witness(
         rows.filter((F.size("units") > 1) & F.col("any")),
@@ -35,7 +35,7 @@ def ack_resurrection(history: History) -> DataFrame:
     Plain acknowledgements may be forgotten in a crash.
     """
     done = (
-        _acks(history)
+        acknowledged(history)
         .filter((F.col("unit_oc") == COMMITTED) & (F.col("ty") == "ok") & F.col("transactional"))
         .groupBy(*_KEY)
         .agg(F.min("done").alias("done"), F.min("op").alias("a_op"))
@@ -52,7 +52,7 @@ def phantom_ack(history: History) -> DataFrame:
     participant can learn of it first.
     """
     acks = (
-        _acks(history)
+        acknowledged(history)
         .groupBy(*_KEY)
         .agg(
             F.max("unit_oc").alias("oc"),
@@ -79,7 +79,7 @@ def premature_ack(history: History) -> DataFrame:
     A seek moves the position as well.
     """
     held = (
-        _acks(history)
+        acknowledged(history)
         .withColumn("held", F.col("transactional") & (F.col("f") != "txn"))
         .groupBy(*_KEY)
         .agg(F.count("*").alias("acks"), F.min("held").alias("held"), F.min("op").alias("a_op"), F.max("end_op").alias("until"))
@@ -96,12 +96,12 @@ def premature_ack(history: History) -> DataFrame:
     return witness(rows, ["a_op", "s_op"], None, ["o", "s_o"], detail=F.col("grp"))
 
 
-def _acks(history: History) -> DataFrame:
+def acknowledged(history: History) -> DataFrame:
+    """One row for each message that an acknowledgement covers; `done` is the end of its unit."""
     return history.once("acks", lambda: _covered(history))
 
 
 def _covered(history: History) -> DataFrame:
-    """One row for each message that an acknowledgement covers; `done` is the end of its unit."""
     acks = history.of("ack_ind", "ack_cum").filter(F.col("o").isNotNull() & (F.col("ty") != "fail"))
     ends = history.ops.filter(F.col("f").isin("commit", "abort")).select("run", F.col("op").alias("end_op"), F.col("at").alias("ended"))
     acks = acks.join(ends, ["run", "end_op"], "left")

@@ -2,7 +2,7 @@
 
 Control actions tell the segments: `create`, `split`, `merge` and `terminate`, with `ctl` holding `topic`, `segs` (those that are sealed,
 apart from `create`), `children` as `name:lo-hi` with hexadecimal bounds that belong to the range, `epoch`, and for one sealed segment
-`end_o`, its last offset. A segment is a log, so its records name it as theirs. A `prune` names segments that are gone, and no plan asks.
+`end_o`, its last offset. A segment is a log, so its records name it as theirs.
 """
 
 from pyspark.sql import Column, DataFrame, Window
@@ -134,32 +134,35 @@ def _first_deliveries(history: History) -> DataFrame:
     return rows.withColumn("times", first).filter(F.col("times") == 1)
 
 
-def _done(history: History, which: tuple[str, ...]) -> DataFrame:
+def done(history: History, which: tuple[str, ...]) -> DataFrame:
+    """The control actions of these kinds that succeeded."""
     return history.ops.filter(F.col("f").isin(*which) & (F.col("ty") == "ok"))
 
 
-def _control(name: str) -> Column:
+def control(name: str) -> Column:
+    """What an action says under this name."""
     return F.col("ctl").getItem(name)
 
 
-def _listed(name: str) -> Column:
-    return F.split(_control(name), ",")
+def listed(name: str) -> Column:
+    """The entries of a list, which stands there with commas."""
+    return F.split(control(name), ",")
 
 
 def _seals(history: History) -> DataFrame:
-    seals = _done(history, _SEALS).select(
+    seals = done(history, _SEALS).select(
         "run",
-        F.explode(_listed("segs")).alias("log"),
+        F.explode(listed("segs")).alias("log"),
         F.col("op").alias("s_op"),
         F.col("at").alias("s_at"),
-        _control("end_o").cast("long").alias("end_o"),
+        control("end_o").cast("long").alias("end_o"),
     )
     return F.broadcast(seals)
 
 
 def _segments(history: History) -> DataFrame:
-    born = _done(history, _BORN).select(
-        "run", F.col("op").alias("c_op"), _control("epoch").cast("long").alias("epoch"), F.explode(_listed("children")).alias("child")
+    born = done(history, _BORN).select(
+        "run", F.col("op").alias("c_op"), control("epoch").cast("long").alias("epoch"), F.explode(listed("children")).alias("child")
     )
     name, *bounds = (F.regexp_extract("child", _CHILD, group) for group in (1, 2, 3))
     lo, hi = (F.conv(bound, 16, 10).cast("long") for bound in bounds)
@@ -168,7 +171,7 @@ def _segments(history: History) -> DataFrame:
 
 def _edges(history: History) -> DataFrame:
     """A child (`log`) with each of its parents."""
-    seals = _done(history, ("split", "merge")).select("run", F.col("op").alias("s_op"), F.explode(_listed("segs")).alias("parent"))
+    seals = done(history, ("split", "merge")).select("run", F.col("op").alias("s_op"), F.explode(listed("segs")).alias("parent"))
     born = _segments(history).withColumnRenamed("c_op", "s_op")
     return F.broadcast(born.join(seals, ["run", "s_op"]))
 

@@ -27,7 +27,7 @@ def ack_conflict(history: History) -> list[Witness]:
     g    x    4     0  COMMITTED  yes
     g    x    4     8  COMMITTED  no
     """
-    acks = history.once(_acks)
+    acks = history.once(acknowledged)
     acks = acks.where((acks.unit_oc == COMMITTED) & (acks.ty == OK))
     if not len(acks):
         return []
@@ -49,7 +49,7 @@ def ack_resurrection(history: History) -> list[Witness]:
 
     Plain acknowledgements may be forgotten in a crash, and a subscription that was moved by hand hands out anything.
     """
-    records, acks = history.records, history.once(_acks)
+    records, acks = history.records, history.once(acknowledged)
     acks = acks.where((acks.unit_oc == COMMITTED) & (acks.ty == OK) & acks.transactional)
     if not len(acks):
         return []
@@ -81,7 +81,7 @@ def phantom_ack(history: History) -> list[Witness]:
     Definite when the subscription was drained (`final_read`), else possible. It may come again before a client asks for the abort: a
     participant can learn of it first.
     """
-    records, acks, rows = history.records, history.once(_acks), _deliveries(history)
+    records, acks, rows = history.records, history.once(acknowledged), _deliveries(history)
     if not len(acks):
         return []
     messages = Groups(*acks.key)
@@ -108,7 +108,7 @@ def premature_ack(history: History) -> list[Witness]:
 
     A seek moves the position as well.
     """
-    records, acks = history.records, history.once(_acks)
+    records, acks = history.records, history.once(acknowledged)
     if not len(acks):
         return []
     messages = Groups(*acks.key)
@@ -135,7 +135,9 @@ def premature_ack(history: History) -> list[Witness]:
 
 
 @dataclass(frozen=True)
-class _Acks:
+class Acks:
+    """Acknowledgements of one message each."""
+
     run: Ints
     log: Ints
     grp: Ints
@@ -158,11 +160,11 @@ class _Acks:
         """A message of a subscription."""
         return self.log, self.grp, self.o
 
-    def where(self, which: Flags | Ints) -> "_Acks":
-        return _Acks(**{name: column[which] for name, column in vars(self).items()})
+    def where(self, which: Flags | Ints) -> "Acks":
+        return Acks(**{name: column[which] for name, column in vars(self).items()})
 
 
-def _acks(history: History) -> _Acks:
+def acknowledged(history: History) -> Acks:
     """One row for each message that an acknowledgement covers."""
     records = history.records
     single, cumulative = records.kind.among("ack_ind"), records.kind.among("ack_cum")
@@ -177,7 +179,7 @@ def _acks(history: History) -> _Acks:
         ack, message = pairs((records.log[upto], records.grp[upto]), (records.log[one], records.grp[one]))
         covered = (records.o[one[message]] <= records.o[upto[ack]]) & (since[message] < records.op[upto[ack]])
         rows, o = np.concatenate([rows, upto[ack[covered]]]), np.concatenate([o, records.o[one[message[covered]]]])
-    return _Acks(
+    return Acks(
         run=records.run[rows],
         log=records.log[rows],
         grp=records.grp[rows],
@@ -208,7 +210,7 @@ def _last_seek(history: History) -> Ints:
     return Groups(history.ops.run).most(history.ops.op, history.ops.f.among("seek", "reset"))
 
 
-def _of_message(history: History, acks: _Acks, ops: list[Ints], definite: Flags | bool = True) -> list[Witness]:
+def _of_message(history: History, acks: Acks, ops: list[Ints], definite: Flags | bool = True) -> list[Witness]:
     """Witnesses that name the message of these acknowledgements."""
     return witnesses(history, acks.run, acks.log, ops, (), [acks.o], definite, groups_named(history, acks.grp))
 

@@ -1,6 +1,6 @@
 """All laws, in the order in which a report tells of them."""
 
-from . import acks, cycles, fencing, log_integrity, offsets, positions, segments, visibility
+from . import acks, cycles, fencing, log_integrity, offsets, positions, pruning, segments, visibility
 from .witness import Law
 
 LAWS: tuple[Law, ...] = (
@@ -8,6 +8,7 @@ LAWS: tuple[Law, ...] = (
     *visibility.LAWS,
     *fencing.LAWS,
     *segments.LAWS,
+    *pruning.LAWS,
     *positions.LAWS,
     *offsets.LAWS,
     *acks.LAWS,

@@ -25,7 +25,7 @@ from .operations import ENDINGS, Logs, Operations
 from .outcomes import UNKNOWN
 from .records import Records
 from .segmented import located
-from .topics import BORN, SEALS
+from .topics import BORN, GONE, SEALS
 
 Tables = Mapping[type[Facts], pa.Table]
 OF_LOGS = [law for law in LAWS if not law.of_operations and not law.reads]
@@ -35,7 +35,7 @@ KINDS = {kind.__name__: kind for law in LAWS for kind in law.reads}
 """All kinds of facts by name."""
 KEYS = ["run", "kind", "oc", "unit", "op"]
 """The columns of records that tell whether they are `doubtful`, or `touched`."""
-_COMMON = ("assign", "subscribe", "final_read", "seek", "reset", *BORN, *SEALS)
+_COMMON = ("assign", "subscribe", "final_read", "seek", "reset", *BORN, *SEALS, *GONE)
 _SAYS = ("rebalanced", "positions")
 _ENDS = ("begin", "commit", "abort")
 

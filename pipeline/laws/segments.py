@@ -13,7 +13,7 @@ from .facts import Facts
 from .history import History
 from .outcomes import OK
 from .segmented import Groups, pairs
-from .topics import Edge, Segment, edges, seals, segments
+from .topics import Edge, Segment, edges, logs, seals, segments
 from .witness import Law, Witness, witness, witnesses
 
 
@@ -28,7 +28,7 @@ def sealed_segment_write(history: History) -> list[Witness]:
         return []
     sends = _accepted(history)
     sends = sends[records.o[sends] != NONE]
-    row, seal = pairs((records.log[sends],), (_logs(history, ((one.run, one.name) for one in told)),))
+    row, seal = pairs((records.log[sends],), (logs(history, ((one.run, one.name) for one in told)),))
     op, at, end = (numbers(column) for column in ([one.op for one in told], [one.at for one in told], [one.end for one in told]))
     rows = sends[row]
     odd = (records.op[rows] > at[seal]) | ((end[seal] != NONE) & (records.o[rows] > end[seal]))
@@ -48,7 +48,7 @@ def early_child_write(history: History) -> list[Witness]:
     if not told:
         return []
     sends = _accepted(history)
-    row, child = pairs((records.log[sends],), (_logs(history, ((run, name) for run, name, _ in told)),))
+    row, child = pairs((records.log[sends],), (logs(history, ((run, name) for run, name, _ in told)),))
     born = numbers(op for _, _, op in told)
     rows = sends[row]
     early = records.at[rows] < born[child]
@@ -68,7 +68,7 @@ def wrong_range(history: History) -> list[Witness]:
         return []
     sends = _accepted(history)
     sends = sends[records.hash[sends] != NONE]
-    row, segment = pairs((records.log[sends],), (_logs(history, ((one.run, one.name) for one in told)),))
+    row, segment = pairs((records.log[sends],), (logs(history, ((one.run, one.name) for one in told)),))
     op, lo, hi = (numbers(column) for column in ([one.op for one in told], [one.lo for one in told], [one.hi for one in told]))
     rows = sends[row]
     outside = (records.hash[rows] < lo[segment]) | (records.hash[rows] > hi[segment])
@@ -166,7 +166,7 @@ class Ends(Facts):
         apart, _, seeks = _groups(history)
         names = {(edge.child.run, name) for edge in told for name in (edge.child.name, edge.parent)}
         rows = _first_deliveries(history)
-        rows = rows[~(apart | seeks)[records.grp[rows], records.run[rows]] & np.isin(records.log[rows], _logs(history, names))]
+        rows = rows[~(apart | seeks)[records.grp[rows], records.run[rows]] & np.isin(records.log[rows], logs(history, names))]
         by_key = (records.log[rows], records.grp[rows], records.mkey.codes[rows])
         first = rows[Groups(*by_key, order=(records.at[rows], records.op[rows], records.mop[rows])).first]
         last = rows[Groups(*by_key, order=(records.op[rows], records.mop[rows])).last]
@@ -177,8 +177,8 @@ class Ends(Facts):
 
 def _families(history: History, told: list[Edge]) -> tuple[Ints, Ints]:
     """The logs of these children and of their parents, where anything is told of both."""
-    child = _logs(history, ((edge.child.run, edge.child.name) for edge in told))
-    parent = _logs(history, ((edge.child.run, edge.parent) for edge in told))
+    child = logs(history, ((edge.child.run, edge.child.name) for edge in told))
+    parent = logs(history, ((edge.child.run, edge.parent) for edge in told))
     known = np.flatnonzero((child >= 0) & (parent >= 0))
     return child[known], parent[known]
 
@@ -296,11 +296,6 @@ def _first_deliveries(history: History) -> Ints:
 def _accepted(history: History) -> Ints:
     """Records that were sent and acknowledged."""
     return np.flatnonzero(history.records.sent & (history.records.ty == OK))
-
-
-def _logs(history: History, names: Iterable[tuple[int, str]]) -> Ints:
-    """The numbers of these logs of runs, or -1."""
-    return numbers(history.logs.number(run, name) for run, name in names)
 
 
 LAWS = (

@@ -1,7 +1,7 @@
 """Segments of scalable topics, as control actions tell them: what the laws of segments read.
 
-`create`, `split`, `merge` and `terminate` have in `ctl`: `segs` (those that are sealed, apart from `create`), `children` as `name:lo-hi`
-with hexadecimal bounds that belong to the range, `epoch`, and for one sealed segment `end_o`, its last offset:
+`create`, `split`, `merge`, `terminate` and `prune` have in `ctl`: `topic`, `segs` (those that are sealed or, of a `prune`, gone),
+`children` as `name:lo-hi` with hexadecimal bounds that belong to the range, `epoch`, and for one sealed segment `end_o`, its last offset:
 
     op  f       segs  children          epoch         Segment(name=g1, lo=0, hi=7f, epoch=1), Segment(name=g2, lo=80, hi=ff, epoch=1)
      0  create        g0:0-ff               0         Seal(name=g0)
@@ -11,15 +11,16 @@ A segment is a log, so its records name it as theirs. A history has few of these
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from .columns import number
+from .columns import Ints, number, numbers
 from .history import History
 from .outcomes import OK
 
 SEALS = ("split", "merge", "terminate")
 BORN = ("create", "split", "merge")
+GONE = ("prune",)
 _CHILD = re.compile("(.*):([0-9a-fA-F]{1,15})-([0-9a-fA-F]{1,15})$")
 """A child: its name, which may have colons and dashes of its own, and its bounds."""
 
@@ -45,6 +46,16 @@ class Seal(NamedTuple):
     end: int | None
 
 
+class Pruned(NamedTuple):
+    """A segment of a topic that operation `op`, which ended at `at`, removed with all that it had."""
+
+    run: int
+    op: int
+    at: int
+    name: str
+    topic: str | None
+
+
 class Edge(NamedTuple):
     """A child with one of its parents."""
 
@@ -59,6 +70,7 @@ class _Action(NamedTuple):
     run: int
     op: int
     at: int
+    topic: str | None
     segs: Sequence[str]
     children: Sequence[str]
     epoch: int | None
@@ -87,6 +99,16 @@ def edges(history: History) -> list[Edge]:
     return [Edge(child, parent) for child in segments(history) for parent in parents.get((child.run, child.op), ())]
 
 
+def pruned(history: History) -> list[Pruned]:
+    """All segments that were pruned."""
+    return [Pruned(one.run, one.op, one.at, name, one.topic) for one in _done(history, GONE) for name in one.segs]
+
+
+def logs(history: History, names: Iterable[tuple[int, str]]) -> Ints:
+    """The numbers of these logs of runs, or -1."""
+    return numbers(history.logs.number(run, name) for run, name in names)
+
+
 def listed(said: str | None) -> list[str]:
     """The entries of a list in `ctl`, which stands there with commas."""
     return [] if said is None else said.split(",")
@@ -99,11 +121,11 @@ def _done(history: History, which: tuple[str, ...]) -> list[_Action]:
 
 def _actions(history: History) -> list[_Action]:
     ops = history.ops
-    rows = (ops.f.among(*BORN, *SEALS) & (ops.ty == OK)).nonzero()[0]
-    names = ("segs", "children", "epoch", "end_o")
+    rows = (ops.f.among(*BORN, *SEALS, *GONE) & (ops.ty == OK)).nonzero()[0]
+    names = ("topic", "segs", "children", "epoch", "end_o")
     said = [[said.text(code) for code in said.codes[rows].tolist()] for said in (ops.says(name) for name in names)]
     numbers = (column[rows].tolist() for column in (ops.run, ops.op, ops.at))
     return [
-        _Action(f or "", run, op, at, listed(segs), listed(children), number(epoch), number(end))
-        for f, run, op, at, segs, children, epoch, end in zip(ops.f.texts(ops.f.codes[rows].tolist()), *numbers, *said, strict=True)
+        _Action(f or "", run, op, at, topic, listed(segs), listed(children), number(epoch), number(end))
+        for f, run, op, at, topic, segs, children, epoch, end in zip(ops.f.texts(ops.f.codes[rows].tolist()), *numbers, *said, strict=True)
     ]

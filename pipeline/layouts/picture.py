@@ -10,7 +10,7 @@ from html import escape
 from .story import Mark, Segment, Story
 
 _LEFT, _RIGHT, _TOP, _HEIGHT, _ROW = 92, 40, 64, 320, 24
-_WIDEST, _STEP_MOST, _STEP_LEAST = 1100, 48, 5
+_NARROWEST, _WIDEST, _STEP_MOST, _STEP_LEAST = 720, 1100, 48, 5
 _HASHES = 1 << 16
 _COLOURS = ("#2f6f3e", "#3d5a80", "#a36a00", "#7a3b69", "#1f7a8c", "#6b705c", "#8d5524", "#4f518c")
 _LEGEND = "boxes take messages, dashed lines are sealed and can be read; dots were written, rings read"
@@ -21,13 +21,13 @@ def drawn(story: Story) -> str:
     """The SVG."""
     place = _places(story)
     right = max(place.values(), default=_LEFT)
-    width, bottom = right + _RIGHT, _TOP + _HEIGHT
+    width, bottom = max(right + _RIGHT, _NARROWEST), _TOP + _HEIGHT
     height = bottom + 18 + _ROW * len(story.transactions) + (_ROW if story.left_out else 0)
     name = story.topic or "a topic"
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {max(width, 640)} {height}" font-family="sans-serif" font-size="11"'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="11"'
         f' role="img" aria-label="{escape(f"The layout of {name} over time")}">',
-        f'<rect width="{max(width, 640)}" height="{height}" fill="#ffffff"/>',
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
         _text(12, 22, f"The layout of {name} over time", size=14),
         _text(12, 42, _LEGEND + ("; red is what is meant" if any(mark.is_meant for mark in story.marks) else ""), fill="#555555"),
         *_axis(),
@@ -78,7 +78,7 @@ def _segment(segment: Segment, place: Mapping[int, float], right: float, colour:
     yield f'<line class="seal" x1="{end}" x2="{end}" y1="{top}" y2="{bottom}" stroke="{colour}" stroke-width="3"/>'
     yield _text(end + 4, middle - 4, f"{segment.number} sealed", size=10, fill=colour)
     if segment.gone is not None:
-        yield _text(gone + 4, middle + 4, f"{segment.number} pruned", size=10, fill=colour)
+        yield _text(gone + 4, middle + 13, f"{segment.number} pruned", size=10, fill=colour)
 
 
 def _marks(story: Story, place: Mapping[int, float]) -> Iterator[str]:

@@ -76,15 +76,21 @@ def is_asked_for(context: ScenarioContext, scalable_topics: ScalableTopics, chan
 
 
 @RETENTION.given
-def retention_has_passed(context: ScenarioContext, nearly: str | None) -> None:
-    for _ in context.session.time.attempts(_MOST_OF_IT_S if nearly else _RETENTION_PASSED_S):
-        pass
+def retention_has_passed(context: ScenarioContext, scalable_topics: ScalableTopics, nearly: str | None) -> None:
+    _wait(context, scalable_topics, _MOST_OF_IT_S if nearly else _RETENTION_PASSED_S)
 
 
 @RETENTION.when
-def retention_passes(context: ScenarioContext) -> None:
-    for _ in context.session.time.attempts(_RETENTION_PASSED_S):
+def retention_passes(context: ScenarioContext, scalable_topics: ScalableTopics) -> None:
+    _wait(context, scalable_topics, _RETENTION_PASSED_S)
+
+
+def _wait(context: ScenarioContext, scalable_topics: ScalableTopics, seconds: float) -> None:
+    """Then look at the layouts, so that the history tells what is gone by then."""
+    for _ in context.session.time.attempts(seconds):
         pass
+    for topic in scalable_topics.by_name.values():
+        context.client.layout(topic, retry=False)
 
 
 @PIP460.given("{change} has been cut short {moment}")

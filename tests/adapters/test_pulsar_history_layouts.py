@@ -185,3 +185,19 @@ def test_assignments_name_the_segments_that_a_consumer_has(broker: ScriptedPulsa
     ]
     assert [event["grp"] for event in found] == [{"id": "s", "gen": epoch, "member": "a"} for epoch in (1, 2)]
     assert [event["mops"] for event in found] == [[], []]
+
+
+def test_a_subscription_that_is_registered_is_one_and_moves_when_it_is_removed(
+    broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe
+) -> None:
+    """Of the whole topic, and without a consumer."""
+    broker.admin_answers = [AdminAnswer(204), AdminAnswer(204)]
+    value(probe.register_subscription(TOPIC, "s"))
+    value(probe.unregister_subscription(TOPIC, "s"))
+
+    ends = [event for event in session.history("run") if event["type"] == "ok" and event["f"] in ("subscribe", "seek")]
+
+    assert [(event["f"], event["grp"], event["ctl"]) for event in ends] == [
+        ("subscribe", {"id": "s"}, {"topic": TOPIC}),
+        ("seek", {"id": "s"}, {"topic": TOPIC}),
+    ]

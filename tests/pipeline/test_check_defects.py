@@ -73,6 +73,8 @@ SHOWN = {
     "refused-addition-written-all-the-same": "zombie-write",
     "repeated-is-stored": "duplicate",
     "repeated-is-stored-after-loading": "duplicate",
+    "scalable-pruned-before-the-end": "early-prune",
+    "scalable-pruned-while-pending": "early-prune",
     "stale-epoch-accepted": "zombie-write",
 }
 """Defects of which a history tells, and as what; the others break an answer, or a promise that only a scenario asks for."""

@@ -16,13 +16,14 @@ from pyspark.sql import SparkSession
 from sorted_tables import sorted_tables
 
 from fencepost.adapters.reference_scalable import ScalableReferenceSystem
-from fencepost.pipeline.anomalies import segments
+from fencepost.pipeline.anomalies import pruning, segments
 from fencepost.pipeline.derived import History
 from fencepost.pipeline.drawing import with_layouts
 from fencepost.pipeline.ingest import files
 from fencepost.pipeline.verdicts import found, together, verdict
 from fencepost.pipeline.witnesses import Shown, ranked, shown
 
+ANOMALIES = (*segments.ANOMALIES, *pruning.ANOMALIES)
 KEYS = ("a", "b")
 """Of the lower half, and of the upper one."""
 Events: TypeAlias = list[dict[str, Any]]
@@ -96,10 +97,26 @@ def swapped(events: Events, one: str, other: str) -> Events:
     return events
 
 
+def early_prune(events: Events) -> Events:
+    """What was written to the parent was written in a transaction, which commits when the parent is gone."""
+    told = {"txn_id": "T", "tx": {"tid": "T", "pid": 0, "epoch": None}}
+    sent, split = end_of(events, "send", "a0"), end_of(events, "split")
+    for event in events:
+        if event["op_id"] == sent["op_id"]:
+            event |= told
+    prune = split | {"f": "prune", "api": "prune", "ctl": {name: split["ctl"][name] for name in ("topic", "segs")}}
+    commit = sent | {"f": "commit", "api": "END_TXN", "mops": []}
+    for event in (prune, commit):
+        op = len(events)
+        events += [event | {"idx": op, "op_id": op, "type": "invoke"}, event | {"idx": op + 1, "op_id": op}]
+    return events
+
+
 BROKEN: Mapping[str, Callable[[Events], Events]] = {
     "sealed-segment-write": sealed_segment_write,
     "early-child-write": early_child_write,
     "wrong-range": wrong_range,
+    "early-prune": early_prune,
     "segment-dag-defect": dag_defect,
     "parent-after-child": lambda events: swapped(events, "b0", "b1"),
     "key-reorder": lambda events: swapped(events, "a1", "a2"),
@@ -124,7 +141,7 @@ def judged(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tup
     tables = sorted_tables(spark, files.find([folder / "in"]), Path(folder / "out"))
     assert tables.bad is None
     history = History(tables)
-    every = found(history, segments.ANOMALIES)
+    every = found(history, ANOMALIES)
     rows = ranked(together(every), 1).collect()
     return {run["run"]: run["anomalies"] for run in verdict(history, every, 0)["runs"]}, with_layouts(shown(rows, tables), rows, tables)
 
@@ -153,4 +170,4 @@ def test_its_witness_shows_the_layout_over_time(judged: tuple[dict[str, dict[str
 
 def test_all_anomalies_of_segments_are_here() -> None:
     """None is trusted that was not seen to find what a recorded history has."""
-    assert set(BROKEN) == {anomaly.name for anomaly in segments.ANOMALIES}
+    assert set(BROKEN) == {anomaly.name for anomaly in ANOMALIES}

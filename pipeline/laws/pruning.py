@@ -1,0 +1,75 @@
+"""A segment is pruned when nobody needs it any more: never under a transaction that is open."""
+
+import numpy as np
+
+from .acks import acknowledged
+from .columns import Flags, Ints, numbers
+from .commits import NEVER
+from .history import History
+from .operations import Operations
+from .outcomes import ABORTED, COMMITTED, OK
+from .segmented import Groups, located, pairs
+from .topics import Pruned, logs, pruned
+from .witness import Law, Witness, groups_named, witnesses
+
+
+def early_prune(history: History) -> list[Witness]:
+    """A segment was pruned under an open transaction, with what that had written to it or acknowledged in it.
+
+    prune: log  op  at         sent: v  log  op  at  unit_oc    end_op
+           g0    6   7               a  g0    2   3  COMMITTED       8      the commit of a was asked for when g0 was gone
+
+    Nobody can have read `a` before, and nobody can now. That is definite where somebody was to read it: where a subscription had been there
+    before it was sent, and was not moved by hand. What was acknowledged in transactions that aborted is to come again, and cannot.
+    """
+    told = pruned(history)
+    return [*_committed(history, told), *_acknowledged(history, told)] if told else []
+
+
+def _committed(history: History, told: list[Pruned]) -> list[Witness]:
+    records = history.records
+    sent = np.flatnonzero(records.sent & (records.ty == OK) & records.transactional & (records.unit_oc == COMMITTED))
+    row, prune = pairs((records.log[sent],), (logs(history, ((one.run, one.name) for one in told)),))
+    op, at, subscribed = numbers(one.op for one in told), numbers(one.at for one in told), _subscribed(history.ops, told)
+    rows = sent[row]
+    odd = (records.at[rows] < op[prune]) & (records.end_op[rows] > at[prune])
+    rows, prune = rows[odd], prune[odd]
+    ops, words = [records.op[rows], op[prune], records.end_op[rows]], [records.v.codes[rows]]
+    return witnesses(history, records.run[rows], records.log[rows], ops, words, [records.o[rows]], subscribed[prune] < records.op[rows])
+
+
+def _acknowledged(history: History, told: list[Pruned]) -> list[Witness]:
+    acks = history.once(acknowledged)
+    if not len(acks):
+        return []
+    messages = Groups(*acks.key)
+    aborted = messages.most(acks.unit_oc) == ABORTED
+    one, first, end = acks.where(messages.first[aborted]), messages.least(acks.op)[aborted], messages.most(acks.end_op)[aborted]
+    row, prune = pairs((one.log,), (logs(history, ((each.run, each.name) for each in told)),))
+    op, at = numbers(each.op for each in told), numbers(each.at for each in told)
+    odd = (first[row] < op[prune]) & (end[row] > at[prune]) & ~_is_moved(history.ops, one.run[row], one.grp[row])
+    row, prune = row[odd], prune[odd]
+    one, ops = one.where(row), [first[row], op[prune], end[row]]
+    return witnesses(history, one.run, one.log, ops, (), [one.o], detail=groups_named(history, one.grp))
+
+
+def _subscribed(ops: Operations, told: list[Pruned]) -> Ints:
+    """Of each pruned segment, since when it or its topic had a durable subscription that is never moved by hand."""
+    topic = ops.says("topic")
+    rows = np.flatnonzero(ops.f.among("subscribe", "assign") & (ops.ty == OK) & (ops.grp.codes >= 0) & topic.present)
+    rows = rows[~ops.says("durable").among("false")[rows]]
+    rows = rows[~_is_moved(ops, ops.run[rows], ops.grp.codes[rows])]
+    since: dict[tuple[int, str | None], int] = {}
+    for run, name, at in zip(ops.run[rows].tolist(), topic.texts(topic.codes[rows].tolist()), ops.at[rows].tolist(), strict=True):
+        since[run, name] = min(at, since.get((run, name), NEVER))
+    return numbers(min(since.get((one.run, one.name), NEVER), since.get((one.run, one.topic), NEVER)) for one in told)
+
+
+def _is_moved(ops: Operations, run: Ints, grp: Ints) -> Flags:
+    """Whether somebody moves these subscriptions of these runs by hand, or removes them."""
+    seeks = ops.f.among("seek", "reset")
+    moved: Flags = located((run, grp), (ops.run[seeks], ops.grp.codes[seeks])) >= 0
+    return moved
+
+
+LAWS = (Law("early-prune", early_prune, absence=True),)
