@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from fencepost.contract import folder
@@ -24,10 +24,12 @@ from .drawing import with_layouts
 from .ingest import quarantine
 from .layout import CHECK, DESCRIPTION, PAGE, QUARANTINE, TABLES, VERDICT, WITNESSES
 from .movement import judging
+from .movement.buckets import put
 from .options import Options
 from .page import render
 from .session import Ahead, Size, session
 from .start import Histories, Stored, find
+from .tables import Tables
 from .verdicts import SCHEMA, Found, Total, together, totals, unfinished, verdict
 from .witnesses import Shown, ranked, shown
 
@@ -82,15 +84,7 @@ def judge(options: Options, ahead: Ahead | None = None) -> Judged:
         every = seen.found
         document = verdict(seen, every, bad)
         say(f"{document['records']} records of {document['operations']} operations judged")
-        witnesses = _witnesses(spark, every, max(options.most, _SHOWN))
-        concerned = F.col("place") <= _SHOWN
-        first = witnesses.filter(concerned | (F.col("rank") == 1) if options.by_run else concerned).collect() if every else []
-        with ThreadPoolExecutor(1) as beside:
-            stored = beside.submit(
-                _keep, witnesses.filter(F.col("rank") <= options.most).drop("rank", "place"), options.results / WITNESSES
-            )
-            stories = with_layouts(shown(first, tables), first, tables) if first else []
-            stored.result()
+        stories = _stories(every, tables, options)
     pictured = [story for story in stories if story.place <= _SHOWN]
     claimed.put(PAGE, render(document, totals(document), pictured))
     claimed.put(VERDICT, _text(document))
@@ -133,15 +127,33 @@ def _text(document: dict[str, Any]) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-def _witnesses(spark: SparkSession, every: Sequence[Found], most: int) -> DataFrame:
+def _stories(every: Sequence[Found], tables: Tables, options: Options) -> Sequence[Shown]:
+    """The first witnesses, with what they show. All witnesses are stored."""
+    place = options.results / WITNESSES
     if not every:
-        return local.table(spark, f"{SCHEMA}, rank int, place int")
-    return ranked(together(every), most).persist()
+        _keep_none(place)
+        return []
+    witnesses = ranked(together(every), max(options.most, _SHOWN)).persist()
+    concerned = F.col("place") <= _SHOWN
+    first = witnesses.filter(concerned | (F.col("rank") == 1) if options.by_run else concerned).collect()
+    with ThreadPoolExecutor(1) as beside:
+        stored = beside.submit(_keep, witnesses.filter(F.col("rank") <= options.most).drop("rank", "place"), place)
+        stories = with_layouts(shown(first, tables), first, tables)
+        stored.result()
+    return stories
 
 
 def _keep(witnesses: DataFrame, place: Path) -> None:
     witnesses.write.mode("overwrite").parquet(str(place / "parquet"))
     witnesses.write.mode("overwrite").option("ignoreNullFields", "false").json(str(place / "json"))
+
+
+def _keep_none(place: Path) -> None:
+    """The same where there are none, for which Spark would need a second."""
+    for form in ("parquet", "json"):
+        (place / form).mkdir(parents=True, exist_ok=True)
+    put(local.columns(SCHEMA).empty_table(), place / "parquet/part-00000.parquet")
+    (place / "json/part-00000.json").touch()
 
 
 def _table(document: dict[str, Any], sums: Sequence[Total], pictured: Sequence[Shown], results: Path) -> None:

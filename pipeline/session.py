@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -126,12 +126,19 @@ def session(size: Size) -> Iterator[SparkSession]:
 
 
 class Ahead:
-    """A session that starts beside other work. Who enters it waits until it is there, or hears why it is not."""
+    """A session that starts beside other work, and does its `first` work there. Who enters it waits until that is done, or hears why it
+    is not.
+    """
 
-    def __init__(self, size: Size) -> None:
+    def __init__(self, size: Size, first: Callable[[SparkSession, int], None]) -> None:
         self._opened = ExitStack()
         self._beside = ThreadPoolExecutor(1)
-        self._starting = self._beside.submit(self._opened.enter_context, session(size))
+        self._starting = self._beside.submit(self._start, size, first)
+
+    def _start(self, size: Size, first: Callable[[SparkSession, int], None]) -> SparkSession:
+        spark = self._opened.enter_context(session(size))
+        first(spark, size.partitions)
+        return spark
 
     def __enter__(self) -> SparkSession:
         return self._starting.result()

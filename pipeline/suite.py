@@ -26,9 +26,10 @@ def ready() -> None:
 
 def ahead() -> "Ahead":
     """A session that starts while scenarios run; whoever asks for it closes it."""
+    from .rehearsal import rehearse
     from .session import Ahead, Size
 
-    return Ahead(Size(0, by_run=True))
+    return Ahead(Size(0, by_run=True), rehearse)
 
 
 def judge(histories: Sequence[Path], results: Path, session: "Ahead | None" = None) -> Findings:

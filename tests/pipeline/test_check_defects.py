@@ -73,6 +73,9 @@ SHOWN = {
     "refused-addition-written-all-the-same": "zombie-write",
     "repeated-is-stored": "duplicate",
     "repeated-is-stored-after-loading": "duplicate",
+    "scalable-merge-takes-the-first-range": "segment-dag-defect",
+    "scalable-merged-at-once": "parent-after-child key-reorder",
+    "scalable-nothing-sealed": "sealed-segment-write",
     "scalable-pruned-before-the-end": "early-prune",
     "scalable-pruned-while-pending": "early-prune",
     "stale-epoch-accepted": "zombie-write",
@@ -108,4 +111,4 @@ def test_the_honest_reference_shows_no_anomaly(found: dict[str, set[str]]) -> No
 @pytest.mark.parametrize("defect", SHOWN)
 def test_a_defect_shows_as_its_anomaly(found: dict[str, set[str]], defect: str) -> None:
     """The history of the scenario that catches it tells the same, without having been asked."""
-    assert SHOWN[defect] in found[defect]
+    assert set(SHOWN[defect].split()) <= found[defect]
