@@ -36,18 +36,21 @@ def server() -> Iterator[OxiaContainer]:
 
 def verdicts(folder: Path, *arguments: str) -> dict[str, str]:
     """What a run says of each requirement."""
-    fencepost("run", "--spec", "pip471", "--no-html", "--results", folder, *arguments, expect=0)
+    fencepost("run", "--no-html", "--results", folder, *arguments, expect=0)
     return {row["id"]: row["verdict"] for row in compliance(folder)["requirements"]}
 
 
 def test_the_verdicts_on_an_oxia_are_those_in_memory(server: OxiaContainer, tmp_path: Path) -> None:
-    """Of a few requirements of each kind, among them what is found in indexes, and the store without any; nothing is left there."""
-    some = ("--only", "PIP471-01,PIP471-10,PIP471-13,PIP471-33,PIP471-38,PIP471-41,PIP471-66")
+    """Of a few requirements of each kind, among them what is found in indexes, the store without any, layouts, and leaders whose sessions
+    expire; nothing is left there.
+    """
+    transactions = "PIP471-01,PIP471-10,PIP471-13,PIP471-33,PIP471-38,PIP471-41,PIP471-66"
+    some = ("--only", f"{transactions},PIP460-14,PIP460-17,PIP460-28,PIP460-41,PIP460-46,PIP460-52")
 
     on_oxia = verdicts(tmp_path / "oxia", *some, "--metadata", f"oxia://{server.address}")
 
     assert on_oxia == verdicts(tmp_path / "memory", *some)
-    assert list(on_oxia.values()).count("met") == 7
+    assert list(on_oxia.values()).count("met") == 13
     store = OxiaStore(str(server.address))
     assert store.keys(*under("")) == []
     store.close()
@@ -56,12 +59,12 @@ def test_the_verdicts_on_an_oxia_are_those_in_memory(server: OxiaContainer, tmp_
 @pytest.mark.thorough
 def test_all_verdicts_on_an_oxia_are_those_in_memory(tmp_path: Path) -> None:
     """In a container that the run starts and removes."""
-    before = containers_of(owners.this_process())
+    before, both = containers_of(owners.this_process()), ("--spec", "pip460", "--spec", "pip471")
 
-    on_oxia = verdicts(tmp_path / "oxia", "--metadata", "oxia")
+    on_oxia = verdicts(tmp_path / "oxia", *both, "--metadata", "oxia")
 
-    assert on_oxia == verdicts(tmp_path / "memory")
-    assert list(on_oxia.values()).count("met") == 57
+    assert on_oxia == verdicts(tmp_path / "memory", *both)
+    assert list(on_oxia.values()).count("met") == 115
     assert containers_of(owners.this_process()) == before
 
 
