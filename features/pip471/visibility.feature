@@ -80,6 +80,12 @@ Feature: What readers see of metadata-driven transactions
       When B commits "b1" to orders
       Then the consumer of "workers" receives nothing
 
+    Scenario: [4] The open transaction goes on writing behind it
+      Given A has written "a1" to orders
+      And "p1" has been written to orders
+      When A writes "a2" to orders
+      Then readers of orders see nothing
+
   @PIP471-20 @MUST
   Rule: An open transaction holds up only the segments to which it has written.
     One slow client would stop a topic for everybody.

@@ -22,6 +22,14 @@ class _StopsAtTheLast(MetadataBuffer):
         return self._ledger.before(max(positions)) if positions else super().max_read_position
 
 
+class _MovesOnWithEachMessage(MetadataBuffer):
+    def publish(self, message: Message) -> Position:
+        position = super().publish(message)
+        if message.txn in self._open:
+            self._open[message.txn] = position
+        return position
+
+
 class _ComparesNumbersOfEntries(MetadataBuffer):
     @property
     def max_read_position(self) -> Position:
@@ -245,4 +253,12 @@ HELD_UP_WITHOUT_A_MESSAGE = Defect(
     "shown before it ends.",
     origin="feared by readers of the proposal: a write leaves its record first, and a crash may be between the two",
     parts=MetadataParts(metadata_buffer=_HoldsUpAllWithoutAMessage),
+)
+
+MOVED_ON_WITH_EACH_MESSAGE = Defect(
+    name="metadata-moved-on-with-each-message",
+    breaks={"PIP471-19": Symptom(what="^readers of orders$", expected="^nothing$", seen='"p1"')},
+    story="Of an open transaction a segment knows its last message, and shows what was written between that and its first.",
+    origin="feared by readers of the proposal: a position that each write overwrites",
+    parts=MetadataParts(metadata_buffer=_MovesOnWithEachMessage),
 )
