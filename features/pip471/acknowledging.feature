@@ -167,3 +167,50 @@ Feature: Acknowledging in a metadata-driven transaction
       When A commits
       Then the consumer of "workers" receives "i1", "i2", "i3" and nothing else
       And subscription "workers" has "i1", "i2", "i3" left
+
+  @PIP471-68 @MUST @fencing
+  Rule: An acknowledgement in a transaction that has ended is refused.
+    Behind a commit it would take input away whose output nobody has committed; pending, it would keep that from everybody for ever.
+
+    Scenario: [1] A late acknowledgement behind a commit
+      Given A has acknowledged "i1" for "workers"
+      And A has committed
+      When A acknowledges "i2" for "workers"
+      Then it is refused
+      And subscription "workers" has "i2", "i3" left
+
+    Scenario: [2] A late one behind an abort
+      Given A has acknowledged "i1" for "workers"
+      And A has aborted
+      When A acknowledges "i2" for "workers"
+      Then it is refused
+      And subscription "workers" has "i1", "i2", "i3" left
+
+    Scenario: [3] A late one behind a time-out
+      Given transaction C with a short time-out
+      And C has acknowledged "i1" for "workers"
+      And C has been left open past its time-out
+      When C acknowledges "i2" for "workers"
+      Then it is refused
+
+    Scenario: [4] On a subscription of which the transaction had acknowledged nothing
+      Given A has committed
+      When A acknowledges "i1" for "workers"
+      Then it is refused
+      And subscription "workers" has "i1", "i2", "i3" left
+
+    Scenario: [5] A late one of everything up to a message
+      Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged everything up to "i1" for "auditors"
+      And A has committed
+      When A acknowledges everything up to "i3" for "auditors"
+      Then it is refused
+      And subscription "auditors" has "i2", "i3" left
+
+    Scenario: [6] The segment is loaded again behind the commit
+      Given A has acknowledged "i1" for "workers"
+      And A has committed
+      And inputs has been unloaded
+      When A acknowledges "i2" for "workers"
+      Then it is refused
+      And subscription "workers" has "i2", "i3" left

@@ -43,12 +43,13 @@ class PendingAckRecords:
         self.participation.takes_part(waiting.txn)
         self._record_all(waiting.txn, self.operations_of(waiting))
         self._site.machine.crash_points.reach("after-op-record")
-        if self.participation.state_of(waiting.txn) is not State.OPEN:  # the end came meanwhile, and told nobody here
-            self.participation.look_next()
+        if self._refuses_late_ones and self.participation.state_of(waiting.txn) is not State.OPEN:
+            self.participation.look_next()  # the end came meanwhile, and told nobody here
 
     def refuse_what_comes_too_late(self, txn: TxnId) -> None:
         """Decision: nothing is acknowledged in a transaction that has ended, or never began. Raises Refused: NOT_ALLOWED."""
-        if self._profile.acknowledgements_in_ended == "refused" and (state := self.participation.state_of(txn)) is not State.OPEN:
+        if self._refuses_late_ones and (state := self.participation.state_of(txn)) is not State.OPEN:
+            rule("PIP471-68")
             raise Refused(Error.NOT_ALLOWED, f"TxnConflict: transaction {txn} is {state.value}")
 
     def operations_of(self, waiting: Waiting) -> list[Operation]:
@@ -58,6 +59,10 @@ class PendingAckRecords:
             return [self._operation(waiting.cumulative, cumulative=True)]
         rule("PIP471-08")
         return [self._operation(place, units=tuple(sorted(units))) for place, units in waiting.individual.items()]
+
+    @property
+    def _refuses_late_ones(self) -> bool:
+        return self._profile.acknowledgements_in_ended == "refused"
 
     def replay(self) -> Sequence[Waiting]:
         """Decision: what is pending, with its positions."""

@@ -73,6 +73,17 @@ class _FindsByTheBeginning(TransactionRecords):
         return [(txn, decoded(record, Operation)) for txn, record in found]
 
 
+class _TakesLateOnes(PendingAckRecords):
+    def refuse_what_comes_too_late(self, txn: TxnId) -> None:  # noqa: ARG002 - it refuses none
+        return
+
+
+class _KnowsOneEnd(PendingAckRecords):
+    def refuse_what_comes_too_late(self, txn: TxnId) -> None:
+        if self.participation.state_of(txn) is State.COMMITTED:
+            super().refuse_what_comes_too_late(txn)
+
+
 class _LeavesItsRecords(PendingAckRecords):
     def erase(self) -> None:
         """They are nobody's any more, and stay where they are."""
@@ -177,4 +188,20 @@ GIVEN_BACK_TO_THE_NEXT = Defect(
     story="What an abort gives back is given to the next consumer of the subscription, and never to those that it has.",
     origin="feared: an end that comes from the store, and no consumer is at hand to whom it could be redelivered",
     parts=MetadataParts(subscription=_GivesBackToTheNext),
+)
+
+LATE_ACKNOWLEDGEMENTS_TAKEN = Defect(
+    name="metadata-late-acknowledgements-taken",
+    breaks={"PIP471-68": Symptom(what="^answer to ACK$", expected="^a refusal$", seen="^success$")},
+    story="An acknowledgement is recorded without a look at the header: behind a commit it takes away input whose output nobody commits.",
+    origin="5.0.0-M1, MetadataPendingAckStore",
+    parts=MetadataParts(pending_ack_records=_TakesLateOnes),
+)
+
+ACKNOWLEDGED_BEHIND_AN_ABORT = Defect(
+    name="metadata-acknowledged-behind-an-abort",
+    breaks={"PIP471-68": Symptom(what="^answer to ACK$", expected="^a refusal$", seen="^success$")},
+    story="Only a commit is taken for an end: an acknowledgement behind an abort is answered with success, and given back.",
+    origin="feared by readers of the proposal: a look at one final state of two",
+    parts=MetadataParts(pending_ack_records=_KnowsOneEnd),
 )
