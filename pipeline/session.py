@@ -79,6 +79,8 @@ class Size:
             "spark.sql.session.timeZone": "UTC",
             "spark.sql.execution.arrow.pyspark.enabled": "true",
             "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
+            # A row may be a stream of many megabytes, and what goes to a task may be more than it can hold.
+            "spark.sql.execution.arrow.maxBytesPerBatch": str(PARTITION),
             # An adaptive plan forgets how its tables are partitioned, and would shuffle again what was shuffled once.
             "spark.sql.adaptive.enabled": "false",
             # Two tables that are partitioned by (run, log) meet without a shuffle, whatever else they are joined by.

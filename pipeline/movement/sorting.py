@@ -15,6 +15,8 @@ import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TypeAlias
 
@@ -151,9 +153,12 @@ def _settling(known: _Known, folder: Path, shares: int) -> _Task:
 
 
 def _storing(folder: Path) -> _Task:
+    """Records as stored. A task has one bucket, which may be more than it can hold, so it is written as it comes."""
+
     def task(batches: _Rows) -> _Rows:
-        for bucket, said in _shares(batches):
-            buckets.write(map(unpacked, said["records"]), folder / "records", bucket)
+        rows = (row for batch in batches for row in zip(batch["share"].to_pylist(), batch["stream"], strict=True))
+        for bucket, said in groupby(rows, key=itemgetter(0)):
+            buckets.write((unpacked(stream.as_buffer()) for _, stream in said), folder / "records", bucket)
         yield from ()
 
     return task
