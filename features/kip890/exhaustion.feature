@@ -44,6 +44,14 @@ Feature: When the epochs run out
       And the refusal has producer id -1 and epoch -1
       And the producer id and epoch of A are unchanged
 
+    @needs:aged-ids
+    Scenario: [3] An instance of the exhausted producer id whose epoch is the number that is in force
+      Given producer A at the last usable epoch
+      And A has initialised again
+      When A initialises again with its previous producer id and the epoch in force
+      Then it is refused with PRODUCER_FENCED
+      And the producer id and epoch of A are unchanged
+
   @KIP890-028 @SHOULD
   Rule: No answer ever hands epoch 32767 to a client, since that number is reserved for markers.
     If a client had the epoch that markers use, its writes could not be told from fenced ones.

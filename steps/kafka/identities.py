@@ -16,6 +16,8 @@ def claimed(context: ScenarioContext, producer: Producer, identity: str | None) 
             current = producer.given[-2]
         case "the epoch before its previous one":
             current = producer.given[-3]
+        case "its previous producer id and the epoch in force":
+            current = producer.given[-2].with_epoch(current.epoch)
         case "an epoch ahead of its own":
             current = current.with_epoch(current.epoch + _FAR_AHEAD)
         case "the next epoch":

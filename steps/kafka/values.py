@@ -114,7 +114,8 @@ READERS = choice(
 )
 IDENTITY = text(
     "identity",
-    "its previous epoch|the epoch before its previous one|an epoch ahead of its own|the next epoch|its own producer id and epoch"
+    "its previous epoch|the epoch before its previous one|its previous producer id and the epoch in force|an epoch ahead of its own"
+    "|the next epoch|its own producer id and epoch"
     "|a producer id but no epoch|an epoch but no producer id|neither producer id nor epoch|the producer id of [A-Z]"
     "|an empty transactional id|an unused transactional id|no transactional id|an unknown member id",
     "who a request says it is from, where that is not the producer under its own transactional id, producer id and epoch",

@@ -122,6 +122,21 @@ class _RemembersEveryOverflow(Coordinator):
         return Asked.RETRY if is_from_before else super().asked_about(transaction, producer)
 
 
+class _TakesEachEpochOfTheId(Ownership):
+    def may_initialise(self, expected: ProducerIdAndEpoch, transaction: Transaction) -> bool:
+        return super().may_initialise(expected, transaction) or expected.producer_id == transaction.previous_producer_id
+
+
+EACH_EPOCH_OF_THE_EXHAUSTED_ID = Defect(
+    name="each-epoch-of-the-exhausted-id",
+    breaks={"KIP890-027": Symptom(expected="PRODUCER_FENCED", seen="^success")},
+    story="Behind a rotation the exhausted producer id is the owner's with any epoch: a zombie whose old epoch is the number in force "
+    "takes the transactional id over.",
+    origin="feared by readers of the proposal: two producer ids, and one epoch that both are compared with",
+    parts=Parts(ownership=_TakesEachEpochOfTheId),
+)
+
+
 OVERFLOW_REMEMBERED_FOR_EVER = Defect(
     name="overflow-remembered-for-ever",
     breaks={"KIP890-078": Symptom(expected="INVALID_PRODUCER_ID_MAPPING", seen="^success")},
