@@ -187,3 +187,12 @@ Feature: When the epochs run out
       And A has written "a1" to payments-0
       When A commits
       Then one COMMIT marker was added to payments-0, with the next epoch of A
+
+    @needs:aged-ids
+    Scenario: [2] The last transaction has two partitions
+      Given producer A at the last usable epoch
+      And A has written "a1" to payments-0
+      And A has written "a2" to payments-1
+      When A commits
+      Then one COMMIT marker was added to payments-0, with the next epoch of A
+      And one COMMIT marker was added to payments-1, with the next epoch of A

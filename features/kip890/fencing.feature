@@ -82,6 +82,15 @@ Feature: Fencing an old instance
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
+    @needs:crash
+    Scenario: [3] Many transactions of somebody else came between
+      Given producer A with transactional id "transfer"
+      And B has taken over from A
+      And producer C with transactional id "refund"
+      And C has committed 30 transactions to payments-1
+      When the system crashes and comes back
+      Then the producer id and epoch of B are unchanged
+
   @KIP890-380 @MUST @fencing
   Rule: AddOffsetsToTxn with an epoch that is not current is refused, with INVALID_PRODUCER_EPOCH below v2, and adds nothing.
     A fenced instance would put its group's offsets into the transaction of its successor, and the successor would commit them.

@@ -152,6 +152,14 @@ Feature: Offsets as part of a transaction
       Then group "shop" has committed offset 3 of payments-0
       And group "shop" has a pending offset of payments-0
 
+    Scenario: [3] Two producers for two groups
+      Given producer A with transactional id "transfer"
+      And producer B with transactional id "refund"
+      And A has sent offset 5 of payments-0 to group "shop"
+      When B sends offset 6 of payments-0 to group "bank"
+      Then group "shop" has a pending offset of payments-0
+      And group "bank" has a pending offset of payments-0
+
   @KIP890-053 @MUST @commits
   Rule: Offsets and their metadata become visible to OffsetFetch once their transaction is committed and settled.
     A group whose committed place is not visible processes its input again.

@@ -6,6 +6,7 @@ forgotten. Producer ids and the coordinator's epoch are kept beside it: an id is
 so that markers of an earlier life can be told from those of this one.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fencepost.reference.kernel.journal import Disk, Journal
@@ -42,8 +43,12 @@ class TransactionLog:
             self._records.append(transaction)
             if len(self._records) >= self._compact_at:
                 latest = self.replay()
-                self._records.replace(latest.values())
+                self._records.replace(self.kept_by_compaction(latest.values()))
                 self._compact_at = _COMPACTED_FROM + 2 * len(latest)
+
+    def kept_by_compaction(self, latest: Iterable[Transaction]) -> list[Transaction]:
+        """Decision: of the latest records a compaction keeps all, also those of ids with nothing open, for whose owner they stand."""
+        return list(latest)
 
     def forget(self, transactional_id: str) -> None:
         """Decision: a transactional id that has expired gets a tombstone."""

@@ -75,6 +75,14 @@ def began_when_it_did(context: ScenarioContext, producer: str) -> None:
     context.evidence.expect(seen == due >= 0, f"start time {due}", f"start time {seen}", what=f"start time of {producer}")
 
 
+@KIP890.given("{producer} has committed {count:number} transactions to {partition}")
+def has_committed_so_many(context: ScenarioContext, producer: str, count: int, partition: str) -> None:
+    """One record each, one transaction after the other."""
+    one = context.turn_of(producer)
+    for _ in range(count):
+        achieved(_committed(context, one, context.partition(partition)), f"a transaction of {producer}")
+
+
 @KIP890.when("{producer} commits to {partition} again and again until the transactional id of {other:producer} expires")
 def commits_until_an_id_expires(context: ScenarioContext, producer: str, partition: str, other: str) -> None:
     """One transaction of one record after the other, until DescribeTransactions does not know the other one, or patience ends."""

@@ -10,7 +10,7 @@ from fencepost.reference.kafka.markers import MarkerSender, TransactionMarker
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.ownership import Ownership
 from fencepost.reference.kafka.transaction import Decision, Transaction
-from fencepost.reference.kafka.values import EXHAUSTED_EPOCH, MAX_EPOCH, NO_PRODUCER, ProducerIdAndEpoch
+from fencepost.reference.kafka.values import EXHAUSTED_EPOCH, MAX_EPOCH, NO_PRODUCER, ProducerIdAndEpoch, TopicPartition
 
 _BEYOND_THE_LAST = r"^the largest of \d+ is 32767"
 
@@ -159,4 +159,19 @@ MARKER_OF_THE_NEXT_PRODUCER_ID = Defect(
     story="At an overflow the marker has the new producer id, which wrote nothing; the data of the old one stays undecided.",
     origin="textbook: the producer id and epoch of the answer used for the markers",
     parts=Parts(marker_sender=_MarksWithWhatFollows),
+)
+
+
+class _MarksOnePartition(MarkerSender):
+    def partitions_to_mark(self, transaction: Transaction) -> list[TopicPartition]:
+        partitions = super().partitions_to_mark(transaction)
+        return partitions if transaction.producer_epoch < MAX_EPOCH else partitions[:1]
+
+
+OVERFLOW_MARKS_ONE_PARTITION = Defect(
+    name="overflow-marks-one-partition",
+    breaks={"KIP890-124": Symptom(what="markers added to payments-1", seen="^payments-1: none")},
+    story="At an overflow one partition gets its marker with the old producer id, and the others are left to the new one.",
+    origin="feared by readers of the proposal: a producer id that changes while markers are written",
+    parts=Parts(marker_sender=_MarksOnePartition),
 )

@@ -209,6 +209,16 @@ class _OneGroupCounts(Groups):
         super().decide(producer_id, decision)
 
 
+class _LooksAtOneProducer(Groups):
+    def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
+        self._catch_up()
+        all_pending, self._pending = self._pending, dict(list(self._pending.items())[:1])
+        try:
+            return super().committed(group, partition, require_stable=require_stable)
+        finally:
+            self._pending = all_pending
+
+
 class _TheFirstCounts(Groups):
     def take_in(self, batch: Batch) -> None:
         before = dict(self._pending.get(batch.producer_id, {}))
@@ -269,4 +279,12 @@ OFFSETS_VERIFIED_ONCE = Defect(
     " for ever.",
     origin="KAFKA-14402: a late TxnOffsetCommit leaves a transaction hanging",
     parts=Parts(verification=_AsksOnce),
+)
+
+STABLE_BUT_FOR_ONE_PRODUCER = Defect(
+    name="stable-but-for-one-producer",
+    breaks={"KIP890-052": Symptom(seen="^(no|committed) offset")},
+    story="Who asks for a stable offset is told it although a transaction may change it, where another producer was there before.",
+    origin="feared by readers of the proposal: what is pending is looked up for one producer",
+    parts=Parts(groups=_LooksAtOneProducer),
 )
