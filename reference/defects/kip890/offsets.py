@@ -283,7 +283,7 @@ OFFSETS_VERIFIED_ONCE = Defect(
 
 STABLE_BUT_FOR_ONE_PRODUCER = Defect(
     name="stable-but-for-one-producer",
-    breaks={"KIP890-052": Symptom(seen="^(no|committed) offset")},
+    breaks={"KIP890-052": Symptom(what="in group bank$", expected="UNSTABLE_OFFSET_COMMIT", seen="^a stable offset$")},
     story="Who asks for a stable offset is told it although a transaction may change it, where another producer was there before.",
     origin="feared by readers of the proposal: what is pending is looked up for one producer",
     parts=Parts(groups=_LooksAtOneProducer),
