@@ -43,8 +43,9 @@ class PendingAckRecords:
         self.participation.takes_part(waiting.txn)
         self._record_all(waiting.txn, self.operations_of(waiting))
         self._site.machine.crash_points.reach("after-op-record")
+        # An end that came meanwhile told nobody here.
         if self._refuses_late_ones and self.participation.state_of(waiting.txn) is not State.OPEN:
-            self.participation.look_next()  # the end came meanwhile, and told nobody here
+            self.participation.look_next()
 
     def refuse_what_comes_too_late(self, txn: TxnId) -> None:
         """Decision: nothing is acknowledged in a transaction that has ended, or never began. Raises Refused: NOT_ALLOWED."""
