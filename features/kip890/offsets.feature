@@ -35,6 +35,13 @@ Feature: Offsets as part of a transaction
       And the transaction of A is Ongoing in a partition of __consumer_offsets
       And A has records in every partition of its transaction
 
+    @needs:verification-off
+    Scenario: [2] Offsets come first where partition verification is switched off
+      Given producer A with transactional id "transfer"
+      When A sends offset 5 of payments-0 to group "shop"
+      Then it is done for payments-0
+      And the transaction of A is Ongoing in a partition of __consumer_offsets
+
   @KIP890-048 @MUST
   Rule: TxnOffsetCommit v3 without AddOffsetsToTxn is refused INVALID_TXN_STATE and stores no offset.
     Late offsets of an ended transaction would open one that nobody ends, and block the group.

@@ -77,3 +77,13 @@ Feature: How long a transaction may take
       And B has left its transaction open past its time-out
       When A sends offset 5 of payments-0 to group "shop"
       Then the start time of A is unchanged
+
+    @needs:crash
+    Scenario: [3] A crash, some time later
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And producer B with transactional id "refund" and a short time-out
+      And B has written "b1" to payments-0
+      And B has left its transaction open past its time-out
+      When the system crashes and comes back
+      Then the start time of A is unchanged

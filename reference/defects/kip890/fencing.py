@@ -1,5 +1,7 @@
 """Defects in fencing an old instance."""
 
+from collections.abc import Iterable
+
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.additions import Additions
@@ -8,6 +10,7 @@ from fencepost.reference.kafka.ending import Asked
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.ownership import Ownership
 from fencepost.reference.kafka.transaction import Transaction
+from fencepost.reference.kafka.transaction_log import TransactionLog
 from fencepost.reference.kafka.values import ProducerIdAndEpoch
 
 
@@ -53,4 +56,18 @@ OFFSETS_OF_FENCED_INSTANCES = Defect(
     story="AddOffsetsToTxn does not compare epochs, and an instance that was replaced adds its group to its successor's transaction.",
     origin="textbook: a check in front of partitions, and not in front of groups",
     parts=Parts(additions=_AddsOffsetsForAnybody),
+)
+
+
+class _CompactsIdleOnesAway(TransactionLog):
+    def kept_by_compaction(self, latest: Iterable[Transaction]) -> list[Transaction]:
+        return [transaction for transaction in super().kept_by_compaction(latest) if not transaction.is_idle]
+
+
+IDLE_IDS_COMPACTED_AWAY = Defect(
+    name="idle-ids-compacted-away",
+    breaks={"KIP890-351": Symptom(what="^answer$", error="TRANSACTIONAL_ID_NOT_FOUND")},
+    story="A transaction log that is compacted keeps what is open, and behind a crash nobody owns an id that was idle.",
+    origin="feared: a log that is cleaned by what looks like work that is over",
+    parts=Parts(transaction_log=_CompactsIdleOnesAway),
 )

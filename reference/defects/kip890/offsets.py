@@ -26,6 +26,12 @@ class _WantsAllAnnounced(Verification):
         return super().before_offset_commit(log, transactional_id, batch, asked)
 
 
+class _SwitchedOffForNewClientsToo(Verification):
+    def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+        asked = operation if self._settings.verifies_partitions else Operation.VERIFY
+        return super().before_offset_commit(log, transactional_id, batch, asked)
+
+
 class _AddsForOldClients(Verification):
     def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         asked = Operation.ADD if operation is Operation.VERIFY else operation
@@ -106,6 +112,14 @@ OFFSETS_NOT_ADDED_FOR_NEW_CLIENTS = Defect(
     story="A new client's records are added to its transaction by the server, and its offsets are not: it must still announce them.",
     origin="textbook: a change made in Produce and forgotten in TxnOffsetCommit",
     parts=Parts(verification=_WantsAllAnnounced),
+)
+
+SWITCH_STOPS_ADDING_OFFSETS = Defect(
+    name="switch-stops-adding-offsets",
+    breaks={"KIP890-047": Symptom(what="transaction of A", seen="^Empty in no partition")},
+    story="Where verification is off, a new client's offsets are written into a transaction that nobody opened, and stay pending.",
+    origin="textbook: a switch for one protocol, looked at before the protocols part",
+    parts=Parts(verification=_SwitchedOffForNewClientsToo),
 )
 
 OFFSETS_ADDED_FOR_OLD_CLIENTS = Defect(

@@ -114,6 +114,12 @@ class _BeginsAnewWithEachPartition(Coordinator):
         self._transactions[transactional_id] = replace(known, started_at=self._machine.clock.now)
 
 
+class _BeginsAnewWithEachLife(Coordinator):
+    def recovered(self, transaction: Transaction) -> Transaction:
+        recovered = super().recovered(transaction)
+        return replace(recovered, started_at=self._machine.clock.now) if recovered.state is State.ONGOING else recovered
+
+
 class _BeginsWithTheLastOne(Coordinator):
     def add_partitions(
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition], transaction_version: int
@@ -131,6 +137,14 @@ RENEWED_BY_EACH_PARTITION = Defect(
     story="Each further partition renews the start time, so that a transaction which adds one now and then holds up its readers for ever.",
     origin="textbook: a time-out that counts from the last sign of life",
     parts=Parts(coordinator=_BeginsAnewWithEachPartition),
+)
+
+RENEWED_BY_EACH_CRASH = Defect(
+    name="renewed-by-each-crash",
+    breaks={"KIP890-350": Symptom(what="start time of A")},
+    story="A coordinator that comes back counts from there, so that one which restarts now and then never ends an abandoned transaction.",
+    origin="textbook: a start time that is taken when the record is read",
+    parts=Parts(coordinator=_BeginsAnewWithEachLife),
 )
 
 BEGINS_WITH_THE_LAST_ONE = Defect(

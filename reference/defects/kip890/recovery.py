@@ -1,6 +1,5 @@
 """Defects in what survives a crash."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
@@ -167,18 +166,4 @@ PREPARED_BY_AN_OLD_CLIENT_STUCK = Defect(
     story="After a restart, markers carry the version of the cluster, so partitions refuse the epoch of an old client's transaction.",
     origin="textbook: what was decided under the old protocol is told under the new one",
     parts=Parts(coordinator=_TakesAllForNewClients),
-)
-
-
-class _CompactsIdleOnesAway(TransactionLog):
-    def kept_by_compaction(self, latest: Iterable[Transaction]) -> list[Transaction]:
-        return [transaction for transaction in super().kept_by_compaction(latest) if not transaction.is_idle]
-
-
-IDLE_IDS_COMPACTED_AWAY = Defect(
-    name="idle-ids-compacted-away",
-    breaks={"KIP890-351": Symptom(what="^answer$", error="TRANSACTIONAL_ID_NOT_FOUND")},
-    story="A transaction log that is compacted keeps what is open, and behind a crash nobody owns an id that was idle.",
-    origin="feared: a log that is cleaned by what looks like work that is over",
-    parts=Parts(transaction_log=_CompactsIdleOnesAway),
 )
