@@ -22,8 +22,7 @@ def early_prune(history: History) -> DataFrame:
 
 def _committed(history: History) -> DataFrame:
     sent = history.of("send").filter((F.col("ty") == "ok") & F.col("transactional") & (F.col("unit_oc") == COMMITTED))
-    rows = sent.join(_pruned(history), ["run", "log"]).filter((F.col("at") < F.col("p_op")) & (F.col("end_op") > F.col("p_at")))
-    rows = rows.join(_subscribed(history), ["run", "log", "p_op"], "left")
+    rows = _open_at_pruning(history, sent, "at").join(_subscribed(history), ["run", "log", "p_op"], "left")
     return witness(rows, ["op", "p_op", "end_op"], ["v"], ["o"], definite=F.col("since") < F.col("op"))
 
 
@@ -33,9 +32,15 @@ def _acknowledged(history: History) -> DataFrame:
         .groupBy("run", "grp", "log", "o")
         .agg(F.max("unit_oc").alias("oc"), F.min("op").alias("op"), F.max("end_op").alias("end_op"))
     )
-    rows = messages.filter(F.col("oc") == ABORTED).join(_moved(history), ["run", "grp"], "left_anti").join(_pruned(history), ["run", "log"])
-    rows = rows.filter((F.col("op") < F.col("p_op")) & (F.col("end_op") > F.col("p_at")))
+    stays = messages.filter(F.col("oc") == ABORTED).join(_moved(history), ["run", "grp"], "left_anti")
+    rows = _open_at_pruning(history, stays, "op")
     return witness(rows, ["op", "p_op", "end_op"], None, ["o"], detail=F.col("grp"))
+
+
+def _open_at_pruning(history: History, rows: DataFrame, since: str) -> DataFrame:
+    """What was in a segment before it was pruned, and whose end was asked for only behind that, with the pruning."""
+    both = rows.join(_pruned(history), ["run", "log"])
+    return both.filter((F.col(since) < F.col("p_op")) & (F.col("end_op") > F.col("p_at")))
 
 
 def _pruned(history: History) -> DataFrame:

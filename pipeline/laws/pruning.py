@@ -29,13 +29,10 @@ def early_prune(history: History) -> list[Witness]:
 def _committed(history: History, told: list[Pruned]) -> list[Witness]:
     records = history.records
     sent = np.flatnonzero(records.sent & (records.ty == OK) & records.transactional & (records.unit_oc == COMMITTED))
-    row, prune = pairs((records.log[sent],), (logs(history, ((one.run, one.name) for one in told)),))
-    op, at, subscribed = numbers(one.op for one in told), numbers(one.at for one in told), _subscribed(history.ops, told)
-    rows = sent[row]
-    odd = (records.at[rows] < op[prune]) & (records.end_op[rows] > at[prune])
-    rows, prune = rows[odd], prune[odd]
-    ops, words = [records.op[rows], op[prune], records.end_op[rows]], [records.v.codes[rows]]
-    return witnesses(history, records.run[rows], records.log[rows], ops, words, [records.o[rows]], subscribed[prune] < records.op[rows])
+    row, prune = _open_at(history, told, records.log[sent], records.at[sent], records.end_op[sent])
+    rows, ops = sent[row], [records.op[sent[row]], numbers(one.op for one in told)[prune], records.end_op[sent[row]]]
+    sure = _subscribed(history.ops, told)[prune] < records.op[rows]
+    return witnesses(history, records.run[rows], records.log[rows], ops, [records.v.codes[rows]], [records.o[rows]], sure)
 
 
 def _acknowledged(history: History, told: list[Pruned]) -> list[Witness]:
@@ -45,12 +42,19 @@ def _acknowledged(history: History, told: list[Pruned]) -> list[Witness]:
     messages = Groups(*acks.key)
     aborted = messages.most(acks.unit_oc) == ABORTED
     one, first, end = acks.where(messages.first[aborted]), messages.least(acks.op)[aborted], messages.most(acks.end_op)[aborted]
-    row, prune = pairs((one.log,), (logs(history, ((each.run, each.name) for each in told)),))
-    op, at = numbers(each.op for each in told), numbers(each.at for each in told)
-    odd = (first[row] < op[prune]) & (end[row] > at[prune]) & ~_is_moved(history.ops, one.run[row], one.grp[row])
-    row, prune = row[odd], prune[odd]
-    one, ops = one.where(row), [first[row], op[prune], end[row]]
+    row, prune = _open_at(history, told, one.log, first, end)
+    stays = ~_is_moved(history.ops, one.run[row], one.grp[row])
+    row, prune = row[stays], prune[stays]
+    one, ops = one.where(row), [first[row], numbers(each.op for each in told)[prune], end[row]]
     return witnesses(history, one.run, one.log, ops, (), [one.o], detail=groups_named(history, one.grp))
+
+
+def _open_at(history: History, told: list[Pruned], log: Ints, since: Ints, end: Ints) -> tuple[Ints, Ints]:
+    """What was in a segment before it was pruned, and whose end was asked for only behind that: the row, and which pruning that was."""
+    row, prune = pairs((log,), (logs(history, ((one.run, one.name) for one in told)),))
+    op, at = numbers(one.op for one in told), numbers(one.at for one in told)
+    was_open = (since[row] < op[prune]) & (end[row] > at[prune])
+    return row[was_open], prune[was_open]
 
 
 def _subscribed(ops: Operations, told: list[Pruned]) -> Ints:

@@ -8,6 +8,7 @@ import pytest
 from check_histories import write
 from commands import CHECKOUT, fencepost
 from jsonschema import Draft202012Validator
+from pyarrow import parquet
 
 from fencepost.pipeline.tables import VERSION
 
@@ -18,6 +19,21 @@ def verdict(folder: Path) -> dict[str, object]:
     schema = json.loads((CHECKOUT / "pipeline/verdict.schema.json").read_text(encoding="utf-8"))
     Draft202012Validator(schema).validate(told)
     return told
+
+
+@pytest.mark.usefixtures("java")
+def test_a_sound_history_leaves_no_witness_in_the_place_of_earlier_ones(tmp_path: Path) -> None:
+    """Both tables are there, with the columns that they always have, and without a row."""
+    told = {"broken": "p0 ok send tid=t e=0 x<a@0\np0 ok abort tid=t e=0\np1 ok poll x>a@0\n", "sound": "p0 ok send x<a@0\n"}
+    tables = {}
+    for name, text in told.items():
+        history = write(text, name, tmp_path / name)
+        fencepost("check", history, "--results", tmp_path / "out", expect=1 if name == "broken" else 0)
+        tables[name] = parquet.read_table(tmp_path / "out/witnesses/parquet")
+
+    assert [len(table) for table in tables.values()] == [1, 0]
+    assert tables["broken"].schema.names == tables["sound"].schema.names
+    assert [part.read_text(encoding="utf-8") for part in (tmp_path / "out/witnesses/json").glob("part-*")] == [""]
 
 
 @pytest.mark.usefixtures("java")
