@@ -19,9 +19,9 @@ ROUNDS = 5
 EMPTY = """
 from pytest_bdd import scenarios
 from pytest_bdd.steps import step_function_context_registry
-from fencepost.steps import sentences
+from fencepost.features.step_definitions import define
 
-globals().update(sentences("kip890"))
+define("kip890")
 scenarios(".")
 for context in step_function_context_registry.values():
     context.step_func, context.target_fixture = (lambda: None), None

@@ -48,11 +48,20 @@ class Scenario:
         return _NUMBER.sub("", self.name)
 
     @property
+    def examples(self) -> tuple[tuple[Step, ...], ...]:
+        """Its steps as they are asked, for each row of an outline; once for a scenario without rows."""
+        return tuple(
+            tuple(
+                replace(step, text=functools.reduce(lambda text, cell: text.replace(f"<{cell[0]}>", cell[1]), row, step.text))
+                for step in self.steps
+            )
+            for row in self.rows or ((),)
+        )
+
+    @property
     def said(self) -> Iterator[Step]:
         """Its steps as they are asked: those of an outline once for each row."""
-        for row in self.rows or ((),):
-            for step in self.steps:
-                yield replace(step, text=functools.reduce(lambda text, cell: text.replace(f"<{cell[0]}>", cell[1]), row, step.text))
+        return (step for steps in self.examples for step in steps)
 
 
 @dataclass(frozen=True)

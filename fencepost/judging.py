@@ -1,11 +1,12 @@
 """From how a scenario ended to its verdict, with the known deviations taken into account."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from fencepost.contract.errors import Malformed, NotOffered
 from fencepost.contract.evidence import Evidence, Mismatch, NoAnswer, SetUpFailed, Violation
+from fencepost.contract.ports import Handshake
 from fencepost.contract.verdict import Expectation, Verdict
 
 from .expectations import Known
@@ -36,6 +37,15 @@ def judge(error: BaseException | None, evidence: Evidence, known: Sequence[Known
     if looks.verdict is Verdict.MET and known:
         return _unseen(known)
     return looks
+
+
+def lacks(name: str, needs: Collection[str], handshake: Handshake | None) -> NotOffered | None:
+    """Why a scenario with these needs is not offered; None where the system offers all of them."""
+    missing = sorted(set(needs) - (handshake.capabilities if handshake else frozenset()))
+    if not missing:
+        return None
+    why = [line for line in (handshake.not_offered if handshake else ()) if line.partition(":")[0] in missing]
+    return NotOffered("; ".join([f"{name} does not offer {', '.join(missing)}", *why]))
 
 
 def _unseen(known: Sequence[Known]) -> Judgement:

@@ -14,10 +14,11 @@ from fencepost.adapters import registry
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Evidence
-from fencepost.contract.items import EVIDENCE, PROTOCOL
+from fencepost.contract.items import PROTOCOL
 from fencepost.contract.ports import Session
 from fencepost.contract.register import Register
 from fencepost.steps import vocabularies
+from fencepost.steps.stage import SESSION, Stage
 
 from . import folder, histories, looking, markers, options, own_expectations, summary
 from .baseline import Baseline
@@ -102,13 +103,6 @@ def _tell_allure(config: pytest.Config, chosen: Options, rows: Register) -> None
 
 
 @pytest.fixture
-def fencepost_evidence(request: pytest.FixtureRequest) -> Evidence:
-    """What the Then steps of this scenario have judged."""
-    evidence: Evidence = request.node.stash[EVIDENCE]
-    return evidence
-
-
-@pytest.fixture
 def fencepost_protocol(request: pytest.FixtureRequest) -> str:
     """The protocol under which this scenario is asked; a parameter where there are several."""
     protocol: str = request.node.stash[PROTOCOL]
@@ -116,10 +110,23 @@ def fencepost_protocol(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def fencepost_session(request: pytest.FixtureRequest) -> Iterator[Session]:
-    """This scenario's own view of the system under test."""
+def fencepost_stage(request: pytest.FixtureRequest) -> Iterator[Stage]:
+    """The state of this scenario, by the factories of its vocabularies."""
     running: Any = request.config.pluginmanager.get_plugin("fencepost-running")
-    session = running.open_session(request.node)
-    yield session
-    session.close()
-    running.keep_history(request.node, session)
+    stage = running.stage(request.node)
+    yield stage
+    stage.close()
+    running.keep_history(request.node)
+
+
+@pytest.fixture
+def fencepost_evidence(fencepost_stage: Stage) -> Evidence:
+    """What the Then steps of this scenario have judged."""
+    return fencepost_stage.evidence
+
+
+@pytest.fixture
+def fencepost_session(fencepost_stage: Stage) -> Session:
+    """This scenario's own view of the system under test."""
+    session: Session = fencepost_stage.value(SESSION)
+    return session

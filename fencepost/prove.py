@@ -23,16 +23,19 @@ from functools import cached_property
 from multiprocessing.pool import Pool
 from typing import NamedTuple
 
-from fencepost.contract.errors import Exit
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.register import Register
-from fencepost.contract.verdict import Verdict
+from fencepost.contract.registration import Asked
+from fencepost.contract.verdict import RequirementResult, ScenarioResult, judge
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.reference.defects.watch import Watch
 
-from . import stopping, suite, together, warmed
+from . import stopping, together, warmed
 from .asked_under import protocols_asked
 from .contract import gherkin
+from .options import Options
+from .plays import Plays
+from .selection import Selection
 
 
 class Breadth(Enum):
@@ -259,16 +262,15 @@ def _run(task: tuple[tuple[Defect, ...], tuple[str, ...]]) -> tuple[Seen, ...]:
     (LAWFUL if broker.is_lawful else DEFECTS)[broker.name] = broker  # this process has imported the bundled ones, and runs only this one
     watches = [Watch(variant) for variant in variants]
     output = io.StringIO()
-    with redirect_stdout(output), redirect_stderr(output):
-        ended = suite.judge([f"--defect={broker.name}", "--tb=no", *(f"--only={requirement}" for requirement in asked)], workers=1)
-    printed = output.getvalue().strip()
-    if ended.exit == Exit.USAGE or ended.results is None:
-        return tuple(Seen(variant, {}, {}, {}, f"the run ended with {int(ended.exit)}: {printed[-300:]}") for variant in variants)
-    judged = [row for row in ended.results.requirements() if row.verdict not in (Verdict.NOT_RUN, Verdict.EXCLUDED)]
+    try:
+        with redirect_stdout(output), redirect_stderr(output):
+            judged = _judged(broker, asked)
+    except Exception as error:  # a defect can break whatever opening the reference calls
+        return tuple(Seen(variant, {}, {}, {}, f"nothing could be judged: {error!r}") for variant in variants)
     verdicts = {row.requirement: row.verdict.value for row in judged}
     reasons = {row.requirement: row.reason or "" for row in judged}
     violations = {row.requirement: row.violation for row in judged if row.violation}
-    broken = _trouble(broker, verdicts, reasons, printed)
+    broken = _trouble(broker, verdicts, reasons)
     unmet = [watch.trouble() for watch in watches]
     return tuple(
         Seen(variant, verdicts, reasons, violations, broken or why, is_unmet=why is not None and broken is None)
@@ -276,10 +278,17 @@ def _run(task: tuple[tuple[Defect, ...], tuple[str, ...]]) -> tuple[Seen, ...]:
     )
 
 
-def _trouble(defect: Defect, verdicts: dict[str, str], reasons: dict[str, str], printed: str) -> str | None:
+def _judged(broker: Defect, asked: tuple[str, ...]) -> list[RequirementResult]:
+    """What each of these requirements is on this variant of the reference."""
+    found: dict[str, list[ScenarioResult]] = {}
+    with Plays(Options(asked=Asked({"defect": broker.name}), selection=Selection(only=asked))) as plays:
+        for play in plays:
+            found.setdefault(play.requirement, []).append(plays.judge(play).result)
+    return [judge(requirement, sorted(results, key=lambda one: one.number)) for requirement, results in found.items()]
+
+
+def _trouble(defect: Defect, verdicts: dict[str, str], reasons: dict[str, str]) -> str | None:
     """Why the verdicts say nothing of a variant."""
-    if not verdicts:
-        return f"nothing could be judged: {printed[-300:]}"
     broken = next(
         (row for row, verdict in verdicts.items() if verdict == "harness_error" and (defect.is_lawful or row in defect.breaks)), None
     )

@@ -17,7 +17,7 @@ import pytest
 from fencepost.contract import history_files
 from fencepost.contract.brokers import turn_of
 from fencepost.contract.datafile import DataFileError
-from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
+from fencepost.contract.errors import SystemUnreachable, WrongUsage
 from fencepost.contract.evidence import Evidence
 from fencepost.contract.folder import Folder
 from fencepost.contract.items import (
@@ -37,6 +37,8 @@ from fencepost.contract.items import (
 from fencepost.contract.ports import Exchange, Session, System
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
+from fencepost.steps import vocabularies
+from fencepost.steps.stage import Stage
 
 from . import junit, lint, markers
 from .contract import gherkin
@@ -45,7 +47,7 @@ from .expectations import Asking, Expectations
 from .failure import explain
 from .folder import HISTORIES
 from .judged_systems import JudgedSystems
-from .judging import Judgement, judge
+from .judging import Judgement, judge, lacks
 from .options import Options
 from .refusing import refuse
 from .reporting import Judged
@@ -169,16 +171,23 @@ class Running:
         self.systems.close()  # also where the session never began
         self.steady.close()
 
-    def open_session(self, item: pytest.Item) -> Session:
-        session = item.stash[SESSION] = self._system(item).session(item.name, frozenset(needs_of(item)))
-        return session
+    def stage(self, item: pytest.Item) -> Stage:
+        """Fresh state for this scenario, by the vocabularies of its proposal; a team's own features have their own fixtures."""
+        spec = feature_of(item).partition("/")[0]
+        spoken = vocabularies.vocabularies_of(spec) if spec in self.register.by_spec else ()
 
-    def keep_history(self, item: pytest.Item, session: Session) -> None:
+        def open_session() -> Session:
+            session = item.stash[SESSION] = self._system(item).session(self._run(item), frozenset(needs_of(item)))
+            return session
+
+        return Stage(vocabularies.factories(spoken), open_session, item.stash[EVIDENCE])
+
+    def keep_history(self, item: pytest.Item) -> None:
         """Write what the scenario said as events, one line each, for the history checkers. Nothing is written of one that says nothing."""
-        if self.claimed is None:
+        if self.claimed is None or SESSION not in item.stash:
             return
         name = self._run(item)
-        if history := session.history(name):
+        if history := item.stash[SESSION].history(name):
             self.claimed.put(f"{HISTORIES}/{history_files.name_of(name)}", history_files.packed(history))
 
     def _system(self, item: pytest.Item) -> System:
@@ -209,11 +218,9 @@ class Running:
         if self.unreachable:
             pytest.fail(self.unreachable, pytrace=False)
         handshake = self.systems.handshakes.get(item.stash[PROTOCOL])
-        capabilities = handshake.capabilities if handshake else frozenset()
-        if missing := sorted(need for need in needs_of(item) if need not in capabilities):
-            why = [line for line in (handshake.not_offered if handshake else ()) if line.partition(":")[0] in missing]
-            item.stash[ERROR] = NotOffered("; ".join([f"{self._system(item).name} does not offer {', '.join(missing)}", *why]))
-            pytest.skip(str(item.stash[ERROR]))
+        if not_offered := lacks(self._system(item).name, needs_of(item), handshake):
+            item.stash[ERROR] = not_offered
+            pytest.skip(str(not_offered))
 
     def pytest_bdd_before_step(self, request: pytest.FixtureRequest, step: Any, step_func: Any) -> None:
         request.node.stash[STEP] = f"{step.keyword} {step.name}"

@@ -11,7 +11,7 @@ values that it renders are parsed to the same values.
 A sentence is a Given, a When or a Then; an *act* has two forms of the same words, "A has committed" as a Given, which must succeed, and
 "A commits" as a When, which is judged. Its meaning, in observable terms, is the docstring of its function, or said of an act.
 
-The parameters of a function are the values of its sentence, by their names, and fixtures of pytest.
+The parameters of a function are the values of its sentence, by their names, and the state of its scenario that a vocabulary declares.
 """
 
 import inspect
@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-from .spoken import tell_pytest
+from .stage import EVIDENCE, SESSION, Factory
 from .values import SentenceError, ValueType, choice, listed, literally, number, quoted, text
 
 __all__ = [
@@ -41,13 +41,12 @@ __all__ = [
 ]
 
 Step = TypeVar("Step", bound=Callable[..., None])
+Made = TypeVar("Made", bound=Factory)
 Kind: TypeAlias = Literal["Given", "When", "Then"]
 Values: TypeAlias = Mapping[str, Any]
 
 _PLACEHOLDER = re.compile(r"\{(?P<name>\w+)(?::(?P<type>\w+))?\}")
 _OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
-_MAKER = 3
-"""How far away from pytest-bdd's decorators the module is that makes a vocabulary."""
 
 
 @dataclass(frozen=True)
@@ -149,11 +148,19 @@ class Vocabulary:
         self._sentences: list[Sentence | Act] = []
         self._fulfilled: list[Fulfilled] = []
         self._found: dict[tuple[str, str], Fulfilled | None] = {}
-        tell_pytest(self, _MAKER)
+        self.factories: dict[str, Factory] = {}
 
     def __iter__(self) -> Iterator[Sentence]:
         for one in self._sentences:
             yield one if isinstance(one, Sentence) else one.sentence()
+
+    def state(self, factory: Made) -> Made:
+        """Declare state of a scenario: what this function makes, under its name. Its parameters name other state; `Stage` says more."""
+        name = factory.__name__
+        if name in self.factories or name in (EVIDENCE, SESSION):
+            raise SentenceError(f"{self.name}: {name!r} is declared twice; expected one function for each state of a scenario")
+        self.factories[name] = factory
+        return factory
 
     def given(self, words: str) -> Callable[[Step], Step]:
         """What has happened before the question; when it is refused, the question cannot be put."""

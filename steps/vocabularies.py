@@ -17,11 +17,12 @@ from fencepost.contract import datafile, gherkin, proposals
 from fencepost.contract.errors import WrongUsage
 
 from .sentence import Sentence, SentenceError, Vocabulary
+from .stage import Factory
 
 _STEPS = __name__.rpartition(".")[0]
 KINDS = ("Given", "When", "Then")
 _STEP_DEFINITION = "pytestbdd_stepdef"
-"""How pytest-bdd's names of step functions begin."""
+"""How the names of step definitions begin that pytest-bdd's own decorators make."""
 
 
 class Use(NamedTuple):
@@ -50,9 +51,9 @@ class Speech:
 
 def check() -> None:
     """Raise WrongUsage for a vocabulary that there is none of, and SentenceError for a sentence that cannot be used, or is of none."""
-    for spec, speech in by_spec().items():
-        definitions = sum(name.startswith(_STEP_DEFINITION) for module in modules_of(spec) for name in vars(module))
-        if definitions != len(KINDS) * len({sentence.vocabulary for sentence in speech.sentences}):
+    for spec in by_spec():
+        factories(vocabularies_of(spec))
+        if any(name.startswith(_STEP_DEFINITION) for module in modules_of(spec) for name in vars(module)):
             raise SentenceError(f"{spec}: a sentence is defined by pytest-bdd's own decorators; expected those of a Vocabulary")
 
 
@@ -93,10 +94,32 @@ def modules_of(spec: str) -> list[ModuleType]:
 
 
 @functools.cache
-def _sentences(name: str) -> tuple[Sentence, ...]:
-    """The sentences of one folder, by file and line. A module may hold another folder's vocabulary, whose types it uses."""
+def vocabularies_of(spec: str) -> tuple[Vocabulary, ...]:
+    """The vocabularies that a proposal's features speak: those that it shares, then its own."""
+    return tuple(vocabulary for name in _names(spec) for vocabulary in _vocabularies(name))
+
+
+def factories(spoken: Iterable[Vocabulary]) -> dict[str, Factory]:
+    """The state that these vocabularies declare for a scenario, by name. Raises SentenceError for a name that two of them declare."""
+    found: dict[str, Factory] = {}
+    for vocabulary in spoken:
+        for name, factory in vocabulary.factories.items():
+            if name in found:
+                raise SentenceError(f"{vocabulary.name}: {name!r} is declared by another vocabulary too; expected one for each state")
+            found[name] = factory
+    return found
+
+
+def _vocabularies(name: str) -> list[Vocabulary]:
+    """Those of one folder. A module may hold another folder's vocabulary, whose types it uses."""
     held = {id(value): value for module in _modules(name) for value in vars(module).values() if isinstance(value, Vocabulary)}
-    ours = [sentence for vocabulary in held.values() if vocabulary.name == name for sentence in vocabulary]
+    return [vocabulary for vocabulary in held.values() if vocabulary.name == name]
+
+
+@functools.cache
+def _sentences(name: str) -> tuple[Sentence, ...]:
+    """The sentences of one folder, by file and line."""
+    ours = [sentence for vocabulary in _vocabularies(name) for sentence in vocabulary]
     return tuple(sorted(ours, key=lambda sentence: (sentence.path, sentence.line)))
 
 

@@ -1,6 +1,6 @@
 from pytest_bdd import scenarios
 
-from fencepost.steps import sentences
+from fencepost.features.step_definitions import define
 
-globals().update(sentences("pip31"))
+define("pip31")
 scenarios(".")

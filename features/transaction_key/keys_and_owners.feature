@@ -91,7 +91,7 @@ Feature: Keys and their owners
     @needs:transaction-keys @needs:more-coordinators
     Scenario: [11] A second key that a connection asked for
       Given the system has 5 coordinators
-      And task two has connected with key "refunds" at another coordinator than that of task one
+      And task two has connected with key "refunds" at another coordinator beside that of task one
       And task one has tried to connect with key "refunds" on its old connection
       When task three connects with key "refunds"
       Then A is OPEN

@@ -152,7 +152,7 @@ Feature: What topics and subscriptions take of a fenced transaction
     @needs:transaction-keys @needs:more-coordinators
     Scenario: [16] One of a coordinator that was added later
       Given the system has 16 coordinators
-      And task two has connected with key "refunds"
+      And task two has connected with key "refunds" at the last coordinator, not that of task one
       And task two has begun transaction B
       And task three has connected with key "refunds"
       When B writes "late" to ledger, which it has not added

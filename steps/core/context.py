@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-import pytest
-
 from fencepost.contract.evidence import Evidence, SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.contract.ports import Session
 from fencepost.contract.transactional_log import Answer, Follower, TransactionalLog, Writer
 from fencepost.steps.outcomes import achieved, error_of, unanswered
 from fencepost.steps.settling import settled
+
+from .vocabulary import CORE
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class ScenarioContext:
         self.evidence.expect(holds, what=what, expected=expected, seen=seen, error=error, code=code)
 
 
-@pytest.fixture
-def context(fencepost_session: Session, fencepost_evidence: Evidence) -> ScenarioContext:
+@CORE.state
+def context(session: Session, evidence: Evidence) -> ScenarioContext:
     """The state of this scenario."""
-    return ScenarioContext(fencepost_session, fencepost_session.transactional_log(), fencepost_evidence)
+    return ScenarioContext(session, session.transactional_log(), evidence)

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass, field
 
-import pytest
-
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.contract.transactional_log import Answer
 from fencepost.steps.answers import known, reported
@@ -29,7 +27,7 @@ class Raced:
         return ", ".join(f"{'commit' if commit else 'abort'}: {reported(answer)}" for commit, answer in self.ends)
 
 
-@pytest.fixture
+@CORE.state
 def raced() -> Raced:
     """The race of this scenario."""
     return Raced()

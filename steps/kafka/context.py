@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
-import pytest
-
 from fencepost.adapters.kafka.probe import KafkaProbe, Offer
 from fencepost.adapters.kafka.values import (
     Appended,
@@ -24,6 +22,7 @@ from fencepost.steps.outcomes import achieved, observed
 from fencepost.wire.kafka.acls import Right
 
 from .producer import Producer
+from .vocabulary import KAFKA
 
 _NEW = {"init_producer_id": (4, 5), "produce": (12, 12), "txn_offset_commit": (5, 5), "end_txn": (5, 5)}
 _OLD = {"init_producer_id": (3, 5), "produce": (3, 11), "txn_offset_commit": (0, 3), "end_txn": (0, 4)}
@@ -269,7 +268,7 @@ class ScenarioContext:
         return observed(self.observer.read(partition, isolation, version=version), f"reading {partition}")
 
 
-@pytest.fixture
-def context(fencepost_session: Session, fencepost_evidence: Evidence) -> ScenarioContext:
+@KAFKA.state
+def context(session: Session, evidence: Evidence) -> ScenarioContext:
     """The state of this scenario."""
-    return ScenarioContext(fencepost_session, fencepost_evidence)
+    return ScenarioContext(session, evidence)

@@ -3,14 +3,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-import pytest
-
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.kafka.values import PROTOCOL, Bringing, Joined, Membership, Share
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
 from .context import ScenarioContext
+from .vocabulary import KAFKA
 
 SHORT_SESSION_MS = 1_500
 SHORTEST_BY_DEFAULT_MS = 6_000
@@ -40,7 +39,7 @@ class Gathering:
     """How long the session of who joined last with a short one may last."""
 
 
-@pytest.fixture
+@KAFKA.state
 def gathering() -> Gathering:
     """The group's."""
     return Gathering()

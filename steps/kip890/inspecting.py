@@ -1,7 +1,5 @@
 """What DescribeTransactions, DescribeProducers, FindCoordinator and polls show, in detail."""
 
-import pytest
-
 from fencepost.adapters.kafka.values import Isolation, TransactionDescription
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done
@@ -16,7 +14,7 @@ _LOOKED_FOR_IN = (1, 3, 4)
 """Versions of FindCoordinator: one key in the fields, the same with compact strings, keys in a batch."""
 
 
-@pytest.fixture
+@KIP890.state
 def coordinators() -> list[int]:
     """The nodes that clients were sent to."""
     return []

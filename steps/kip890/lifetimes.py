@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import pytest
-
 from fencepost.adapters.kafka.values import TopicPartition
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.kafka.context import ScenarioContext
@@ -24,7 +22,7 @@ class Lifetime:
     ended: float = 0
 
 
-@pytest.fixture
+@KIP890.state
 def lifetime() -> Lifetime:
     """That of the When's transaction."""
     return Lifetime()

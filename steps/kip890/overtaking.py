@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
-import pytest
-
 from fencepost.adapters.kafka.values import Appended, Isolation, ProducerIdAndEpoch, TopicPartition
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.kafka.adding import add
@@ -32,7 +30,7 @@ class Rounds:
     accepted: int = 0
 
 
-@pytest.fixture
+@KIP890.state
 def rounds() -> Rounds:
     """Those of the When."""
     return Rounds()

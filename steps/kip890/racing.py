@@ -1,7 +1,5 @@
 """Two ends of one transaction that are under way at once."""
 
-import pytest
-
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.judging import answered, reported
@@ -17,7 +15,7 @@ _LOSERS = {"CONCURRENT_TRANSACTIONS", "INVALID_TXN_STATE", "PRODUCER_FENCED", "N
 _FIRST_WITH_IDENTITY = 5
 
 
-@pytest.fixture
+@KIP890.state
 def raced() -> dict[str, Outcome[object]]:
     """What each of the two was answered."""
     return {}

@@ -9,8 +9,6 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import pytest
-
 from fencepost.adapters.kafka.values import NO_PRODUCER, ProducerIdAndEpoch, TopicPartition
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Unknown
@@ -35,7 +33,7 @@ class Schedule:
     left_open: list[str] = field(default_factory=list)
 
 
-@pytest.fixture
+@KIP890.state
 def schedules() -> list[Schedule]:
     """The schedules that the scenario went through."""
     return []

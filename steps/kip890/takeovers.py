@@ -1,7 +1,5 @@
 """Several instances that initialise one transactional id at once."""
 
-import pytest
-
 from fencepost.adapters.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
 from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.steps.kafka.context import ScenarioContext
@@ -14,7 +12,7 @@ from .vocabulary import KIP890
 _ASK_AGAIN = "CONCURRENT_TRANSACTIONS"
 
 
-@pytest.fixture
+@KIP890.state
 def instances() -> list[Outcome[ProducerIdAndEpoch]]:
     """What each instance was answered in the end."""
     return []

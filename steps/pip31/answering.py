@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass, field
 
-import pytest
-
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import Action, Subscription, persistent
 from fencepost.contract.evidence import NoAnswer
@@ -25,7 +23,7 @@ class Answers:
     to: dict[str, Outcome[object]] = field(default_factory=dict)
 
 
-@pytest.fixture
+@PIP31.state
 def answers() -> Answers:
     """The answers of this scenario."""
     return Answers()

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from fencepost.adapters.pulsar.probe import LOOKING, Connection, PulsarProbe
 from fencepost.contract.evidence import NoAnswer
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
@@ -39,7 +37,7 @@ def is_answered(context: ScenarioContext, topic: str) -> None:
     context.evidence.expect(not context.unanswered, "answers to all", seen, what="answers to a new client")
 
 
-@pytest.fixture
+@PIP31.state
 def waiting() -> list[Connection]:
     """The connections of this scenario on which somebody waits."""
     return []

@@ -3,8 +3,6 @@
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-import pytest
-
 from fencepost.adapters.pulsar.values import Action, AddSubscriptions, AddTopics, End, NewTransaction, TransactionRequest, TxnId
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome
@@ -27,7 +25,7 @@ class Pipeline:
     requests: list[tuple[TransactionRequest, bool, Outcome[TxnId | None]]] = field(default_factory=list)
 
 
-@pytest.fixture
+@PIP31.state
 def pipeline() -> Pipeline:
     """The pipeline of this scenario."""
     return Pipeline()

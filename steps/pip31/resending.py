@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass, field
 
-import pytest
-
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import Producer, TxnId
 from fencepost.contract.outcomes import Done, Outcome
@@ -23,7 +21,7 @@ class Sent:
     """The greatest sequence id that each has used."""
 
 
-@pytest.fixture
+@PIP31.state
 def sent() -> Sent:
     """What producers that send again have sent in this scenario."""
     return Sent()

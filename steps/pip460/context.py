@@ -8,14 +8,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import pytest
-
 from fencepost.adapters.pulsar.values import Layout, LayoutSegment, PendingChange, scalable
 from fencepost.contract.outcomes import Outcome, Unknown
 from fencepost.steps.outcomes import achieved, observed
 from fencepost.steps.pulsar.context import ScenarioContext
 
-from .vocabulary import Change
+from .vocabulary import PIP460, Change
 
 _NAMESPACE = "public/default"
 
@@ -160,7 +158,7 @@ class ScalableTopics:
         return layout
 
 
-@pytest.fixture
+@PIP460.state
 def scalable_topics(context: ScenarioContext) -> ScalableTopics:
     """The scalable topics of this scenario."""
     return ScalableTopics(context)

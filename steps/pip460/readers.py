@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-import pytest
-
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import (
     Assignment,
@@ -24,6 +22,7 @@ from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.vocabulary import shown
 
 from .context import ScalableTopics
+from .vocabulary import PIP460
 
 QUEUE, CHECKPOINTS, REGISTERED = "as a queue consumer", "with checkpoints", "as a checkpoint consumer"
 
@@ -241,7 +240,7 @@ class Readers:
         return member.client.acknowledge_taken(member.reader, message)
 
 
-@pytest.fixture
+@PIP460.state
 def readers(context: ScenarioContext, scalable_topics: ScalableTopics) -> Readers:
     """Who reads whole topics in this scenario."""
     return Readers(context, scalable_topics)

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-import pytest
-
 from fencepost.adapters.pulsar.values import LayoutWatch, MessageId, PendingSend, Producer
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.outcomes import achieved, unanswered
@@ -135,7 +133,7 @@ class Traffic:
                 break
 
 
-@pytest.fixture
+@PIP460.state
 def traffic(scalable_topics: ScalableTopics) -> Traffic:
     """Who writes in this scenario while a layout changes."""
     return Traffic(scalable_topics)

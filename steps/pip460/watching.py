@@ -5,8 +5,6 @@ from collections import defaultdict
 from collections.abc import Container
 from dataclasses import dataclass, field
 
-import pytest
-
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import Layout, LayoutSegment, LayoutWatch, TopicsWatch, persistent
 from fencepost.contract.evidence import SetUpFailed
@@ -55,7 +53,7 @@ class Watchers:
         return begun
 
 
-@pytest.fixture
+@PIP460.state
 def watchers(context: ScenarioContext) -> Watchers:
     """Who watches in this scenario."""
     return Watchers(context)

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-import pytest
-
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import Action, MessageId, Subscription, TxnId
 from fencepost.contract.evidence import Evidence
@@ -16,7 +14,7 @@ from fencepost.steps.settling import settled
 from .subscriptions import Subscriptions
 from .topics import Topics
 from .transactions import NoAnswerYet, Transactions
-from .vocabulary import Participant, shown
+from .vocabulary import PULSAR, Participant, shown
 
 
 @dataclass
@@ -86,13 +84,13 @@ class ScenarioContext:
         return answer
 
 
-@pytest.fixture
-def context(fencepost_session: Session, fencepost_evidence: Evidence) -> Iterator[ScenarioContext]:
+@PULSAR.state
+def context(session: Session, evidence: Evidence) -> Iterator[ScenarioContext]:
     """The state of this scenario. What it leaves open is aborted, and what it holds up is let go and awaited: the low watermark of a
     coordinator, which other scenarios look at, waits for its oldest transaction."""
-    transactions = Transactions(fencepost_session)
+    transactions = Transactions(session)
     topics = Topics(transactions)
-    context = ScenarioContext(fencepost_session, fencepost_evidence, transactions, topics, Subscriptions(topics))
+    context = ScenarioContext(session, evidence, transactions, topics, Subscriptions(topics))
     yield context
     for name, transaction in transactions.by_name.items():
         if transaction.unavailable is not None:

@@ -48,18 +48,33 @@ def has_asked_to_connect(tasks: Tasks, task: str, key: Key) -> None:
 
 
 @KEYS.given("{task} has connected with {key} at {where} of {other:task}")
-def has_connected_there(tasks: Tasks, task: str, key: Key, where: str, other: str) -> None:
-    """Likewise, with a key that belongs to the same coordinator as that of the other task, or to another one. Of several keys that are
-    connected with, the first that does; those before are deleted again."""
-    theirs, is_same = tasks[other].grants[-1].coordinator, where == "the coordinator"
+def has_connected_there(context: ScenarioContext, tasks: Tasks, task: str, key: Key, where: str, other: str) -> None:
+    """Likewise, with a key that belongs to the same coordinator as that of the other task, to another one, to another one on the same
+    broker, or to the last. Of several keys that are connected with, the first that does; those before are deleted again."""
+    theirs, last = (
+        tasks[other].grants[-1].coordinator,
+        achieved(context.client.coordinators(), "asking how many coordinators there are") - 1,
+    )
     for number in range(_KEYS):
         tasks.spelled[key] = str(number)
         one = tasks.new(task, key)
         granted = achieved(tasks.connect(one), f"connecting with {key} as {task}")
-        if (granted.coordinator == theirs) is is_same:
+        beside = _broker_of(one) == _broker_of(tasks[other])
+        found = {
+            "the coordinator": granted.coordinator == theirs,
+            "another coordinator than that": granted.coordinator != theirs,
+            "another coordinator beside that": granted.coordinator != theirs and beside,
+            "the last coordinator, not that": granted.coordinator == last != theirs,
+        }
+        if found[where]:
             return
         achieved(one.probe.delete_transaction_key(tasks.name_of(key), key.owner), f"deleting {key} again")
     raise SetUpFailed(f"{key} should belong to {where} of {other}; none of {_KEYS} keys does")
+
+
+def _broker_of(task: Task) -> str | None:
+    """Where the connection leads that has the task's key."""
+    return str(task.probe.key.connection.address) if task.probe.key else None
 
 
 @KEYS.given("{task} has tried to connect with {key} on its old connection")

@@ -2,15 +2,13 @@
 
 from dataclasses import dataclass, field
 
-import pytest
-
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import KeyGrant, OwnedKey, PendingKeyConnect
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.contract.ports import NamesPrincipals, Session
 from fencepost.steps.pulsar.context import ScenarioContext
 
-from .vocabulary import Key
+from .vocabulary import KEYS, Key
 
 _KB = 1024
 
@@ -122,7 +120,7 @@ class Tasks:
         return outcome
 
 
-@pytest.fixture
+@KEYS.state
 def tasks(context: ScenarioContext) -> Tasks:
     """The tasks of this scenario."""
     return Tasks(context.session)

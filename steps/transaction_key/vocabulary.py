@@ -169,7 +169,14 @@ KEYS = Vocabulary(
         choice(
             "place", "at another coordinator than its own", meaning="of a connect: the coordinator behind that of the key, or the first"
         ),
-        choice("where", "the coordinator", "another coordinator than that", meaning="whether a key belongs where that of a task does"),
+        choice(
+            "where",
+            "the coordinator",
+            "another coordinator than that",
+            "another coordinator beside that",
+            "the last coordinator, not that",
+            meaning="whether a key belongs where that of a task does, to another coordinator on the same broker, or to the last of all",
+        ),
         choice("at_once", "at the same time", meaning="the requests are sent before any answer is read"),
         choice("ahead", "the connect first", meaning="otherwise the end is sent first"),
         choice("how_late", "two minutes", meaning="longer than clients wait for an answer"),

@@ -1,0 +1,71 @@
+"""The state of one scenario while it is played: its session, its evidence, and what the factories of its vocabularies make.
+
+A factory is a function that a vocabulary declares with `Vocabulary.state`; its name is the name of a parameter of steps and of other
+factories, and what it makes lives as long as the scenario. One that yields has an end: what stands behind its `yield` is done when the
+scenario is over, the last that was made first, and the session is closed after all of them.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from typing import Any
+
+from fencepost.contract.evidence import Evidence
+from fencepost.contract.ports import Session
+
+EVIDENCE, SESSION = "evidence", "session"
+"""What every stage has, whatever its vocabularies declare."""
+
+Factory = Callable[..., Any]
+
+
+class Stage:
+    """One scenario's state. Nothing of it is made before a step asks for it. `close` may raise what an end of a factory raises."""
+
+    def __init__(self, factories: Mapping[str, Factory], open_session: Callable[[], Session], evidence: Evidence | None = None) -> None:
+        self.evidence = evidence or Evidence()
+        self.session: Session | None = None
+        self._factories, self._open = factories, open_session
+        self._made: dict[str, Any] = {EVIDENCE: self.evidence}
+        self._ends = ExitStack()
+
+    def act(self, function: Callable[..., None], values: Mapping[str, Any]) -> None:
+        """Call the function of a sentence with its values, and with the state that its other parameters name."""
+        function(**{name: self.value(name) for name in parameters(function) if name not in values}, **values)
+
+    def value(self, name: str) -> Any:
+        """The state of that name. Raises LookupError where no vocabulary of the scenario declares it."""
+        if name not in self._made:
+            self._made[name] = self._session() if name == SESSION else self._from_factory(name)
+        return self._made[name]
+
+    def close(self) -> None:
+        """End what was made, in the reverse order."""
+        self._ends.close()
+
+    def _session(self) -> Session:
+        self.session = self._open()
+        self._ends.callback(self.session.close)
+        return self.session
+
+    def _from_factory(self, name: str) -> Any:
+        factory = self._factories.get(name)
+        if factory is None:
+            raise LookupError(f"no vocabulary of this scenario declares {name!r}; expected one of {', '.join(sorted(self._factories))}")
+        made = factory(**{parameter: self.value(parameter) for parameter in parameters(factory)})
+        if not inspect.isgeneratorfunction(factory):
+            return made
+        value = next(made)
+        self._ends.callback(_finish, made)
+        return value
+
+
+@functools.cache
+def parameters(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of a function's parameters."""
+    return tuple(inspect.signature(function).parameters)
+
+
+def _finish(made: Iterator[Any]) -> None:
+    next(made, None)

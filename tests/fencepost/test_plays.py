@@ -1,0 +1,173 @@
+"""Plays beside a run in pytest: both judge the same. And the player: what becomes of a scenario that goes wrong."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from fencepost.contract import history_files
+from fencepost.contract.errors import WrongUsage
+from fencepost.contract.evidence import Evidence
+from fencepost.contract.gherkin import Step
+from fencepost.contract.ports import Session
+from fencepost.options import Options
+from fencepost.plays import Plays
+from fencepost.selection import Selection
+from fencepost.steps.player import Ending, Player
+from fencepost.steps.sentence import SentenceError, Vocabulary
+from fencepost.steps.stage import Stage
+from fencepost.steps.vocabularies import factories
+
+
+def test_a_play_shows_what_the_same_scenario_shows_in_pytest(reference_run: tuple[Path, str]) -> None:
+    """For every bundled scenario: the verdict, how much evidence the requirement has, and the history, to the byte."""
+    folder, _ = reference_run
+    rows = {row["id"]: row for row in json.loads((folder / "compliance.json").read_text())["requirements"] if row["scenarios"]}
+    verdicts: dict[str, list[tuple[str, str]]] = {}
+    evidence: dict[str, int] = {}
+    differing = []
+
+    with Plays(Options()) as plays:
+        for play in plays:
+            shown = plays.judge(play)
+            verdicts.setdefault(play.requirement, []).append((play.name, shown.result.verdict.value))
+            evidence[play.requirement] = evidence.get(play.requirement, 0) + shown.result.evidence
+            file = folder / "history" / history_files.name_of(play.run)
+            if (file.read_bytes() if file.is_file() else b"") != (history_files.packed(shown.history) if shown.history else b""):
+                differing.append(play.run)
+
+    assert differing == []
+    assert evidence == {row: found["evidence"] for row, found in rows.items()}
+    assert {row: sorted(found) for row, found in verdicts.items()} == {
+        row: sorted((one["name"], one["verdict"]) for one in found["scenarios"]) for row, found in rows.items()
+    }
+
+
+def test_a_selection_that_names_nothing_plays_nothing() -> None:
+    """It is refused, for silence would be green."""
+    with pytest.raises(WrongUsage, match="KIP890-999"):
+        Plays(Options(selection=Selection(only=("KIP890-999",))))
+
+
+# --- the player -------------------------------------------------------------------------------------------------------------
+
+ENDS: list[str] = []
+TRIED = Vocabulary("tried", [])
+
+
+class Closing:
+    """A session that says when it is closed."""
+
+    def close(self) -> None:
+        ENDS.append("session")
+
+
+@TRIED.state
+def first(session: Session) -> Iterator[str]:  # noqa: ARG001 it is made before this
+    yield "first"
+    ENDS.append("first")
+
+
+@TRIED.state
+def second(first: str) -> Iterator[str]:
+    yield f"{first}, second"
+    ENDS.append("second")
+
+
+@TRIED.state
+def broken() -> str:
+    raise ZeroDivisionError("a factory of ours")
+
+
+@TRIED.given("all is there")
+def all_is_there(second: str, evidence: Evidence) -> None:
+    """It sees the state."""
+    evidence.saw(second)
+
+
+@TRIED.when("the factory fails")
+def factory_fails(broken: str) -> None:
+    """It cannot be called."""
+    raise AssertionError(f"it was called with {broken}")
+
+
+@TRIED.then("it needs what nobody declares")
+def needs_unknown(undeclared: str) -> None:
+    """It cannot be called."""
+    raise AssertionError(f"it was called with {undeclared}")
+
+
+@TRIED.then("the sky is seen")
+def sky_is_seen(evidence: Evidence) -> None:
+    """It holds."""
+    evidence.saw("the sky")
+
+
+def played(*steps: tuple[str, str]) -> Any:
+    ENDS.clear()
+    said = [Step(kind, kind, words, line) for line, (kind, words) in enumerate(steps, 1)]
+    return Player([TRIED]).play(said, lambda: cast(Session, Closing()))
+
+
+def test_steps_are_played_in_order_and_each_says_what_it_saw() -> None:
+    """And the state ends in the reverse order in which it was made, the session last."""
+    found = played(("Given", "all is there"), ("Then", "the sky is seen"))
+
+    assert [(one.ending, one.observations) for one in found.steps] == [
+        (Ending.DONE, ("first, second",)),
+        (Ending.DONE, ("the sky",)),
+    ]
+    assert (found.error, found.failed, ENDS) == (None, None, ["second", "first", "session"])
+
+
+def test_a_scenario_of_which_no_step_asks_for_a_session_has_none() -> None:
+    """Nothing is made before it is asked for."""
+    assert played(("Then", "the sky is seen")).session is None
+
+
+@pytest.mark.parametrize(
+    ("step", "error"),
+    [
+        (("When", "the factory fails"), "a factory of ours"),
+        (("Then", "it needs what nobody declares"), "undeclared"),
+        (("Then", "nobody says so"), "line 2: no sentence of tried parses the Then 'nobody says so'"),
+    ],
+)
+def test_a_step_that_fails_ends_its_scenario_alone(step: tuple[str, str], error: str) -> None:
+    """The error comes back as a value, the steps after it are not reached, and what was made is given back."""
+    found = played(("Given", "all is there"), step, ("Then", "the sky is seen"))
+
+    assert [one.ending for one in found.steps] == [Ending.DONE, Ending.FAILED, Ending.NOT_REACHED]
+    assert error in str(found.error)
+    assert found.failed is found.steps[1]
+    assert ENDS == ["second", "first", "session"]
+
+
+def test_an_interrupt_is_nobodys_verdict() -> None:
+    """It goes on, after what was made was given back."""
+    interrupted = Vocabulary("interrupted", [])
+
+    @interrupted.given("a person says stop")
+    def says_stop(session: Session) -> None:  # noqa: ARG001 it is to be given back
+        """Ctrl-C."""
+        raise KeyboardInterrupt
+
+    ENDS.clear()
+    with pytest.raises(KeyboardInterrupt):
+        Player([interrupted]).play([Step("Given", "Given", "a person says stop", 1)], lambda: cast(Session, Closing()))
+
+    assert ENDS == ["session"]
+
+
+def test_state_is_declared_once() -> None:
+    """In a vocabulary, among the vocabularies of a proposal, and beside what every scenario has."""
+    other = Vocabulary("other", [])
+    other.state(first)
+
+    with pytest.raises(SentenceError, match="'first' is declared twice"):
+        TRIED.state(first)
+    with pytest.raises(SentenceError, match="'first' is declared by another vocabulary too"):
+        factories([TRIED, other])
+    assert Stage({}, lambda: cast(Session, Closing())).value("evidence").count == 0
