@@ -4,7 +4,6 @@ A play is a scenario under one protocol with one row of its examples. What `fenc
 player, the same evidence and the same known deviations; a test holds that both say the same of every bundled scenario.
 """
 
-import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,9 +13,8 @@ from fencepost.contract.events import Event
 from fencepost.contract.evidence import Evidence
 from fencepost.contract.gherkin import Feature, Rule, Scenario, Step, bundled, requirement_of
 from fencepost.contract.ports import Exchange, Session
-from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult
-from fencepost.steps.player import Player
+from fencepost.steps.player import player_of
 
 from .expectations import Asking, Expectations
 from .judged_systems import JudgedSystems
@@ -65,8 +63,8 @@ class Plays:
     Raises what opening them raises: WrongUsage, SystemUnreachable, DataFileError.
     """
 
-    def __init__(self, options: Options, rows: Register | None = None) -> None:
-        self._register = rows or register.bundled()
+    def __init__(self, options: Options) -> None:
+        self._register = register.bundled()
         self._options = options.about_system(self._register)
         self._options.selection.check(self._register)
         self._systems = JudgedSystems(self._options, self._register)
@@ -96,7 +94,7 @@ class Plays:
         error: BaseException | None = lacks(system.name, play.needs, handshake)
         evidence, session, seconds = Evidence(), None, 0.0
         if error is None:
-            played = _player(play.feature.spec).play(play.steps, lambda: system.session(play.run, play.needs))
+            played = player_of(play.feature.spec).play(play.steps, lambda: system.session(play.run, play.needs))
             error, evidence, session, seconds = played.error, played.stage.evidence, played.session, played.seconds
 
         def said() -> Sequence[Exchange]:
@@ -142,6 +140,3 @@ class Plays:
         for play in self.all:
             found.setdefault(play.protocol, []).append(play.needs)
         return found
-
-
-_player = functools.cache(Player.of)

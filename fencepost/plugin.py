@@ -115,8 +115,10 @@ def fencepost_stage(request: pytest.FixtureRequest) -> Iterator[Stage]:
     running: Any = request.config.pluginmanager.get_plugin("fencepost-running")
     stage = running.stage(request.node)
     yield stage
-    stage.close()
-    running.keep_history(request.node)
+    try:
+        stage.close()
+    finally:
+        running.keep_history(request.node)
 
 
 @pytest.fixture

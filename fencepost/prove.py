@@ -261,9 +261,8 @@ def _run(task: tuple[tuple[Defect, ...], tuple[str, ...]]) -> tuple[Seen, ...]:
         gc.disable()  # the process is short, as a mutant's is
     (LAWFUL if broker.is_lawful else DEFECTS)[broker.name] = broker  # this process has imported the bundled ones, and runs only this one
     watches = [Watch(variant) for variant in variants]
-    output = io.StringIO()
     try:
-        with redirect_stdout(output), redirect_stderr(output):
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             judged = _judged(broker, asked)
     except Exception as error:  # a defect can break whatever opening the reference calls
         return tuple(Seen(variant, {}, {}, {}, f"nothing could be judged: {error!r}") for variant in variants)

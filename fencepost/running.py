@@ -37,7 +37,7 @@ from fencepost.contract.items import (
 from fencepost.contract.ports import Exchange, Session, System
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
-from fencepost.steps import vocabularies
+from fencepost.steps.player import Player, player_of
 from fencepost.steps.stage import Stage
 
 from . import junit, lint, markers
@@ -174,13 +174,13 @@ class Running:
     def stage(self, item: pytest.Item) -> Stage:
         """Fresh state for this scenario, by the vocabularies of its proposal; a team's own features have their own fixtures."""
         spec = feature_of(item).partition("/")[0]
-        spoken = vocabularies.vocabularies_of(spec) if spec in self.register.by_spec else ()
+        player = player_of(spec) if spec in self.register.by_spec else Player(())
 
         def open_session() -> Session:
             session = item.stash[SESSION] = self._system(item).session(self._run(item), frozenset(needs_of(item)))
             return session
 
-        return Stage(vocabularies.factories(spoken), open_session, item.stash[EVIDENCE])
+        return player.stage(open_session, item.stash[EVIDENCE])
 
     def keep_history(self, item: pytest.Item) -> None:
         """Write what the scenario said as events, one line each, for the history checkers. Nothing is written of one that says nothing."""

@@ -4,11 +4,13 @@ It knows nothing of pytest, of processes or of reports. What comes back is a val
 it took. A step that fails ends the scenario; the steps after it are not reached.
 """
 
+import functools
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from fencepost.contract.evidence import Evidence
 from fencepost.contract.gherkin import Step
 from fencepost.contract.ports import Session
 
@@ -63,14 +65,9 @@ class Player:
         self._vocabularies = tuple(spoken)
         self._factories = vocabularies.factories(self._vocabularies)
 
-    @classmethod
-    def of(cls, spec: str) -> "Player":
-        """The player of a bundled proposal."""
-        return cls(vocabularies.vocabularies_of(spec))
-
-    def stage(self, open_session: Callable[[], Session]) -> Stage:
+    def stage(self, open_session: Callable[[], Session], evidence: Evidence | None = None) -> Stage:
         """Fresh state for one scenario."""
-        return Stage(self._factories, open_session)
+        return Stage(self._factories, open_session, evidence)
 
     def play(self, steps: Sequence[Step], open_session: Callable[[], Session]) -> Played:
         """Play these steps. Raises nothing but an interrupt: what a step, a factory or its end raises is in what comes back."""
@@ -106,6 +103,12 @@ class Player:
                 return found
         names = ", ".join(vocabulary.name for vocabulary in self._vocabularies)
         raise LookupError(f"line {step.line}: no sentence of {names} parses the {step.kind} {step.text!r}")
+
+
+@functools.cache
+def player_of(spec: str) -> Player:
+    """The player of a bundled proposal."""
+    return Player(vocabularies.vocabularies_of(spec))
 
 
 def _error_of(act: Callable[[], None]) -> BaseException | None:
