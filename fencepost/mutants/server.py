@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, NoReturn
 
-from .held import Suite, hold_all
+from .held import Suite
 from .reached import Line, Noted
 from .swapping import Functions, NotApplied
 from .tasks import Judge, Note
 
-BEFOREHAND = ["pytest", "pytest_bdd.plugin", "xdist.plugin", "pydantic", "kio.static.protocol", "fencepost.contract.proposals"]
-BEFOREHAND += ["fencepost.wire.kafka.entities", "fencepost.wire.pulsar.frames"]
+BEFOREHAND = ["pydantic", "kio.static.protocol", "fencepost.plays", "fencepost.wire.kafka.entities", "fencepost.wire.pulsar.frames"]
 """What the process imports that all others are forked from: what is large, and nothing that imports the reference."""
 
 
@@ -47,7 +46,7 @@ def serve(tasks: Connection, profiles: Sequence[str]) -> None:
         noted = Noted()
         noted.install()
         importlib.import_module("fencepost.adapters.engines")
-        hold_all(profiles, lambda suites: _Server(tasks, suites, noted).serve())
+        _Server(tasks, [Suite(profile) for profile in profiles], noted).serve()
     except Exception as error:
         tasks.send((0, Failed(f"the suite cannot be held ready: {error!r}", is_ours=True)))
 

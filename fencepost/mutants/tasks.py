@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import CodeType
 
 from . import sources
-from .held import Suite, hold
+from .held import Suite
 from .judging import SCENARIO_S, Judging, Outcome, Verdicts
 from .places import Place
 from .reached import Line, Noted
@@ -72,7 +72,7 @@ class Judge:
         for profile in self.asked:
             if not judging.is_decided():
                 try:
-                    hold(profile, judging.ask)
+                    judging.ask(Suite(profile))
                 except Exception as error:
                     return self._outcome(judging, began, f"the suite cannot be started: {error!r}"[:300])
         return self._outcome(judging, began)
