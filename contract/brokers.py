@@ -7,6 +7,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+MOST_AT_ONCE = 8
+"""How many scenarios are under way at once on a broker, unless the user says otherwise: they mostly wait for answers."""
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -39,6 +42,31 @@ class Brokers:
     containers_at_once: int
     memory_mb: int
     seconds: float
+
+
+@dataclass(frozen=True)
+class Where:
+    """The broker that a scenario is asked of, by the name of its configuration; a fresh one serves that scenario alone."""
+
+    configuration: str = ""
+    fresh: bool = False
+
+
+def where_of(system: Any, needs: Collection[str]) -> Where:
+    """The broker of a scenario with these needs; one for all where the system does not say."""
+    where = getattr(system, "where", None)
+    told = where(needs) if callable(where) else None
+    return told if isinstance(told, Where) else Where()
+
+
+def most_at_once(system: Any) -> int:
+    """How many scenarios are best under way at once; one where the system does not say."""
+    return int(getattr(system, "most_at_once", 1))
+
+
+def set_most_at_once(system: Any, most: int) -> None:
+    """Let so many be under way, whatever the system says."""
+    system.most_at_once = most
 
 
 def turn_of(system: Any, needs: Collection[str]) -> int:

@@ -19,6 +19,9 @@ PROTOCOL = pytest.StashKey[str]()
 WORKER = pytest.StashKey[int]()
 """Which of several worker processes asks the scenario, from 0 on; not there where any may."""
 
+PLAYED = pytest.StashKey[Any]()
+"""What became of each step of a bundled scenario, as `steps.player.Played`."""
+
 RESULT = pytest.StashKey[ScenarioResult]()
 """What the scenario showed, once it is judged."""
 

@@ -25,8 +25,9 @@ def explain(
     exchanges: Sequence[Exchange],
     traceback: str = "",
     alike: str | None = None,
+    note: str | None = None,
 ) -> str:
-    """The whole text, without colour. `alike` says which release is known to do the same."""
+    """The whole text, without colour. `alike` says which release is known to do the same, and `note` how the scenario was played."""
     lines = [
         f"{row.id} {result.verdict.words.upper()}: {_blame(result)}",
         *_entry("requirement", f"{row.statement} ({row.level}, {row.source}: {row.section})"),
@@ -37,6 +38,8 @@ def explain(
         lines += _violation(result.violation)
     else:
         lines += _entry("reason", result.reason or "")
+    if note and result.violation:
+        lines += _entry("played", note)
     if alike:
         lines += _entry("known in", alike)
     if exchanges:

@@ -13,6 +13,7 @@ from fencepost.contract.register import Register
 
 from . import expectations, own_expectations
 from .expectations import Expectations
+from .judging import lacks
 from .known_as import settled
 from .likeness import Likeness
 from .options import Options
@@ -47,7 +48,7 @@ class JudgedSystems:
         """
         for protocol, wanted in needs.items():
             self.by_protocol[protocol].prepare(wanted)
-        for protocol in needs:
+        for protocol, wanted in needs.items():
             system = self.by_protocol[protocol]
             try:
                 said = system.open()
@@ -56,6 +57,7 @@ class JudgedSystems:
                 raise SystemUnreachable(f"{system.name} cannot be judged: {error}") from error
             handshake = settled(self._options.system, said, self._options.named.known_as)
             self.handshakes[protocol] = handshake
+            system.prepare([needs for needs in wanted if not lacks(system.name, needs, handshake)])
             exact = said.version_is_exact and handshake.judged_as == said.judged_as
             bundled, version = self._expected(handshake, exact), (handshake.judged_as or (system.name, handshake.version))[1]
             self.expectations[protocol] = self._own.beside(bundled, version, exact)

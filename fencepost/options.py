@@ -9,6 +9,7 @@ import pytest
 
 from fencepost.adapters import registry
 from fencepost.contract import proposals, smoke
+from fencepost.contract.brokers import set_most_at_once
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import System
 from fencepost.contract.register import Register
@@ -34,6 +35,7 @@ class Options:
     named: Named = field(default_factory=Named)
     smoke: bool = False
     shuffle: int | None = None
+    concurrency: int | None = None
     summary: Path | None = None
     previous: Path | None = None
     expectations: tuple[str, ...] = ()
@@ -54,6 +56,7 @@ class Options:
             Named.of(value("--name"), value("--system-version"), value("--label"), value("--known-as")),
             smoke=value("--smoke"),
             shuffle=value("--shuffle"),
+            concurrency=_concurrency(value("--concurrency")),
             summary=_path("--summary", value("--summary")),
             previous=_path("--previous", value("--previous")),
             expectations=tuple(value("--expectations")),
@@ -87,7 +90,11 @@ class Options:
 
     def build_systems(self) -> Mapping[str, System]:
         """What is asked for, not yet started: a system for each protocol that it speaks. Raises UnknownName or WrongUsage."""
-        return registry.build(self.system, self.asked)
+        systems = registry.build(self.system, self.asked)
+        if self.concurrency is not None:
+            for system in systems.values():
+                set_most_at_once(system, self.concurrency)
+        return systems
 
 
 def _path(option: str, value: str | None) -> Path | None:
@@ -95,6 +102,13 @@ def _path(option: str, value: str | None) -> Path | None:
     if value == "":
         raise WrongUsage(f"{option} is empty: expected a path; is the environment variable set?")
     return Path(value).resolve() if value else None
+
+
+def _concurrency(most: int | None) -> int | None:
+    """Raises WrongUsage where that many scenarios cannot be under way."""
+    if most is not None and most < 1:
+        raise WrongUsage(f"--concurrency {most}: expected how many scenarios are under way at once, from 1 on")
+    return most
 
 
 def given(own: Mapping[str, str | None], more: Iterable[str]) -> dict[str, str]:
@@ -158,6 +172,9 @@ def add(parser: pytest.Parser) -> None:
     group.addoption("--max-not-offered", type=int, metavar="N", help="more requirements than that which are not offered fail")
     group.addoption("--parity", action="store_true", default=None, help="rows about one implementation fail too (default: of builds of it)")
     group.addoption("--no-parity", dest="parity", action="store_false", help="rows about one implementation never fail")
+    group.addoption(
+        "--concurrency", type=int, metavar="N", help="how many scenarios are under way at once (default: 8 on a broker, 1 on the reference)"
+    )
     group.addoption("--shuffle", type=int, metavar="SEED", help="ask the scenarios in an order drawn with this number")
     group.addoption("--smoke", action="store_true", help="only the thirty requirements that tell most in the least time")
     group.addoption("--no-html", action="store_true", help="leave out the Allure HTML report")

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from fencepost.adapters import registry
 from fencepost.contract import proposals
-from fencepost.contract.brokers import Asked, Brokers, beside, brokers_of, cares_who_asks, deal, may_offer, turn_of
+from fencepost.contract.brokers import Asked, Brokers, beside, brokers_of, deal, may_offer, turn_of
 from fencepost.contract.errors import UnknownName
 from fencepost.contract.gherkin import requirement_of, scenarios_of
 from fencepost.contract.ports import System
@@ -25,10 +25,6 @@ from .options import Options
 
 FORMS = ("table", "json")
 _MINUTE = 60.0
-_LANES = 2
-"""More than two processes were not measured to be quicker on two processors."""
-_WORTH_TWO_S = 90.0
-"""A run that takes less alone is not worth a second process with a broker of its own."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +68,7 @@ def show(options: Options, register: Register, workers: int | None, form: str) -
         raise UnknownName("format", form, FORMS)
     options = options.about_system(register)
     options.selection.check(register)
-    plan = plan_of(options, register, workers or workers_for(options, register))
+    plan = plan_of(options, register, workers or 1)
     if form == "json":
         print(json.dumps(asdict(plan), indent=1))
     else:
@@ -120,15 +116,6 @@ def expected_seconds(systems: Mapping[str, System], scenarios: Mapping[str, Sequ
                 return None
             seconds += takes / processors
     return seconds
-
-
-def workers_for(options: Options, register: Register) -> int:
-    """In how many processes a run is best done where the user does not say: two where it starts brokers and would take minutes alone."""
-    options = options.about_system(register)
-    if (os.cpu_count() or 1) < _LANES or not any(map(cares_who_asks, options.build_systems().values())):
-        return 1
-    alone = plan_of(options, register).seconds
-    return _LANES if alone is not None and alone >= _WORTH_TWO_S else 1
 
 
 def _brokers(system: System, asked: Sequence[Asked], workers: int) -> Brokers | None:

@@ -4,22 +4,25 @@ A play is a scenario under one protocol with one row of its examples. What `fenc
 player, the same evidence and the same known deviations; a test holds that both say the same of every bundled scenario.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fencepost.contract import register
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.events import Event
-from fencepost.contract.evidence import Evidence
 from fencepost.contract.gherkin import Feature, Rule, Scenario, Step, bundled, requirement_of
+from fencepost.contract.played import Played
 from fencepost.contract.ports import Exchange, Session
-from fencepost.contract.verdict import ScenarioResult
+from fencepost.contract.register import Register
+from fencepost.contract.shared_crashes import SharedCrashes, SharesCrashes
+from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.steps.player import player_of
 
 from .expectations import Asking, Expectations
 from .judged_systems import JudgedSystems
-from .judging import judge, lacks
+from .judging import Judgement, judge, lacks
 from .options import Options
+from .selection import Selection
 
 _NEEDS = "needs:"
 
@@ -41,6 +44,27 @@ class Play:
     @property
     def run(self) -> str:
         """The name of its history, which no other play has."""
+        return self.asked.run
+
+    @property
+    def asked(self) -> "Asked":
+        return Asked(self.requirement, self.feature.path, self.scenario.name, self.name, self.protocol, self.example)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a scenario is asked for, by its names: `name` as in `Play`, `scenario` as its feature file has it."""
+
+    requirement: str
+    feature: str
+    scenario: str
+    name: str
+    protocol: str
+    example: int | None = None
+
+    @property
+    def run(self) -> str:
+        """The name of its history."""
         return f"{self.requirement}-{self.name}" + ("" if self.example is None else f"-example-{self.example}")
 
 
@@ -57,6 +81,25 @@ class PlayResult:
         return self.session.history(self.result.run) if self.session else []
 
 
+def plays_of(register: Register, selection: Selection, systems: JudgedSystems) -> Iterator[Play]:
+    """The plays of what is selected, in the order of the features."""
+    for feature in bundled():
+        for rule in feature.rules:
+            row = register.by_id.get(requirement_of(rule.tags) or "")
+            if row is not None and selection.holds(row, register.spec_of(row.id)):
+                for scenario in rule.scenarios:
+                    yield from _plays_of(row.id, feature, rule, scenario, systems.protocols(row.id))
+
+
+def _plays_of(requirement: str, feature: Feature, rule: Rule, scenario: Scenario, protocols: Sequence[str]) -> Iterator[Play]:
+    needs = frozenset(tag.removeprefix(_NEEDS) for tag in (*rule.tags, *scenario.tags) if tag.startswith(_NEEDS))
+    for protocol in protocols:
+        name = f"{scenario.name} ({protocol})" if len(protocols) > 1 else scenario.name
+        for number, steps in enumerate(scenario.examples, 1):
+            whole = (*feature.background, *rule.background, *steps)
+            yield Play(requirement, feature, scenario, name, protocol, needs, whole, number if scenario.rows else None)
+
+
 class Plays:
     """The plays of one run, on systems that are open. As a context, these are given back.
 
@@ -64,15 +107,18 @@ class Plays:
     """
 
     def __init__(self, options: Options) -> None:
-        self._register = register.bundled()
-        self._options = options.about_system(self._register)
-        self._options.selection.check(self._register)
-        self._systems = JudgedSystems(self._options, self._register)
-        self.all = tuple(self._plays())
+        rows = register.bundled()
+        options = options.about_system(rows)
+        options.selection.check(rows)
+        self._systems = JudgedSystems(options, rows)
+        self.all = tuple(plays_of(rows, options.selection, self._systems))
         if not self.all:
             raise WrongUsage("no scenario is asked of what is selected")
+        needs: dict[str, list[frozenset[str]]] = {}
+        for play in self.all:
+            needs.setdefault(play.protocol, []).append(play.needs)
         try:
-            self._systems.open(self._needs())
+            self._systems.open(needs)
         except BaseException:
             self._systems.close()
             raise
@@ -88,55 +134,54 @@ class Plays:
 
     def judge(self, play: Play) -> PlayResult:
         """Play it, and say what it shows."""
-        system, handshake = self._systems.by_protocol[play.protocol], self._systems.handshakes[play.protocol]
-        known = self._systems.expectations.get(play.protocol, Expectations())
-        asked = Asking(play.requirement, play.scenario.name, play.protocol, play.example)
-        error: BaseException | None = lacks(system.name, play.needs, handshake)
-        evidence, session, seconds = Evidence(), None, 0.0
-        if error is None:
-            played = player_of(play.feature.spec).play(play.steps, lambda: system.session(play.run, play.needs))
-            error, evidence, session, seconds = played.error, played.stage.evidence, played.session, played.seconds
+        played = put(play, self._systems)
+        return PlayResult(judged(play.asked, played, self._systems), played.session)
 
-        def said() -> Sequence[Exchange]:
-            return session.exchanges() if session else ()
 
-        judged = judge(error, evidence, known.of(asked, said))
-        result = ScenarioResult(
-            play.requirement,
-            play.feature.path,
-            play.name,
-            judged.verdict,
-            judged.reason,
-            evidence.count,
-            seconds,
-            play.run,
-            judged.violation,
-            play.protocol,
-            play.example,
-            judged.expectation,
-        )
-        return PlayResult(result, session)
+def put(play: Play, systems: JudgedSystems, crashes: SharedCrashes | None = None, hears: Callable[[Step], None] = lambda _: None) -> Played:
+    """Put a play to the system of its protocol; its crashes are those that it shares, where there are such. `hears` is told of each step
+    as it begins.
+    """
+    system = systems.by_protocol[play.protocol]
+    if not_offered := lacks(system.name, play.needs, systems.handshakes[play.protocol]):
+        return Played(error=not_offered)
 
-    def _plays(self) -> Iterator[Play]:
-        """In the order of the features."""
-        for feature in bundled():
-            for rule in feature.rules:
-                row = self._register.by_id.get(requirement_of(rule.tags) or "")
-                if row is not None and self._options.selection.holds(row, self._register.spec_of(row.id)):
-                    for scenario in rule.scenarios:
-                        yield from self._of(row.id, feature, rule, scenario)
+    def open_session() -> Session:
+        session = system.session(play.run, play.needs)
+        if crashes is not None and isinstance(session, SharesCrashes):
+            session.share(crashes)
+        return session
 
-    def _of(self, requirement: str, feature: Feature, rule: Rule, scenario: Scenario) -> Iterator[Play]:
-        needs = frozenset(tag.removeprefix(_NEEDS) for tag in (*rule.tags, *scenario.tags) if tag.startswith(_NEEDS))
-        protocols = self._systems.protocols(requirement)
-        for protocol in protocols:
-            name = f"{scenario.name} ({protocol})" if len(protocols) > 1 else scenario.name
-            for number, steps in enumerate(scenario.examples, 1):
-                whole = (*feature.background, *rule.background, *steps)
-                yield Play(requirement, feature, scenario, name, protocol, needs, whole, number if scenario.rows else None)
+    return player_of(play.feature.spec).play(play.steps, open_session, hears)
 
-    def _needs(self) -> Mapping[str, list[frozenset[str]]]:
-        found: dict[str, list[frozenset[str]]] = {}
-        for play in self.all:
-            found.setdefault(play.protocol, []).append(play.needs)
-        return found
+
+def judged(asked: Asked, played: Played, systems: JudgedSystems, note: str | None = None) -> ScenarioResult:
+    """What a scenario showed, with the known deviations taken into account; `note` is said beside its reason."""
+    known = systems.expectations.get(asked.protocol, Expectations())
+
+    def said() -> Sequence[Exchange]:
+        return played.session.exchanges() if played.session else ()
+
+    found = judge(played.error, played.evidence, known.of(Asking(asked.requirement, asked.scenario, asked.protocol, asked.example), said))
+    return ScenarioResult(
+        asked.requirement,
+        asked.feature,
+        asked.name,
+        found.verdict,
+        "; ".join(filter(None, (found.reason, alike(asked, found, systems), note))) or None,
+        played.evidence.count,
+        played.seconds,
+        asked.run,
+        found.violation,
+        asked.protocol,
+        asked.example,
+        found.expectation,
+    )
+
+
+def alike(asked: Asked, found: Judgement | ScenarioResult, systems: JudgedSystems) -> str | None:
+    """What else is known to break this requirement in that way, for a violation that nothing excuses."""
+    likeness = systems.likenesses.get(asked.protocol)
+    if likeness is None or found.verdict is not Verdict.VIOLATED:
+        return None
+    return likeness.hint(asked.requirement, asked.scenario, found.violation)

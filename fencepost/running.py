@@ -7,7 +7,7 @@ process.
 import contextlib
 import inspect
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from fencepost.contract.evidence import Evidence
 from fencepost.contract.folder import Folder
 from fencepost.contract.items import (
     EVIDENCE,
+    PLAYED,
     PROTOCOL,
     RESULT,
     SESSION,
@@ -34,21 +35,23 @@ from fencepost.contract.items import (
     scenario_in,
     scenario_of,
 )
-from fencepost.contract.ports import Exchange, Session, System
+from fencepost.contract.played import Played
+from fencepost.contract.ports import Session, System
 from fencepost.contract.register import Register
-from fencepost.contract.verdict import ScenarioResult, Verdict
+from fencepost.contract.verdict import Verdict
 from fencepost.steps.player import Player, player_of
 from fencepost.steps.stage import Stage
 
 from . import junit, lint, markers
 from .contract import gherkin
 from .dealt import Dealing
-from .expectations import Asking, Expectations
 from .failure import explain
 from .folder import HISTORIES
 from .judged_systems import JudgedSystems
-from .judging import Judgement, judge, lacks
+from .judging import lacks
 from .options import Options
+from .playing import NOTE, Playing
+from .plays import Asked, Play, alike, judged
 from .refusing import refuse
 from .reporting import Judged
 from .steady_environment import steady_environment
@@ -68,6 +71,7 @@ class Running:
         self.claimed = Folder(options.results) if options.results else None
         self.unreachable: str | None = None
         self.is_fit = True
+        self.playing = Playing(config, options, register, systems)
         self.steady = contextlib.ExitStack()
         if "container" in options.asked.options:
             self.steady.enter_context(steady_environment())
@@ -165,6 +169,7 @@ class Running:
 
     @pytest.hookimpl(trylast=True)  # after what is left of a scenario was tidied up, and before a worker says that it has ended
     def pytest_sessionfinish(self) -> None:
+        self.playing.close()
         self.systems.close()
 
     def pytest_unconfigure(self) -> None:
@@ -177,7 +182,7 @@ class Running:
         player = player_of(spec) if spec in self.register.by_spec else Player(())
 
         def open_session() -> Session:
-            session = item.stash[SESSION] = self._system(item).session(self._run(item), frozenset(needs_of(item)))
+            session = item.stash[SESSION] = self._system(item).session(self._asked(item).run, frozenset(needs_of(item)))
             return session
 
         return player.stage(open_session, item.stash[EVIDENCE])
@@ -186,7 +191,7 @@ class Running:
         """Write what the scenario said as events, one line each, for the history checkers. Nothing is written of one that says nothing."""
         if self.claimed is None or SESSION not in item.stash:
             return
-        name = self._run(item)
+        name = self._asked(item).run
         if history := item.stash[SESSION].history(name):
             self.claimed.put(f"{HISTORIES}/{history_files.name_of(name)}", history_files.packed(history))
 
@@ -197,11 +202,6 @@ class Running:
         """The scenario's name, with the protocol where it is asked under several."""
         several = len(self.systems.protocols(requirement_of(item))) > 1
         return f"{scenario_of(item).name} ({item.stash[PROTOCOL]})" if several else str(scenario_of(item).name)
-
-    def _run(self, item: pytest.Item) -> str:
-        """The name of the scenario's history."""
-        example = example_of(item)
-        return f"{requirement_of(item)}-{self._name(item)}" + ("" if example is None else f"-example-{example}")
 
     # --- one scenario ---------------------------------------------------------------------------------------------------
 
@@ -221,6 +221,26 @@ class Running:
         if not_offered := lacks(self._system(item).name, needs_of(item), handshake):
             item.stash[ERROR] = not_offered
             pytest.skip(str(not_offered))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> None:
+        """Begin with the scenarios, where several are under way at once: what each showed is then asked for in its turn."""
+        if not self.unreachable and not self.stopping.reason and not self.config.option.collectonly:
+            self.playing.begin([play for item in session.items if (play := self._play_of(item))])
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
+        """A bundled scenario is played by the player, and its error is raised here; steps of a team's own are pytest-bdd's."""
+        if (play := self._play_of(pyfuncitem)) is None:
+            return None
+        played = self.playing.play(pyfuncitem, play)
+        self.keep_history(pyfuncitem)
+        if played.error is not None:
+            raise played.error
+        return True
+
+    def _play_of(self, item: pytest.Item) -> Play | None:
+        return self.playing.play_of(item, self._asked(item).run) if scenario_of(item) and PROTOCOL in item.stash else None
 
     def pytest_bdd_before_step(self, request: pytest.FixtureRequest, step: Any, step_func: Any) -> None:
         request.node.stash[STEP] = f"{step.keyword} {step.name}"
@@ -243,44 +263,27 @@ class Running:
         error = item.stash.get(ERROR, None) or (call.excinfo.value if call.excinfo else None)
         if call.when == "teardown" and (call.excinfo is None or error is not call.excinfo.value):
             return
-        requirement, template = requirement_of(item), scenario_of(item)
-        known = self.systems.expectations.get(item.stash[PROTOCOL], Expectations())
-        asked = Asking(requirement, template.name, item.stash[PROTOCOL], example_of(item))
-
-        def said() -> Sequence[Exchange]:
-            return item.stash[SESSION].exchanges() if SESSION in item.stash else ()
-
-        judged = judge(error, item.stash[EVIDENCE], known.of(asked, said))
-        alike = self._alike(item, judged)
-        result = ScenarioResult(
-            requirement,
-            feature_of(item),
-            self._name(item),
-            judged.verdict,
-            "; ".join(filter(None, (judged.reason, alike))) or None,
-            item.stash[EVIDENCE].count,
-            call.duration,
-            self._run(item),
-            judged.violation,
-            asked.protocol,
-            asked.example,
-            judged.expectation,
-        )
-        item.stash[RESULT] = result
-        told = junit.properties(requirement, result.feature, result.name, example_of(item), judged.verdict.value)
+        asked = self._asked(item)
+        session, note = item.stash.get(SESSION, None), item.stash.get(NOTE, None)
+        played = item.stash.get(PLAYED, None)
+        if played is None or call.when != "call":  # a team's own steps, or what is around them, which pytest-bdd and pytest run
+            played = Played((), error, call.duration, item.stash[EVIDENCE], session)
+        result = item.stash[RESULT] = judged(asked, played, self.systems, note)
+        report.duration = played.seconds
+        told = junit.properties(asked.requirement, result.feature, result.name, asked.example, result.verdict.value)
         item.user_properties[:] = [*(one for one in item.user_properties if one[0] not in dict(told)), *told]
-        report.fencepost = Judged(result, self.systems.handshakes.get(item.stash[PROTOCOL]), self.unreachable).dump()  # type: ignore[attr-defined]
-        self._colour(report, judged.verdict, judged.reason)
-        if judged.verdict.is_red:
-            traceback = report.longreprtext if judged.verdict is Verdict.HARNESS_ERROR and call.excinfo else ""
-            report.longrepr = explain(self.register[requirement], result, item.stash.get(STEP, None), said(), traceback, alike)
+        report.fencepost = Judged(result, self.systems.handshakes.get(asked.protocol), self.unreachable).dump()  # type: ignore[attr-defined]
+        self._colour(report, result.verdict, result.reason)
+        if result.verdict.is_red:
+            traceback = report.longreprtext if result.verdict is Verdict.HARNESS_ERROR and call.excinfo else ""
+            said = session.exchanges() if session else ()
+            known_in = alike(asked, result, self.systems)
+            row = self.register[asked.requirement]
+            report.longrepr = explain(row, result, item.stash.get(STEP, None), said, traceback, known_in, note)
 
-    def _alike(self, item: pytest.Item, judged: Judgement) -> str | None:
-        """What else is known to break this requirement in that way, for a violation that nothing excuses."""
-        likeness = self.systems.likenesses.get(item.stash[PROTOCOL])
-        if likeness is None or judged.verdict is not Verdict.VIOLATED:
-            return None
-        return likeness.hint(requirement_of(item), scenario_of(item).name, judged.violation)
+    def _asked(self, item: pytest.Item) -> Asked:
+        protocol, example = item.stash[PROTOCOL], example_of(item)
+        return Asked(requirement_of(item), feature_of(item), scenario_of(item).name, self._name(item), protocol, example)
 
     @staticmethod
     def _colour(report: pytest.TestReport, verdict: Verdict, reason: str | None) -> None:

@@ -19,7 +19,8 @@ import pytest
 
 from fencepost.contract import gherkin, history_files
 from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
-from fencepost.contract.items import EVIDENCE, PROTOCOL, RESULT, SESSION, example_of, needs_of, requirement_of, scenario_of
+from fencepost.contract.items import EVIDENCE, PLAYED, PROTOCOL, RESULT, SESSION, example_of, needs_of, requirement_of, scenario_of
+from fencepost.contract.played import Ending, Played
 from fencepost.contract.ports import Exchange
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
@@ -31,6 +32,7 @@ from .allure_results import STATUS, AllureWriter, Node, labels, same, unnoted
 
 TOLD = pytest.StashKey["_Told"]()
 _LINE = 600
+_STATUS = {Ending.DONE: "passed", Ending.FAILED: "broken", Ending.NOT_REACHED: "skipped"}
 _NOT_RUN = {"message": "not run, for an earlier step failed"}
 
 
@@ -61,6 +63,8 @@ class AllureSteps:
         with ExitStack() as stack:
             muted(stack)
             done = yield
+        if PLAYED in item.stash:
+            _show(item.stash[PLAYED], told)
         if RESULT in item.stash:
             self._write(item, item.stash[RESULT], told, began)
         return done
@@ -141,6 +145,24 @@ class AllureSteps:
         ]
         said = self.writer.page("What was said, the last exchange first", page(result, parts))
         return [said, *pictures(self.writer, item.stash[SESSION].history(result.run))]
+
+
+def _show(played: Played, told: _Told) -> None:
+    """The steps of a scenario that the player has played."""
+    for one in played.steps:
+        start = round(one.began * 1000)
+        stop = start + round(one.seconds * 1000)
+        shown: Node = {"name": f"{one.step.keyword} {one.step.text}", "status": _STATUS[one.ending], "start": start, "stop": stop}
+        if one.error is not None:
+            shown["status"] = _status_of(one.error)
+            shown["statusDetails"] = {"message": str(one.error) or type(one.error).__name__}
+        if one.ending is Ending.NOT_REACHED:
+            shown["statusDetails"] = _NOT_RUN
+        else:
+            told.said.append(one.said)
+        if one.observations:
+            shown["steps"] = [{"name": what, "status": "passed", "start": stop, "stop": stop} for what in one.observations]
+        told.steps.append(shown)
 
 
 def _step(step: Any, status: str) -> Node:

@@ -7,55 +7,16 @@ it took. A step that fails ends the scenario; the steps after it are not reached
 import functools
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from enum import Enum
 
 from fencepost.contract.evidence import Evidence
 from fencepost.contract.gherkin import Step
+from fencepost.contract.played import Ending, Played, PlayedStep
 from fencepost.contract.ports import Session
+from fencepost.contract.shared_crashes import gather
 
 from . import vocabularies
-from .sentence import Fulfilled, Vocabulary
+from .sentence import Fulfilled, Vocabulary, brought_down
 from .stage import Stage
-
-
-class Ending(Enum):
-    """How a step ended."""
-
-    DONE = "done"
-    FAILED = "failed"
-    NOT_REACHED = "not reached"
-
-
-@dataclass(frozen=True)
-class PlayedStep:
-    """One step: how it ended, what its sentence judged and held, why it failed, and the seconds that it took."""
-
-    step: Step
-    ending: Ending
-    observations: tuple[str, ...] = ()
-    error: BaseException | None = None
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True)
-class Played:
-    """One scenario: its steps, and the first error, be that of a step or of an end of its state."""
-
-    steps: tuple[PlayedStep, ...]
-    error: BaseException | None
-    seconds: float
-    stage: Stage
-
-    @property
-    def session(self) -> Session | None:
-        """The session that it was played on, closed, which still has what was said; None where no step asked for one."""
-        return self.stage.session
-
-    @property
-    def failed(self) -> PlayedStep | None:
-        """The step that failed."""
-        return next((one for one in self.steps if one.ending is Ending.FAILED), None)
 
 
 class Player:
@@ -69,38 +30,53 @@ class Player:
         """Fresh state for one scenario."""
         return Stage(self._factories, open_session, evidence)
 
-    def play(self, steps: Sequence[Step], open_session: Callable[[], Session]) -> Played:
-        """Play these steps. Raises nothing but an interrupt: what a step, a factory or its end raises is in what comes back."""
+    def play(self, steps: Sequence[Step], open_session: Callable[[], Session], hears: Callable[[Step], None] = lambda _: None) -> Played:
+        """Play these steps; `hears` is told of each as it begins.
+
+        Raises nothing but an interrupt: what a step, a factory or its end raises is in what comes back.
+        """
         began = time.perf_counter()
         stage = self.stage(open_session)
         played: list[PlayedStep] = []
         try:
-            for step in steps:
-                played.append(self._play(step, stage))
+            for step, after in zip(steps, (*steps[1:], None), strict=True):
+                hears(step)
+                played.append(self._play(step, stage, after))
                 if played[-1].error is not None:
                     break
         finally:
             error = _error_of(stage.close)
         first = next((one.error for one in played if one.error is not None), error)
         rest = [PlayedStep(step, Ending.NOT_REACHED) for step in steps[len(played) :]]
-        return Played((*played, *rest), first, time.perf_counter() - began, stage)
+        return Played((*played, *rest), first, time.perf_counter() - began, stage.evidence, stage.session)
 
-    def _play(self, step: Step, stage: Stage) -> PlayedStep:
-        began, seen = time.perf_counter(), stage.evidence.count
+    def _play(self, step: Step, stage: Stage, after: Step | None) -> PlayedStep:
+        """Play a step. Where the one after it brings the system down, it waits for the scenarios that share this, to act when they do."""
+        at, began, seen = time.time(), time.perf_counter(), stage.evidence.count
 
         def act() -> None:
             form, function = self.find(step)
+            if after is not None and self.brings_down(after):
+                gather(stage.session)
             stage.act(function, form.parse(step.text) or {})
 
         error = _error_of(act)
         ending = Ending.DONE if error is None else Ending.FAILED
-        return PlayedStep(step, ending, tuple(stage.evidence.observations[seen:]), error, time.perf_counter() - began)
+        said = len(stage.session.exchanges()) if stage.session else 0
+        return PlayedStep(step, ending, tuple(stage.evidence.observations[seen:]), error, at, time.perf_counter() - began, said)
+
+    def brings_down(self, step: Step) -> str | None:
+        """What the system goes through in a step, as `sentence.brings_down` has it; None where it stays up."""
+        found = self._found(step)
+        return brought_down(found, step.text) if found else None
+
+    def _found(self, step: Step) -> Fulfilled | None:
+        return next((found for one in self._vocabularies if (found := one.find(step.kind, step.text))), None)
 
     def find(self, step: Step) -> Fulfilled:
         """The form and the function that fulfil a step. Raises LookupError where no sentence parses it."""
-        for vocabulary in self._vocabularies:
-            if found := vocabulary.find(step.kind, step.text):
-                return found
+        if found := self._found(step):
+            return found
         names = ", ".join(vocabulary.name for vocabulary in self._vocabularies)
         raise LookupError(f"line {step.line}: no sentence of {names} parses the {step.kind} {step.text!r}")
 

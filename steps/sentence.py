@@ -277,6 +277,27 @@ class Act:
         return function
 
 
+def brings_down(how: str | None = None, **by_value: Mapping[str, str]) -> Callable[[Step], Step]:
+    """Mark the function of a sentence that brings the system down, once, and sees to it that it is started again.
+
+    `how` is a word for what the system goes through, such as `crash`; where that follows from a value of the sentence, its name has a word
+    for each. Scenarios that go through the same can share it: they are at rest when it comes, or wait for each other
+    (`contract.shared_crashes.gather`) before what it is to follow at once.
+    """
+
+    def marked(function: Step) -> Step:
+        function.brings_down = lambda values: how or next(words[values[name]] for name, words in by_value.items())  # type: ignore[attr-defined]
+        return function
+
+    return marked
+
+
+def brought_down(found: Fulfilled, step: str) -> str | None:
+    """What the system goes through in a step, as `brings_down` has marked its function; None where it stays up."""
+    told = getattr(found.function, "brings_down", None)
+    return told(found.form.parse(step)) if told else None
+
+
 def place_of(function: Callable[..., None]) -> tuple[str, int]:
     """Its file, from the folder that holds all rooms, and its line."""
     return f"{function.__module__.removeprefix('fencepost.').replace('.', '/')}.py", function.__code__.co_firstlineno

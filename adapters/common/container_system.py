@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
-from fencepost.contract.brokers import Asked, Brokers, Started
+from fencepost.contract.brokers import MOST_AT_ONCE, Asked, Brokers, Started, Where
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import Image
 from fencepost.contract.progress import Board, Doing
@@ -78,6 +78,7 @@ class ContainerSystem(ABC, Generic[B]):
     """Brokers of an image, each with a configuration of `fixtures/brokers.yaml`."""
 
     protocol: str
+    most_at_once = MOST_AT_ONCE
 
     def __init__(self, image: str, patience_s: float, settings: BrokerSettings[Any]) -> None:
         self._image = image
@@ -124,6 +125,12 @@ class ContainerSystem(ABC, Generic[B]):
         """The order in which scenarios are best asked: those with a lower number first."""
         return self._settings.turn(needs)
 
+    def where(self, needs: Collection[str]) -> Where:
+        """The broker for these needs; the default one where no configuration offers them all."""
+        names = self._settings.configurations_for([needs])
+        name = names[0] if names else self._settings.default_configuration
+        return Where(name, self._settings.configuration(name).fresh)
+
     def beside(self, workers: int) -> None:  # noqa: ARG002 - each holds few, however many there are
         """Hold fewer containers at once, for other processes hold some too."""
         self._line.most = MOST_BESIDE_OTHERS
@@ -144,7 +151,7 @@ class ContainerSystem(ABC, Generic[B]):
         asked = [(name, scenario) for scenario in scenarios for name in self._settings.configurations_for([scenario.needs])]
         line = self._new_line()
         line.most = self._line.most
-        found = rehearse(line, default, asked, costs()[self.protocol])
+        found = rehearse(line, default, asked, costs()[self.protocol], self.most_at_once)
         used = Counter(name for name, _ in asked)
         why = _reasons(self._settings, [scenario.needs for scenario in scenarios])
         started = (
@@ -202,7 +209,7 @@ class ContainerSystem(ABC, Generic[B]):
         """The place of the broker that a scenario gets; what it makes superfluous, or has no room beside it, is given back."""
         with self._changed:
             place = self._find_or_add(configuration)
-            self._line.move_to(configuration)
+            self._line.take(configuration)
             place.sessions += 1
             place.is_spent = self._line.kinds[configuration].fresh
             going = self._line.not_needed(self._places)

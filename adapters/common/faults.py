@@ -5,6 +5,7 @@ from collections.abc import Callable
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.metadata_view import TroublesStore
 from fencepost.contract.ports import DelaysEnds, DoublesAnswers, EndsBrokers, ExpiresSessions, Faults, KeyTopicFaults
+from fencepost.contract.shared_crashes import SharedCrashes
 
 
 class NoCrashPoints:
@@ -56,28 +57,32 @@ class OneNode:
 class SessionFaults:
     """The system's faults. A crash or a stop ends every connection, and what it tore down must not look like the next request's fault.
 
-    Which nodes are paused is remembered, so that none stays so.
+    Which nodes are paused is remembered, so that none stays so. Where other scenarios share its crashes, one kill serves all.
     """
 
     def __init__(self, faults: Faults, forget_connections: Callable[[], None]) -> None:
         self._faults = faults
         self._forget_connections = forget_connections
         self._paused: set[int] = set()
+        self.shared: SharedCrashes | None = None
 
     def crash(self) -> None:
-        self._faults.crash()
-        self._forget_connections()
+        self._once("crash", self._faults.crash)
 
     def stop(self) -> None:
-        self._faults.stop()
-        self._forget_connections()
+        self._once("stop", self._faults.stop)
 
     def start_again(self) -> None:
-        self._faults.start_again()
-        self._forget_connections()
+        self._once("start", self._faults.start_again)
 
     def restart(self) -> None:
-        self._faults.restart()
+        self._once("restart", self._faults.restart)
+
+    def _once(self, fault: str, act: Callable[[], None]) -> None:
+        if self.shared is None:
+            act()
+        else:
+            self.shared.together(fault, act)
         self._forget_connections()
 
     def crash_at(self, point: str) -> None:

@@ -1,8 +1,8 @@
 """Which broker is started next and which is given back, so that few containers are there at once and none is waited for in vain.
 
-The brokers of a run stand in line in the order in which scenarios ask for their configurations. The line moves with each session: what no
-later scenario needs is given back, and what comes next is started ahead. Nothing is started or awaited here; `container_system` does that.
-Scenarios may be left out, and may come in another order than was told: then a broker is started when it is asked for.
+The brokers of a run stand in line in the order in which scenarios ask for their configurations. Each session takes the first place of its
+configuration from the line: what nothing in the line needs is given back, and what comes next is started ahead. Nothing is started or
+awaited here; `container_system` does that. Scenarios may be under way side by side, and so come in another order than was told.
 """
 
 from collections import Counter
@@ -51,34 +51,27 @@ class LineUp:
 
     kinds: Mapping[str, Kind]
     most: int = MOST_CONTAINERS
+    is_planned: bool = False
+    """Whether it is known what will be asked for. Where it is not, a broker is kept until its place is needed."""
     _wanted: list[str] = field(default_factory=list)
-    _at: int = 0
-
-    @property
-    def is_planned(self) -> bool:
-        """Whether it is known what will be asked for. Where it is not, a broker is kept until its place is needed."""
-        return bool(self._wanted)
 
     def plan(self, configurations: Sequence[str]) -> None:
-        """From now on scenarios will ask for these configurations, in this order."""
-        self._wanted, self._at = list(configurations), 0
+        """From now on scenarios will ask for these configurations, by and large in this order."""
+        self._wanted = list(configurations)
+        self.is_planned = bool(configurations)
 
-    def move_to(self, configuration: str) -> None:
-        """A scenario asks for that configuration; those that stood before it in the line, and have not asked, will not."""
-        place = self.next_use(configuration)
-        if place is not None:
-            self._at = place + 1
+    def take(self, configuration: str) -> None:
+        """A scenario asks for that configuration."""
+        if configuration in self._wanted:
+            self._wanted.remove(configuration)
 
     def next_use(self, configuration: str) -> int | None:
         """The place in the line at which it is needed next; None where no later scenario needs it."""
-        try:
-            return self._wanted.index(configuration, self._at)
-        except ValueError:
-            return None
+        return self._wanted.index(configuration) if configuration in self._wanted else None
 
     def to_come(self, configuration: str) -> int:
         """How many scenarios may still ask for it."""
-        return self._wanted[self._at :].count(configuration)
+        return self._wanted.count(configuration)
 
     def next_to_start(self, there: Iterable[Member]) -> str | None:
         """The configuration of the broker that is to be started next beside these; None where there is no need, or no room, for one."""
@@ -117,7 +110,7 @@ class LineUp:
 
     def _by_start(self) -> list[str]:
         """What is wanted from now on, in the order of the starts: the slow ones right behind the first."""
-        first, rest = self._wanted[self._at : self._at + 1], self._wanted[self._at + 1 :]
+        first, rest = self._wanted[:1], self._wanted[1:]
         is_slow: Callable[[str], bool] = lambda configuration: self.kinds[configuration].slow  # noqa: E731 - it is used twice
         return [*first, *filter(is_slow, rest), *(one for one in rest if not is_slow(one))]
 

@@ -35,16 +35,18 @@ class Rehearsal:
     seconds: float = 0.0
 
 
-def rehearse(line: LineUp, default: str, scenarios: Sequence[tuple[str, Asked]], costs: Costs) -> Rehearsal:
-    """Let these scenarios, each with its configuration, come one after the other; the handshake asks the default broker before them."""
-    return _Stage(line, costs).play(default, scenarios)
+def rehearse(line: LineUp, default: str, scenarios: Sequence[tuple[str, Asked]], costs: Costs, at_once: int = 1) -> Rehearsal:
+    """Let these scenarios come, each with its configuration and `at_once` of them together, which is as if each took so much less time; the
+    handshake asks the default broker before them.
+    """
+    return _Stage(line, costs, at_once).play(default, scenarios)
 
 
 class _Stage:
     """The brokers, the clock of the scenarios and that of the thread that starts brokers."""
 
-    def __init__(self, line: LineUp, costs: Costs) -> None:
-        self._line, self._costs = line, costs
+    def __init__(self, line: LineUp, costs: Costs, at_once: int) -> None:
+        self._line, self._costs, self._at_once = line, costs, at_once
         self._there: list[_OnPaper] = []
         self._now = self._starter_is_free_at = 0.0
         self._found = Rehearsal()
@@ -55,9 +57,9 @@ class _Stage:
         self._start_ahead()
         for configuration, scenario in scenarios:
             member = self._take(configuration)
-            self._line.move_to(configuration)
+            self._line.take(configuration)
             self._start_ahead()
-            self._now = max(self._now, member.serves_at) + self._costs.seconds(scenario)
+            self._now = max(self._now, member.serves_at) + self._costs.seconds(scenario) / self._at_once
             if self._line.next_use(configuration) is None:
                 self._now = max(self._now, member.ready_at)
             member.is_spent = self._line.kinds[configuration].fresh

@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO
@@ -95,6 +96,7 @@ class CommandedFaults(NoCrashPoints, NoCleanStop):
     def __init__(self, command: RestartCommand, broker: Address, ask: Callable[[], Outcome[object]]) -> None:
         self._command, self._broker, self._ask = command, broker, ask
         self._is_down, self._is_back = False, True
+        self._bringing_back = threading.Lock()
 
     def crash(self) -> None:
         """Have the broker killed, and see that nobody listens there any more. Raises SetUpFailed."""
@@ -120,12 +122,13 @@ class CommandedFaults(NoCrashPoints, NoCleanStop):
 
     def bring_back(self) -> None:
         """See that the broker serves, which an earlier scenario may have left dead or on its way up. Raises SetUpFailed."""
-        if self._is_back or isinstance(self._ask(), Done):
-            self._is_down, self._is_back = False, True
-            return
-        if self._is_down:
-            self.start_again()
-        self._await_serving()
+        with self._bringing_back:
+            if self._is_back or isinstance(self._ask(), Done):
+                self._is_down, self._is_back = False, True
+                return
+            if self._is_down:
+                self.start_again()
+            self._await_serving()
 
     def leave(self) -> None:
         """Leave the broker as it was found: running. What does not succeed here, the last scenario has told."""

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from typing import Generic, Protocol, TypeVar
 
 from fencepost.contract.ports import Faults, Time
+from fencepost.contract.shared_crashes import SharedCrashes
 
 from .faults import SessionFaults
 
@@ -44,6 +45,15 @@ class ProtocolSession(ABC, Generic[P]):
 
     def unique(self, name: str) -> str:
         return f"{name}-{self._suffix}"
+
+    def share(self, crashes: SharedCrashes) -> None:
+        """From now on, its crashes and those of other sessions on this broker are the same."""
+        self._session_faults.shared = crashes
+
+    def gather(self) -> None:
+        """Wait until the others that share the next crash are as far."""
+        if self._session_faults.shared is not None:
+            self._session_faults.shared.gather()
 
     def on_close(self, act: Callable[[], None]) -> None:
         """What else is given back with the session."""

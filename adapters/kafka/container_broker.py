@@ -4,6 +4,7 @@ A configuration may have more nodes, each a container. They are started when the
 that one coordinates, and it is what a crash ends.
 """
 
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,7 @@ class KafkaBroker(ContainerBroker["KafkaNodes", Offer]):
         self._pool = ProducerPool(patience_s)
         self._producers = producers
         self._is_back = True
+        self._bringing_back = threading.Lock()
 
     def start_containers(self, waits_for: Callable[[str], None]) -> "KafkaNodes":
         from .container_nodes import start
@@ -83,10 +85,11 @@ class KafkaBroker(ContainerBroker["KafkaNodes", Offer]):
     def session(self, needs: frozenset[str]) -> KafkaSession:
         """A fresh session for these needs; a broker that the last one left dead, or on its way up, is brought back first."""
         offer = self.offer
-        if not self.containers.is_running():
-            self.restart()
-        elif not self._is_back:
-            self._await_serving()
+        with self._bringing_back:
+            if not self.containers.is_running():
+                self.restart()
+            elif not self._is_back:
+                self._await_serving()
         return wall_session(self.address, offer, self._patience_s, self, needs, users=self._users, take_from_pool=self._pool.take)
 
     def start_again(self) -> None:

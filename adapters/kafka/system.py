@@ -5,6 +5,7 @@ from collections.abc import Collection
 from fencepost.adapters.common import genuine
 from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.adapters.common.restart_command import CONFIGURATION, RESTART_COMMAND, THROWAWAY
+from fencepost.contract.brokers import MOST_AT_ONCE, Where
 from fencepost.contract.errors import NotOffered, SystemUnreachable
 from fencepost.contract.outcomes import Done
 from fencepost.contract.ports import Handshake
@@ -28,6 +29,7 @@ class KafkaAt:
     """The broker, or the cluster, at `HOST:PORT`, and those beside it that have another configuration each."""
 
     name = "kafka"
+    most_at_once = MOST_AT_ONCE
 
     def __init__(self, bootstrap: str, patience_s: float = PATIENCE_S, granted: Granted = _NOTHING_GRANTED) -> None:
         self._bootstrap = parse_address(bootstrap)
@@ -108,6 +110,11 @@ class KafkaAt:
             f"{name}: {why.get(name) or '; '.join(filter(None, (settings, by_name.get(name))))}"
             for name in sorted(kafka_settings().capabilities - self._offered())
         ]
+
+    def where(self, needs: Collection[str]) -> Where:
+        """The broker beside the main one whose configuration these needs ask for, if the user named one."""
+        name = kafka_settings().configurations_for([needs])
+        return Where(name[0]) if name and name[0] in self._others else Where()
 
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:  # noqa: ARG002 - a broker has no use for a title
         """A fresh session, on the broker whose configuration these needs ask for. Raises SetUpFailed."""

@@ -89,7 +89,16 @@ def run(
             "-n",
             metavar="N",
             min=1,
-            help="Worker processes, each with brokers of its own. Default: 2 where containers would take minutes in one, else 1.",
+            help="Worker processes, each with brokers of its own, in which one scenario comes after the other. Default: 1.",
+        ),
+    ] = None,
+    concurrency: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="How many scenarios are under way at once. What disturbs others is asked alone, or shares a crash with its kind. "
+            "Default: 8 on a broker, 1 on the reference.",
         ),
     ] = None,
     profile: Profile = None,
@@ -235,6 +244,7 @@ def run(
         "--write-baseline": write_baseline,
         "--max-not-offered": max_not_offered,
         "--shuffle": shuffle,
+        "--concurrency": concurrency,
         "--summary": summary,
         "--previous": previous,
         **{f"--{name}": value for name, value in granted(restart_command, throwaway, broker_configuration).items()},
@@ -255,15 +265,12 @@ def run(
         guarded(lambda: planning.show(suite.options_of(arguments), register.bundled(), workers, form))
 
     def judge() -> int:
-        from fencepost import plan as planning
         from fencepost import suite
-        from fencepost.contract import register
         from fencepost.stopping import Stopping
         from fencepost.watching import Loudness
 
-        in_processes = workers or (planning.workers_for(suite.options_of(arguments), register.bundled()) if given["--container"] else 1)
         loudness = Loudness.VERBOSE if verbose else Loudness.QUIET if quiet else Loudness.NORMAL
-        return suite.run(arguments, in_processes, Stopping(timeout, max_failures), loudness)
+        return suite.run(arguments, workers or 1, Stopping(timeout, max_failures), loudness)
 
     def measure() -> int:
         from fencepost import verify_expectations as verifying

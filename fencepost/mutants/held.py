@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Collection, Iterator
 
+from fencepost.contract.registration import Asked
 from fencepost.contract.verdict import ScenarioResult
-from fencepost.options import Asked, Options
+from fencepost.options import Options
 from fencepost.plays import Plays
 
 

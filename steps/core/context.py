@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from fencepost.contract.evidence import Evidence, SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.contract.ports import Session
+from fencepost.contract.shared_crashes import gather
 from fencepost.contract.transactional_log import Answer, Follower, TransactionalLog, Writer
 from fencepost.steps.outcomes import achieved, error_of, unanswered
 from fencepost.steps.settling import settled
@@ -53,10 +54,11 @@ class ScenarioContext:
     def end(self, name: str, commit: bool) -> Outcome[None]:
         """Let a writer end its transaction. A crash that is armed for this comes now, and the system is back when it is over."""
         self.ended.add(name)
-        crash, answer = self.crash, self.writers[name].end(commit)
+        crash = self.crash
         if crash is None or (crash.writer, crash.commit) != (name, commit):
-            return answer
-        self.crash = None
+            return self.writers[name].end(commit)
+        gather(self.session)
+        self.crash, answer = None, self.writers[name].end(commit)
         if crash.point is None:
             achieved(answer, f"ending the transaction of {name}")
             self.session.faults.crash()

@@ -1,6 +1,7 @@
 """Crashes: now, or in the middle of a request that is still to come."""
 
 from fencepost.steps.outcomes import achieved
+from fencepost.steps.sentence import brings_down
 
 from .context import Crash, ScenarioContext
 from .vocabulary import CORE
@@ -23,6 +24,7 @@ RELOAD = CORE.act(
 
 
 @CORE.given("the system has crashed and come back")
+@brings_down("crash")
 def has_crashed(context: ScenarioContext) -> None:
     """A power cut, and a start with what was durable."""
     context.session.faults.crash()
@@ -30,16 +32,19 @@ def has_crashed(context: ScenarioContext) -> None:
 
 
 @RELOAD.given
+@brings_down("crash")
 def has_been_reloaded(context: ScenarioContext, log: str) -> None:
     achieved(context.system.reload(log), f"reloading {log}")
 
 
 @RELOAD.when
+@brings_down("crash")
 def is_reloaded(context: ScenarioContext, log: str) -> None:
     context.ask(context.system.reload(log))
 
 
 @CORE.given("the system crashes {moment} the next {end} of {writer}")
+@brings_down("crash")
 def crashes(context: ScenarioContext, moment: str, end: str, writer: str) -> None:
     """The power will fail at this moment of the next request of the writer for this end, and the system start with what was durable.
 

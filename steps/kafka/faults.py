@@ -8,6 +8,7 @@ from fencepost.adapters.kafka.values import TopicPartition
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.ports import DoublesAnswers
 from fencepost.steps.outcomes import achieved
+from fencepost.steps.sentence import brings_down
 
 from .context import Pause, ScenarioContext
 from .probing import epoch_of_coordinator
@@ -46,6 +47,7 @@ def the_held_up_request_arrives(context: ScenarioContext) -> None:
 
 
 @KAFKA.given("the system crashes {moment} the next EndTxn of {producer}")
+@brings_down("crash")
 def crashes_with_the_next_end(context: ScenarioContext, moment: str, producer: str) -> None:
     """It is killed without warning when the request was sent, or when its answer was read, and started again at once.
 
@@ -56,24 +58,31 @@ def crashes_with_the_next_end(context: ScenarioContext, moment: str, producer: s
 
 CRASH = KAFKA.act(
     given="the system has crashed and come back",
-    when="the system crashes and comes back[ after the time-out of {producer}]",
-    meaning="Killed without warning, started again, and serving transactions; what was to last until then is over. After a time-out: it is"
-    " down for as long as that producer's transactions may be open.",
+    when="the system crashes and comes back",
+    meaning="Killed without warning, started again, and serving transactions; what was to last until then is over.",
 )
 
 
 @CRASH.given
+@brings_down("crash")
 def has_crashed(context: ScenarioContext) -> None:
     context.session.faults.crash()
     restart(context)
 
 
 @CRASH.when
-def crashes(context: ScenarioContext, producer: str | None) -> None:
+@brings_down("crash")
+def crashes(context: ScenarioContext) -> None:
+    context.begin()
+    has_crashed(context)
+
+
+@KAFKA.when("the system crashes and comes back after the time-out of {producer}")
+def comes_back_late(context: ScenarioContext, producer: str) -> None:
+    """The same; it is down for as long as that producer's transactions may be open."""
     context.begin()
     context.session.faults.crash()
-    if producer:
-        _pass(context, context.before.transactions[context.producers[producer].transactional_id].timeout_ms)
+    _pass(context, context.before.transactions[context.producers[producer].transactional_id].timeout_ms)
     restart(context)
 
 
@@ -86,19 +95,21 @@ STOP = KAFKA.act(
 
 
 @STOP.given
+@brings_down("stop")
 def has_stopped(context: ScenarioContext) -> None:
     context.session.faults.stop()
     restart(context)
 
 
 @STOP.when
+@brings_down("stop")
 def stops(context: ScenarioContext) -> None:
     context.begin()
-    context.session.faults.stop()
-    restart(context)
+    has_stopped(context)
 
 
 @KAFKA.given("the system has crashed and is coming back")
+@brings_down("a crash that it comes back from")
 def is_coming_back(context: ScenarioContext) -> None:
     """Killed without warning and being started again: the When asks from that moment on, again and again."""
     context.begin_early()

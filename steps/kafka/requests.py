@@ -10,6 +10,7 @@ from fencepost.adapters.kafka.values import Isolation, TopicPartition
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
+from fencepost.contract.shared_crashes import gather
 from fencepost.steps.outcomes import achieved, observed, unanswered
 
 from .context import Pause, ScenarioContext
@@ -70,6 +71,8 @@ def put(context: ScenarioContext, producer: Producer, api: str, request: Request
 def end(context: ScenarioContext, producer: Producer, commit: bool, request: Request) -> None:
     """EndTxn of the When, which may meet a crash or a pause, and be polled."""
     moment = context.armed.crashes.pop(producer.name, None)
+    if moment:
+        gather(context.session)
     if moment == "before it answers":
         wait = producer.probe.send_end_txn(producer.transactional_id, producer.current, commit=commit)
         context.session.faults.crash()

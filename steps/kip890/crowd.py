@@ -3,12 +3,14 @@
 from string import ascii_uppercase
 
 from fencepost.adapters.kafka.values import Isolation
+from fencepost.contract.shared_crashes import gather
 from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.idling import outlive_timeout
 from fencepost.steps.kafka.initialising import initialise
 from fencepost.steps.kafka.requests import restart
 from fencepost.steps.kafka.values import COMMITS
 from fencepost.steps.outcomes import achieved
+from fencepost.steps.sentence import brings_down
 
 from .vocabulary import KIP890
 
@@ -26,10 +28,13 @@ def have_written(context: ScenarioContext, timeout: str | None, partitions: tupl
 
 
 @KIP890.when("all of the twenty {end}, and the system {goes_down} right after its last answer")
+@brings_down(goes_down={"crashes": "crash", "stops cleanly": "stop"})
 def all_end(context: ScenarioContext, end: str, goes_down: str) -> None:
     """EndTxn of each, one after the other; all are answered without an error. Then the system goes down, is started again, and serves."""
     context.begin()
     for name in _CROWD:
+        if name == _CROWD[-1]:
+            gather(context.session)
         one = context.producers[name]
         achieved(one.end(COMMITS[end], version=context.version(one, "end_txn")), f"ending the transaction of {name}")
     faults = context.session.faults

@@ -7,6 +7,7 @@ from fencepost.contract.evidence import NoAnswer
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.outcomes import achieved, unanswered
 from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.sentence import brings_down
 
 from .vocabulary import PIP31
 
@@ -44,6 +45,7 @@ def waiting() -> list[Connection]:
 
 
 @PIP31.when("the system crashes and comes back while a client waits")
+@brings_down("crash")
 def crashes_over_a_client(context: ScenarioContext, waiting: list[Connection]) -> None:
     """A client that is connected and has nothing to say when the power is cut."""
     client: PulsarProbe = context.session.client("waiting")

@@ -3,6 +3,7 @@
 from fencepost.adapters.pulsar.values import Status
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.steps.outcomes import achieved
+from fencepost.steps.sentence import brings_down
 
 from .context import ScenarioContext
 from .transactions import shown_status
@@ -22,6 +23,7 @@ LEAVE_OPEN = PULSAR.act(
 
 
 @CRASH.given
+@brings_down("crash")
 def has_crashed(context: ScenarioContext) -> None:
     context.session.faults.crash()
     context.session.faults.restart()
@@ -30,6 +32,7 @@ def has_crashed(context: ScenarioContext) -> None:
 
 
 @CRASH.when
+@brings_down("crash")
 def crashes(context: ScenarioContext, transaction: str | None) -> None:
     if transaction is not None:
         status = context.transactions.status(transaction)

@@ -1,7 +1,6 @@
 """What a run would do, told before anything is started."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from fencepost.contract import register, smoke
 from fencepost.contract.brokers import Asked
 from fencepost.contract.registration import Asked as AskedOfSystem
 from fencepost.options import Options
-from fencepost.plan import Plan, expected_seconds, in_words, plan_of, told, workers_for
+from fencepost.plan import Plan, expected_seconds, in_words, plan_of, told
 from fencepost.selection import Selection
 
 KAFKA = AskedOfSystem({"container": "apache/kafka:4.3.1"})
@@ -69,16 +68,6 @@ def test_workers_share_out_what_is_started() -> None:
     assert one.seconds is not None
     assert three.seconds is not None
     assert three.seconds < one.seconds
-
-
-def test_a_run_that_takes_minutes_is_done_in_two_processes_where_the_user_does_not_say() -> None:
-    """A short one, and one that starts nothing, is not."""
-    rows = register.bundled()
-
-    assert workers_for(Options("kafka", KAFKA), rows) == min(2, os.cpu_count() or 1)
-    assert workers_for(Options("kafka", KAFKA, smoke=True), rows) == 1
-    assert workers_for(Options("kafka", AskedOfSystem({"bootstrap": "127.0.0.1:9092"})), rows) == 1
-    assert workers_for(Options(), rows) == 1
 
 
 def test_a_broker_that_runs_already_needs_no_container() -> None:

@@ -1,7 +1,7 @@
 """Plays beside a run in pytest: both judge the same. And the player: what becomes of a scenario that goes wrong."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,11 +11,12 @@ from fencepost.contract import history_files
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Evidence
 from fencepost.contract.gherkin import Step
-from fencepost.contract.ports import Session
+from fencepost.contract.played import Ending
+from fencepost.contract.ports import Exchange, Session
 from fencepost.options import Options
 from fencepost.plays import Plays
 from fencepost.selection import Selection
-from fencepost.steps.player import Ending, Player
+from fencepost.steps.player import Player
 from fencepost.steps.sentence import SentenceError, Vocabulary
 from fencepost.steps.stage import Stage
 from fencepost.steps.vocabularies import factories
@@ -62,6 +63,9 @@ class Closing:
 
     def close(self) -> None:
         ENDS.append("session")
+
+    def exchanges(self) -> Sequence[Exchange]:
+        return ()
 
 
 @TRIED.state

@@ -1,0 +1,88 @@
+"""Crashes that several scenarios on one broker share.
+
+Each of them comes to the fault, and waits there for the others that are still under way; it is then done once, for all. A scenario that
+acts right before the fault waits for the others before it acts (`gather`), so that they act at once and the fault follows the last of
+their answers.
+"""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+_GATHER = "gather"
+_KILLS = ("crash", "stop")
+
+
+@dataclass
+class _Fault:
+    act: Callable[[], None]
+    waiting: int = 0
+    done: "Future[None]" = field(default_factory=Future)
+
+
+class SharedCrashes:
+    """The crashes of so many scenarios. `kills` counts how often the broker went down. `broken` is the error of a fault that failed: the
+    broker did not come back, for example.
+    """
+
+    def __init__(self, scenarios: int) -> None:
+        self.kills = 0
+        self.broken: BaseException | None = None
+        self._changed = threading.Lock()
+        self._under_way = scenarios
+        self._faults: dict[str, _Fault] = {}
+
+    def together(self, fault: str, act: Callable[[], None]) -> None:
+        """Do this when all that are under way have come to a fault. Raises what it raises."""
+        with self._changed:
+            coming = self._faults.setdefault(fault, _Fault(act))
+            coming.waiting += 1
+        self._go_on()
+        coming.done.result()
+
+    def gather(self) -> None:
+        """Wait until the others are as far: at a fault, or about to act before one."""
+        self.together(_GATHER, lambda: None)
+
+    def leave(self) -> None:
+        """A scenario is over, and the others wait for it no more."""
+        with self._changed:
+            self._under_way -= 1
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """If all wait, do what they wait for: those that act before a fault go first, and what was come to first before what came later."""
+        with self._changed:
+            if not self._faults or sum(one.waiting for one in self._faults.values()) < self._under_way:
+                return
+            name = _GATHER if _GATHER in self._faults else next(iter(self._faults))
+            due = self._faults.pop(name)
+            self.kills += name in _KILLS
+        try:
+            due.act()
+        except BaseException as error:
+            self.broken = self.broken or error
+            due.done.set_exception(error)
+        else:
+            due.done.set_result(None)
+
+
+@runtime_checkable
+class SharesCrashes(Protocol):
+    """A session whose crashes may be shared with those of other sessions on the same broker."""
+
+    def share(self, crashes: SharedCrashes) -> None:
+        """From now on, its crashes and those of the others are the same."""
+        ...
+
+    def gather(self) -> None:
+        """Wait until the others that share the next crash are as far; where none do, there is nothing to wait for."""
+        ...
+
+
+def gather(session: Any) -> None:
+    """What `SharesCrashes.gather` does, of whatever session: called before an act that a crash follows at once."""
+    if isinstance(session, SharesCrashes):
+        session.gather()

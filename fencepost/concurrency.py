@@ -1,0 +1,203 @@
+"""Scenarios that are under way at once on one system.
+
+Most have names of their own and do not notice each other, so as many as the user says are played side by side. What disturbs others is
+declared by its capability: a scenario that brings the broker down shares this with those that bring it down in the same way, one kill for
+all of them, and any other has its broker to itself.
+
+Scenarios are played by threads, ahead of whoever asks for what they showed.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from fencepost.contract.brokers import Where
+from fencepost.contract.played import Played
+from fencepost.contract.shared_crashes import SharedCrashes
+from fencepost.steps.player import player_of
+
+from .plays import Play
+
+DISTURBING = frozenset(
+    {"clean-stop", "crash", "crash-points", "doubled-answers", "feature-levels", "key-topic-faults", "more-brokers", "more-coordinators"}
+    | {"own-broker", "reload", "store-faults", "two-nodes", "virtual-time"}
+)
+"""The capabilities whose scenarios others on the same broker would notice."""
+
+_SHARED = frozenset({"clean-stop", "crash", "reload"})
+"""Of these, what may be shared: the system goes down and comes back, once for all."""
+
+Act = Callable[[Play, SharedCrashes | None], Played]
+"""Plays a scenario; with shared crashes, those are its own."""
+
+
+@dataclass(frozen=True)
+class Company:
+    """A scenario as it was played among `scenarios`, itself counted.
+
+    `alone` is what a red one showed when it was played once more with nothing else under way on its broker. `broke_up` says why it was
+    not played with others in the end: their common crash broke the broker.
+    """
+
+    played: Played
+    scenarios: int = 1
+    alone: Played | None = None
+    broke_up: str | None = None
+
+
+@dataclass(frozen=True)
+class Wave:
+    """Scenarios of one broker that are under way together: all at once where they share a crash, else a few at a time."""
+
+    plays: tuple[Play, ...]
+    shares: bool = False
+
+
+def script(play: Play) -> tuple[str, ...] | None:
+    """What the system goes through in a scenario, in words; None where others would notice it, and cannot share it."""
+    if not DISTURBING & play.needs:
+        return ()
+    if not (DISTURBING & play.needs) <= _SHARED:
+        return None
+    player = player_of(play.feature.spec)
+    return tuple(filter(None, map(player.brings_down, play.steps))) or None
+
+
+def waves(plays: Iterable[Play], where: Callable[[Play], Where], most: int) -> Iterator[Wave]:
+    """These scenarios, one broker after the other: first those that disturb, then those that are played side by side."""
+    by_broker: dict[Where, dict[tuple[str, ...] | None, list[Play]]] = {}
+    for play in plays:
+        by_broker.setdefault(where(play), {}).setdefault(script(play), []).append(play)
+    for scripts in by_broker.values():
+        beside = scripts.pop((), [])
+        for way, alike in scripts.items():
+            size = 1 if way is None else most
+            yield from (Wave(tuple(alike[first : first + size]), shares=True) for first in range(0, len(alike), size))
+        if beside:
+            yield Wave(tuple(beside))
+
+
+class Concurrency:
+    """The scenarios of a run, `most` at once. `act` plays one, and `is_red` says whether that is to be looked at once more, alone."""
+
+    def __init__(
+        self, plays: Sequence[Play], where: Callable[[Play], Where], most: int, act: Act, is_red: Callable[[Play, Played], bool]
+    ) -> None:
+        self._act, self._is_red, self._most = act, is_red, most
+        self._found: dict[str, Future[Company]] = {play.run: Future() for play in plays}
+        self._is_over = False
+        self.crashes = 0
+        lanes = {fresh: [play for play in plays if where(play).fresh is fresh] for fresh in (False, True)}
+        self._lanes = [
+            threading.Thread(target=self._play_all, args=(list(waves(some, where, 1 if fresh else most)),), daemon=True)
+            for fresh, some in lanes.items()
+        ]
+        for lane in self._lanes:
+            lane.start()
+
+    def of(self, play: Play) -> Company:
+        """What the scenario showed, when it is over."""
+        return self._found[play.run].result()
+
+    def stop(self) -> None:
+        """Begin no more scenarios."""
+        self._is_over = True
+
+    def close(self, within_s: float = 60.0) -> None:
+        """The same, and wait for those that are under way."""
+        self.stop()
+        for lane in self._lanes:
+            lane.join(within_s)
+
+    def _play_all(self, all_waves: Sequence[Wave]) -> None:
+        for wave in all_waves:
+            if self._is_over:
+                return
+            if wave.shares:
+                self._play_sharing(wave.plays)
+            else:
+                self._play_beside(wave.plays)
+
+    def _play_beside(self, plays: Sequence[Play]) -> None:
+        waiting, company, places = deque(plays), min(len(plays), self._most), _Places()
+
+        def some() -> None:
+            while waiting and not self._is_over:
+                try:
+                    play = waiting.popleft()
+                except IndexError:
+                    return
+                with places.beside():
+                    played = self._act(play, None)
+                alone = None
+                if company > 1 and self._is_red(play, played):
+                    with places.alone():
+                        alone = self._act(play, None)
+                self._found[play.run].set_result(Company(played, company, alone))
+
+        _all([some] * company)
+
+    def _play_sharing(self, plays: Sequence[Play]) -> None:
+        """Play them as one; where their crash breaks the broker, each again by itself."""
+        crashes, company, found = SharedCrashes(len(plays)), len(plays), {}
+
+        def one(play: Play) -> None:
+            try:
+                found[play.run] = self._act(play, crashes)
+            finally:
+                crashes.leave()
+
+        _all([lambda play=play: one(play) for play in plays])  # type: ignore[misc]  # the play of its own turn
+        self.crashes += crashes.kills
+        for play in plays:
+            played, alone, broke_up = found[play.run], None, None
+            if company > 1 and crashes.broken is not None:
+                played, broke_up = self._act(play, None), str(crashes.broken)
+            elif company > 1 and self._is_red(play, played):
+                alone = self._act(play, None)
+            self._found[play.run].set_result(Company(played, company, alone, broke_up))
+
+
+def _all(acts: Sequence[Callable[[], None]]) -> None:
+    """Do these at once, and wait for all of them."""
+    threads = [threading.Thread(target=act, daemon=True) for act in acts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+class _Places:
+    """Who may be under way: many beside each other, or one alone, who is let in before any that come later."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._beside = 0
+        self._is_wanted = False
+
+    @contextmanager
+    def beside(self) -> Iterator[None]:
+        with self._changed:
+            self._changed.wait_for(lambda: not self._is_wanted)
+            self._beside += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._beside -= 1
+                self._changed.notify_all()
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        with self._changed:
+            self._is_wanted = True
+            self._changed.wait_for(lambda: not self._beside)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._is_wanted = False
+                self._changed.notify_all()

@@ -1,0 +1,100 @@
+"""Bundled scenarios as pytest items: the player plays them, and several at once where the system says that it can take that.
+
+pytest-bdd collects them, parses them and names the items. A scenario of somebody's own features, with steps of its own, is left to it.
+"""
+
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from fencepost.contract.brokers import most_at_once, where_of
+from fencepost.contract.gherkin import Step
+from fencepost.contract.items import EVIDENCE, PLAYED, SESSION, STEP, scenario_of
+from fencepost.contract.played import Played
+from fencepost.contract.register import Register
+from fencepost.contract.shared_crashes import SharedCrashes
+
+from .concurrency import Company, Concurrency
+from .judged_systems import JudgedSystems
+from .options import Options
+from .plays import Play, judged, plays_of, put
+
+NOTE = pytest.StashKey[str]()
+"""What is to be said of how the scenario was played, beside what it showed."""
+
+
+class Playing:
+    """The plays of a pytest session."""
+
+    def __init__(self, config: pytest.Config, options: Options, register: Register, systems: JudgedSystems) -> None:
+        self._options, self._register, self._systems = options, register, systems
+        self._features = Path(str(resources.files("fencepost.features")))
+        self._in_worker = hasattr(config, "workerinput")
+        self._concurrency: Concurrency | None = None
+        self.at: dict[str, str] = {}
+        """The step that each scenario is at, by the name of its history."""
+
+    @cached_property
+    def _plays(self) -> dict[str, Play]:
+        return {play.run: play for play in plays_of(self._register, self._options.selection, self._systems)}
+
+    def play_of(self, item: pytest.Item, run: str) -> Play | None:
+        """The play of a bundled scenario, whose history has that name; None for every other item."""
+        is_bundled = scenario_of(item) is not None and item.path.is_relative_to(self._features)
+        return self._plays.get(run) if is_bundled else None
+
+    def begin(self, plays: list[Play]) -> None:
+        """Begin to play these, in this order, where several may be under way at once."""
+        most = max(map(most_at_once, self._systems.by_protocol.values()), default=1)
+        if most > 1 and not self._in_worker:
+            where = lambda play: where_of(self._systems.by_protocol[play.protocol], play.needs)  # noqa: E731 - it has no name of its own
+            self._concurrency = Concurrency(plays, where, most, self._put, self._is_red)
+
+    def play(self, item: pytest.Item, play: Play) -> Played:
+        """What the scenario showed; it is noted on its item."""
+        company = self._concurrency.of(play) if self._concurrency else Company(self._put(play))
+        played = company.played
+        item.stash[PLAYED], item.stash[EVIDENCE] = played, played.evidence
+        if played.session is not None:
+            item.stash[SESSION] = played.session
+        if failed := played.failed:
+            item.stash[STEP] = _words(failed.step)
+        if note := self._note(play, company):
+            item.stash[NOTE] = note
+        return played
+
+    @property
+    def crashes(self) -> int | None:
+        """How often brokers were brought down in crashes that scenarios may share; None where one is played after the other."""
+        return self._concurrency.crashes if self._concurrency else None
+
+    def close(self) -> None:
+        """Play no more."""
+        if self._concurrency:
+            self._concurrency.close()
+
+    def _put(self, play: Play, crashes: SharedCrashes | None = None) -> Played:
+        def hears(step: Step) -> None:
+            self.at[play.run] = _words(step)
+
+        return put(play, self._systems, crashes, hears)
+
+    def _is_red(self, play: Play, played: Played) -> bool:
+        return judged(play.asked, played, self._systems).verdict.is_red
+
+    def _note(self, play: Play, company: Company) -> str | None:
+        """Of a red scenario that had company: whether it is red alone too. It stays red either way."""
+        if company.broke_up is not None:
+            return f"played by itself, for the broker did not come back from a crash that it shared with others: {company.broke_up}"
+        if company.alone is None:
+            return None
+        alone = judged(play.asked, company.alone, self._systems)
+        if alone.verdict.is_red:
+            return f"also alone: {alone.verdict.words}, where it was one of {company.scenarios} at once before"
+        return f"1 of 2: red as one of {company.scenarios} scenarios at once, and {alone.verdict.words} alone"
+
+
+def _words(step: Step) -> str:
+    return f"{step.keyword} {step.text}"

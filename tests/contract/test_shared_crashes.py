@@ -1,0 +1,115 @@
+"""Crashes that several scenarios share: one for all, after the last of them has come, and at once after what they did before it."""
+
+import threading
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from fencepost.contract.shared_crashes import SharedCrashes, gather
+
+
+def together(*scenarios: Callable[[], None], crashes: SharedCrashes) -> None:
+    """Let each be under way in a thread of its own, until all are over."""
+
+    def one(act: Callable[[], None]) -> None:
+        try:
+            act()
+        finally:
+            crashes.leave()
+
+    threads = [threading.Thread(target=one, args=(act,)) for act in scenarios]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def test_one_crash_serves_all_that_come_to_it() -> None:
+    """Nobody goes on before, and it is done once, whoever comes last."""
+    crashes, seen = SharedCrashes(3), []
+
+    def scenario(name: str) -> None:
+        seen.append(f"{name} writes")
+        crashes.together("crash", lambda: seen.append("crash"))
+        crashes.together("restart", lambda: seen.append("restart"))
+        seen.append(f"{name} reads")
+
+    together(*(lambda name=name: scenario(name) for name in "abc"), crashes=crashes)  # type: ignore[misc]  # the name of its own turn
+
+    assert [sorted(seen[:3]), seen[3:5], sorted(seen[5:])] == [
+        ["a writes", "b writes", "c writes"],
+        ["crash", "restart"],
+        ["a reads", "b reads", "c reads"],
+    ]
+    assert (crashes.kills, crashes.broken) == (1, None)
+
+
+def test_what_a_crash_follows_at_once_waits_for_those_that_are_on_their_way() -> None:
+    """The one that acts right before the crash does so when the other is at it, and not before."""
+    crashes, seen = SharedCrashes(2), []
+    is_slow = threading.Event()
+
+    def acts() -> None:
+        is_slow.set()
+        crashes.gather()
+        seen.append("commit")
+        crashes.together("crash", lambda: seen.append("crash"))
+
+    def rests() -> None:
+        assert is_slow.wait(60)
+        seen.append("set up")
+        crashes.together("crash", lambda: seen.append("crash"))
+
+    together(acts, rests, crashes=crashes)
+
+    assert seen == ["set up", "commit", "crash"]
+
+
+def test_a_scenario_that_ends_before_the_crash_is_waited_for_no_more() -> None:
+    """Such as one whose Given was refused."""
+    crashes, seen = SharedCrashes(2), []
+
+    together(lambda: None, lambda: crashes.together("stop", lambda: seen.append("stop")), crashes=crashes)
+
+    assert (seen, crashes.kills) == (["stop"], 1)
+
+
+def test_a_crash_of_one_alone_comes_when_the_others_are_over() -> None:
+    """Whoever crashes a second time disturbs nobody who is still under way."""
+    crashes, seen = SharedCrashes(2), []
+
+    def twice() -> None:
+        for _ in range(2):
+            crashes.together("crash", lambda: seen.append("crash"))
+
+    def once() -> None:
+        crashes.together("crash", lambda: seen.append("crash"))
+        seen.append("read")
+
+    together(twice, once, crashes=crashes)
+
+    assert (seen, crashes.kills) == (["crash", "read", "crash"], 2)
+
+
+def test_a_broker_that_does_not_come_back_is_everybodys_error() -> None:
+    """Each hears of it, and so does whoever asks afterwards."""
+    crashes, heard = SharedCrashes(2), []
+
+    def fails() -> None:
+        raise RuntimeError("it does not serve")
+
+    def scenario() -> None:
+        with pytest.raises(RuntimeError):
+            crashes.together("restart", fails)
+        heard.append(True)
+
+    together(scenario, scenario, crashes=crashes)
+
+    assert (heard, str(crashes.broken)) == ([True, True], "it does not serve")
+
+
+def test_a_session_that_shares_nothing_waits_for_nobody() -> None:
+    """Also that of a stranger's system, which knows nothing of it."""
+    seen: Sequence[object] = [gather(object()), gather(None)]
+
+    assert seen == [None, None]

@@ -1,0 +1,140 @@
+"""Scenarios side by side: which may be under way together, what they share, and what is said of one that is red in company."""
+
+import threading
+from collections.abc import Callable
+
+from fencepost.concurrency import Company, Concurrency, Wave, waves
+from fencepost.contract import register
+from fencepost.contract.brokers import Where
+from fencepost.contract.played import Played
+from fencepost.contract.shared_crashes import SharedCrashes
+from fencepost.judged_systems import JudgedSystems
+from fencepost.options import Options
+from fencepost.plays import Play, plays_of
+from fencepost.selection import Selection
+
+ONE = Where("one")
+RED = ValueError("red")
+
+
+def plays(*requirements: str) -> list[Play]:
+    """The plays of these requirements on a Kafka."""
+    rows = register.bundled()
+    options = Options(selection=Selection(only=requirements)).about_system(rows)
+    found = plays_of(rows, options.selection, JudgedSystems(options, rows))
+    return [play for play in found if play.protocol == "kafka"]
+
+
+ORDINARY = plays("KIP890-060", "KIP890-061")
+CRASHING = [play for play in plays("KIP890-163", "CORE-24") if play.needs == {"crash"}]
+PAUSING = [play for play in plays("KIP890-340") if play.needs == {"two-nodes", "clean-stop"}]
+
+
+def names(found: list[Wave]) -> list[tuple[int, bool]]:
+    return [(len(wave.plays), wave.shares) for wave in found]
+
+
+def test_scenarios_that_crash_in_the_same_way_share_it_and_ordinary_ones_come_side_by_side() -> None:
+    """At most as many as may be under way; what pauses a node is asked alone."""
+    assert len(CRASHING) > 2
+    assert PAUSING
+
+    found = list(waves([*ORDINARY, *PAUSING[:1], *CRASHING[:3]], lambda _: ONE, 2))
+
+    assert sorted(names(found[:-1])) == [(1, True), (1, True), (2, True)]
+    assert (found[-1].plays, found[-1].shares) == (tuple(ORDINARY), False)
+
+
+def test_scenarios_of_different_brokers_are_never_in_one_wave() -> None:
+    """What brings one broker down says nothing of another."""
+    first, second = CRASHING[:2]
+
+    found = list(waves([first, second], lambda play: Where("one" if play is first else "two"), 8))
+
+    assert names(found) == [(1, True), (1, True)]
+
+
+def played(
+    some: list[Play],
+    act: Callable[[Play, SharedCrashes | None], Played],
+    is_red: Callable[[Play, Played], bool] = lambda _, found: found.error is not None,
+) -> tuple[list[Company], Concurrency]:
+    concurrency = Concurrency(some, lambda _: ONE, 2, act, is_red)
+    found = [concurrency.of(play) for play in some]
+    concurrency.close()
+    return found, concurrency
+
+
+def test_as_many_as_may_be_are_under_way_at_once() -> None:
+    """Each of two waits until the other has begun, which it would do for ever if they came one after the other."""
+    met = threading.Barrier(2)
+
+    found, _ = played(ORDINARY[:2], lambda *_: (met.wait(60), Played())[1])
+
+    assert [one.scenarios for one in found] == [2, 2]
+
+
+def test_one_kill_serves_all_that_share_it() -> None:
+    """And it is counted once."""
+    killed = []
+
+    def act(_: Play, crashes: SharedCrashes | None) -> Played:
+        assert crashes is not None
+        crashes.together("crash", lambda: killed.append(True))
+        return Played()
+
+    _, concurrency = played(CRASHING[:2], act)
+
+    assert (killed, concurrency.crashes) == ([True], 1)
+
+
+def test_a_scenario_that_is_red_in_company_is_played_once_more_alone() -> None:
+    """What it shows then is told beside what it showed; one that is green is not played again."""
+    first = ORDINARY[0]
+    counts: dict[str, int] = {}
+
+    def act(play: Play, _: SharedCrashes | None) -> Played:
+        counts[play.run] = counts.get(play.run, 0) + 1
+        return Played(error=RED if play is first and counts[play.run] == 1 else None)
+
+    (red, green), _ = played(ORDINARY[:2], act)
+
+    assert (red.played.error, red.alone) == (RED, Played(error=None, evidence=red.alone.evidence if red.alone else red.played.evidence))
+    assert green.alone is None
+    assert counts == {first.run: 2, ORDINARY[1].run: 1}
+
+
+def test_scenarios_whose_common_crash_broke_the_broker_are_judged_by_themselves() -> None:
+    """One of them may have left it unusable for the others, so what they showed together says nothing."""
+
+    def act(_: Play, crashes: SharedCrashes | None) -> Played:
+        if crashes is None:
+            return Played()
+        try:
+            crashes.together("restart", lambda: (_ for _ in ()).throw(RED))  # type: ignore[attr-defined]  # it raises
+        except ValueError as error:
+            return Played(error=error)
+        return Played()
+
+    found, _ = played(CRASHING[:2], act)
+
+    assert [(one.played.error, one.alone, one.broke_up) for one in found] == [(None, None, "red")] * 2
+
+
+def test_nothing_is_begun_after_a_stop() -> None:
+    """What is under way is waited for."""
+    seen = []
+
+    def act(play: Play, _: SharedCrashes | None) -> Played:
+        made.wait(60)
+        concurrency.stop()
+        seen.append(play.run)
+        return Played()
+
+    made = threading.Event()
+    concurrency = Concurrency(ORDINARY, lambda _: ONE, 1, act, lambda *_: False)
+    made.set()
+    concurrency.of(ORDINARY[0])
+    concurrency.close()
+
+    assert seen == [ORDINARY[0].run]
