@@ -46,7 +46,9 @@ class Brokers:
 
 @dataclass(frozen=True)
 class Where:
-    """The broker that a scenario is asked of, by the name of its configuration; a fresh one serves that scenario alone."""
+    """The broker that a scenario is asked of, by the name of its configuration. A fresh one serves that scenario alone, or those that share
+    its crash.
+    """
 
     configuration: str = ""
     fresh: bool = False
@@ -57,6 +59,13 @@ def where_of(system: Any, needs: Collection[str]) -> Where:
     where = getattr(system, "where", None)
     told = where(needs) if callable(where) else None
     return told if isinstance(told, Where) else Where()
+
+
+def share_broker(system: Any, needs: Collection[str], scenarios: int) -> None:
+    """Tell the system that the next sessions for these needs, so many, are of scenarios that share a broker, also where it is fresh."""
+    share = getattr(system, "share", None)
+    if callable(share):
+        share(needs, scenarios)
 
 
 def most_at_once(system: Any) -> int:

@@ -71,30 +71,35 @@ def waves(plays: Iterable[Play], where: Callable[[Play], Where], most: int) -> I
     by_broker: dict[Where, dict[tuple[str, ...] | None, list[Play]]] = {}
     for play in plays:
         by_broker.setdefault(where(play), {}).setdefault(script(play), []).append(play)
-    for scripts in by_broker.values():
-        beside = scripts.pop((), [])
+    for broker, scripts in by_broker.items():
+        beside = [] if broker.fresh else scripts.pop((), [])
         for way, alike in scripts.items():
-            size = 1 if way is None else most
+            size = most if way else 1
             yield from (Wave(tuple(alike[first : first + size]), shares=True) for first in range(0, len(alike), size))
         if beside:
             yield Wave(tuple(beside))
 
 
 class Concurrency:
-    """The scenarios of a run, `most` at once. `act` plays one, and `is_red` says whether that is to be looked at once more, alone."""
+    """The scenarios of a run, `most` at once. `act` plays one, and `is_red` says whether that is to be looked at once more, alone. `shares`
+    hears of scenarios that share a crash before they begin, and so a broker.
+    """
 
     def __init__(
-        self, plays: Sequence[Play], where: Callable[[Play], Where], most: int, act: Act, is_red: Callable[[Play, Played], bool]
+        self,
+        plays: Sequence[Play],
+        where: Callable[[Play], Where],
+        most: int,
+        act: Act,
+        is_red: Callable[[Play, Played], bool],
+        shares: Callable[[Sequence[Play]], None] = lambda _: None,
     ) -> None:
-        self._act, self._is_red, self._most = act, is_red, most
+        self._act, self._is_red, self._shares, self.most = act, is_red, shares, most
         self._found: dict[str, Future[Company]] = {play.run: Future() for play in plays}
         self._is_over = False
-        self.crashes = 0
-        lanes = {fresh: [play for play in plays if where(play).fresh is fresh] for fresh in (False, True)}
-        self._lanes = [
-            threading.Thread(target=self._play_all, args=(list(waves(some, where, 1 if fresh else most)),), daemon=True)
-            for fresh, some in lanes.items()
-        ]
+        self.kills = 0
+        lanes = [[play for play in plays if where(play).fresh is fresh] for fresh in (False, True)]
+        self._lanes = [threading.Thread(target=self._play_all, args=(list(waves(some, where, most)),), daemon=True) for some in lanes]
         for lane in self._lanes:
             lane.start()
 
@@ -121,8 +126,12 @@ class Concurrency:
             else:
                 self._play_beside(wave.plays)
 
+    def _alone(self, play: Play) -> Played:
+        self._shares([play])
+        return self._act(play, None)
+
     def _play_beside(self, plays: Sequence[Play]) -> None:
-        waiting, company, places = deque(plays), min(len(plays), self._most), _Places()
+        waiting, company, places = deque(plays), min(len(plays), self.most), _Places()
 
         def some() -> None:
             while waiting and not self._is_over:
@@ -143,6 +152,7 @@ class Concurrency:
     def _play_sharing(self, plays: Sequence[Play]) -> None:
         """Play them as one; where their crash breaks the broker, each again by itself."""
         crashes, company, found = SharedCrashes(len(plays)), len(plays), {}
+        self._shares(plays)
 
         def one(play: Play) -> None:
             try:
@@ -151,13 +161,13 @@ class Concurrency:
                 crashes.leave()
 
         _all([lambda play=play: one(play) for play in plays])  # type: ignore[misc]  # the play of its own turn
-        self.crashes += crashes.kills
+        self.kills += crashes.kills
         for play in plays:
             played, alone, broke_up = found[play.run], None, None
             if company > 1 and crashes.broken is not None:
-                played, broke_up = self._act(play, None), str(crashes.broken)
+                played, broke_up = self._alone(play), str(crashes.broken)
             elif company > 1 and self._is_red(play, played):
-                alone = self._act(play, None)
+                alone = self._alone(play)
             self._found[play.run].set_result(Company(played, company, alone, broke_up))
 
 

@@ -3,13 +3,14 @@
 pytest-bdd collects them, parses them and names the items. A scenario of somebody's own features, with steps of its own, is left to it.
 """
 
+from collections.abc import Sequence
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
 
 import pytest
 
-from fencepost.contract.brokers import most_at_once, where_of
+from fencepost.contract.brokers import most_at_once, share_broker, where_of
 from fencepost.contract.gherkin import Step
 from fencepost.contract.items import EVIDENCE, PLAYED, SESSION, STEP, scenario_of
 from fencepost.contract.played import Played
@@ -50,7 +51,7 @@ class Playing:
         most = max(map(most_at_once, self._systems.by_protocol.values()), default=1)
         if most > 1 and not self._in_worker:
             where = lambda play: where_of(self._systems.by_protocol[play.protocol], play.needs)  # noqa: E731 - it has no name of its own
-            self._concurrency = Concurrency(plays, where, most, self._put, self._is_red)
+            self._concurrency = Concurrency(plays, where, most, self._put, self._is_red, self._share)
 
     def play(self, item: pytest.Item, play: Play) -> Played:
         """What the scenario showed; it is noted on its item."""
@@ -66,9 +67,9 @@ class Playing:
         return played
 
     @property
-    def crashes(self) -> int | None:
-        """How often brokers were brought down in crashes that scenarios may share; None where one is played after the other."""
-        return self._concurrency.crashes if self._concurrency else None
+    def concurrency(self) -> dict[str, int] | None:
+        """How many scenarios are under way at most, and the kills that they share; None where one is played after the other."""
+        return {"most": self._concurrency.most, "kills": self._concurrency.kills} if self._concurrency else None
 
     def close(self) -> None:
         """Play no more."""
@@ -80,6 +81,9 @@ class Playing:
             self.at[play.run] = _words(step)
 
         return put(play, self._systems, crashes, hears)
+
+    def _share(self, plays: Sequence[Play]) -> None:
+        share_broker(self._systems.by_protocol[plays[0].protocol], plays[0].needs, len(plays))
 
     def _is_red(self, play: Play, played: Played) -> bool:
         return judged(play.asked, played, self._systems).verdict.is_red

@@ -135,6 +135,8 @@ class Reporting:
     @pytest.hookimpl(tryfirst=True)  # before junit.xml is written, which tells of anomalies too
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+        if running := session.config.pluginmanager.get_plugin("fencepost-running"):
+            self.results.concurrency = running.playing.concurrency
         self.results.complete = ended and not self.collected and bool(self.results.scenarios)
         if not self.results.complete:
             self.results.stopped = self.results.stopped or self.stopping.reason

@@ -58,6 +58,8 @@ class Results:
     narrowed: Narrowed | None = None
     notes: list[str] = field(default_factory=list)
     """What is said beside the verdicts at the end, a line each."""
+    concurrency: dict[str, int] | None = None
+    """How many scenarios were under way at most, and how often brokers were brought down for those that share this."""
     began: datetime = field(default_factory=lambda: datetime.now(UTC))
     _clock: float = field(default_factory=time.monotonic)
     _due: float = 0.0
@@ -165,6 +167,7 @@ class Results:
             },
             "gate": self.gate.as_json() | {"parity": self.counts_parity},
             "scenarios": {"selected": self.selected, "judged": len(self.scenarios)},
+            "concurrency": self.concurrency,
             "totals": totals(results),
             "parity": totals(filter(self._is_parity, results)),
             "requirements": [self._requirement(result) for result in results],

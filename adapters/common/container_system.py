@@ -67,6 +67,7 @@ class _Place(Generic[B]):
     leaving: bool = False
     is_closed: bool = False
     sessions: int = 0
+    is_used: bool = False
     is_spent: bool = False
 
     @property
@@ -90,6 +91,8 @@ class ContainerSystem(ABC, Generic[B]):
         self._places: list[_Place[B]] = []
         """The brokers that hold containers, and those that were asked for and wait for a place."""
         self._changed = threading.Condition()
+        self._sharing: dict[str, int] = {}
+        """How many more sessions share the broker of a configuration, where there are to be several."""
         self._starter: threading.Thread | None = None
         self._is_open = False
         self._closed = False
@@ -130,6 +133,18 @@ class ContainerSystem(ABC, Generic[B]):
         names = self._settings.configurations_for([needs])
         name = names[0] if names else self._settings.default_configuration
         return Where(name, self._settings.configuration(name).fresh)
+
+    def share(self, needs: Collection[str], scenarios: int) -> None:
+        """The next sessions for these needs, so many, get one broker; one that was shared before gets no more of them."""
+        configuration = self.where(needs).configuration
+        with self._changed:
+            self._sharing[configuration] = scenarios
+            for place in self._places:
+                place.is_spent |= place.is_used and self._line.kinds[configuration].fresh and place.configuration == configuration
+            going = self._line.not_needed(self._places)
+            for one in going:
+                one.leaving = True
+        self._give_back(going)
 
     def beside(self, workers: int) -> None:  # noqa: ARG002 - each holds few, however many there are
         """Hold fewer containers at once, for other processes hold some too."""
@@ -211,7 +226,9 @@ class ContainerSystem(ABC, Generic[B]):
             place = self._find_or_add(configuration)
             self._line.take(configuration)
             place.sessions += 1
-            place.is_spent = self._line.kinds[configuration].fresh
+            place.is_used = True
+            self._sharing[configuration] = left = self._sharing.get(configuration, 1) - 1
+            place.is_spent = self._line.kinds[configuration].fresh and left < 1
             going = self._line.not_needed(self._places)
             if not place.begun:
                 going += self._making_room(place, going)

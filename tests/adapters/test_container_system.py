@@ -105,6 +105,24 @@ def test_each_scenario_on_a_fresh_configuration_gets_a_broker_of_its_own(system:
     assert [session.broker.is_closed for session in sessions] == [False, True, False, True]
 
 
+def test_scenarios_that_share_a_crash_share_a_fresh_broker(system: PaperSystem) -> None:
+    """As many as were announced, also where one has ended before the next begins; those of the next announcement get another one."""
+    opened(system, ["plain", "fresh", "fresh", "fresh", "fresh", "fresh"])
+    needs = needs_for(["fresh"])[0]
+
+    brokers = []
+    for together in (2, 3):
+        system.share(needs, together)
+        for _ in range(2):
+            session = system.session("fresh")
+            session.close()
+            brokers.append(session.broker)
+
+    assert [broker is brokers[0] for broker in brokers] == [True, True, False, False]
+    assert brokers[2] is brokers[3]
+    assert [broker.is_closed for broker in brokers[::2]] == [True, False]
+
+
 def test_an_idle_broker_that_is_needed_later_makes_room(system: PaperSystem) -> None:
     """The one that is needed latest; it is started again when it is needed."""
     opened(system, ["plain", "b", "c", "d", "plain", "b", "c", "d"])

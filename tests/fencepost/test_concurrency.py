@@ -85,7 +85,7 @@ def test_one_kill_serves_all_that_share_it() -> None:
 
     _, concurrency = played(CRASHING[:2], act)
 
-    assert (killed, concurrency.crashes) == ([True], 1)
+    assert (killed, concurrency.kills) == ([True], 1)
 
 
 def test_a_scenario_that_is_red_in_company_is_played_once_more_alone() -> None:
