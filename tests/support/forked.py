@@ -21,9 +21,12 @@ from typing import Any
 _NEEDED = ("cli", "suite", "plan", "checkup", "compare", "summary", "catalogue", "explaining", "sentences", "naming", "serving")
 _NEEDED += ("adapters.reference_registration", "adapters.kafka.system", "adapters.kafka.container_system", "report.compliance.command")
 _NEEDED += ("adapters.pulsar.system", "adapters.pulsar.container_system", "pipeline.command", "kill_matrix", "pipeline.ingest")
-_NEEDED += ("plugin", "collected", "adapters.engines")
+_NEEDED += ("plugin", "collected", "adapters.engines", "features.step_definitions", "report.allure_steps")
+_OF_OTHERS = ("execnet", "pytest_bdd.generation", "pytest_bdd.cucumber_json", "pytest_bdd.gherkin_terminal_reporter")
+"""What pytest's plugins import. They themselves are not here, for pytest warns of one that was imported before."""
+_PATH = "PYTHONPATH"
 _AT_THE_START = ("PYTHON", "LC_", "LANG", "TZ")
-"""How the variables begin that Python reads when it starts, so that a forked process would not follow them."""
+"""How the variables begin that Python reads when it starts, so that a forked process would not follow them; `_PATH` it follows."""
 
 
 @dataclass(frozen=True)
@@ -92,13 +95,17 @@ def environment_of_users() -> dict[str, str]:
 
 def follows(environment: Mapping[str, str], other: Mapping[str, str]) -> bool:
     """Whether a process that began with one environment may be forked and go on with the other."""
-    first, second = ({name: value for name, value in one.items() if name.startswith(_AT_THE_START)} for one in (environment, other))
+    first, second = (
+        {name: value for name, value in one.items() if name.startswith(_AT_THE_START) and name != _PATH} for one in (environment, other)
+    )
     return first == second
 
 
 def _main() -> None:
     for name in _NEEDED:
         importlib.import_module(f"fencepost.{name}")
+    for name in _OF_OTHERS:
+        importlib.import_module(name)
     _read_what_all_read()
     gc.freeze()
     for line in sys.stdin:
@@ -109,16 +116,21 @@ def _main() -> None:
 
 
 def _read_what_all_read() -> None:
-    """Registers, scenarios and releases, which a process keeps once it has read them."""
-    from fencepost import expectations
+    """Registers, scenarios and releases, which a process keeps once it has read them; features also as pytest-bdd reads them."""
+    from importlib import resources
+
+    from pytest_bdd.feature import get_features
+
+    from fencepost import expectations, lint
     from fencepost.adapters import registry
-    from fencepost.contract import gherkin, register
+    from fencepost.contract import register
     from fencepost.steps import vocabularies
 
     expectations.check(register.bundled())
     registry.check_proposals()
     vocabularies.check()
-    gherkin.bundled()
+    lint.faults_of_bundled()
+    get_features([str(resources.files("fencepost.features").joinpath(spec)) for spec in register.bundled().by_spec])
     for name in registry.BUNDLED:
         registry.find(name).profiles()
 
@@ -133,6 +145,8 @@ def _command(asked: Mapping[str, Any]) -> int:
         os.dup2(os.open(asked[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.chdir(asked["cwd"])
+    before, now = ([*filter(None, one.get(_PATH, "").split(os.pathsep))] for one in (os.environ, asked["environment"]))
+    sys.path[:] = [*now, *(folder for folder in sys.path if folder not in before)]
     os.environ.clear()
     os.environ.update(asked["environment"])
     sys.argv = asked["command"]
