@@ -1,13 +1,9 @@
 """junit.xml as GitLab, Jenkins and people read it: names, properties, counts, and an end that is told."""
 
-import signal
 import socket
-import subprocess
-import sys
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
-import pytest
 from commands import compliance, fencepost
 
 from fencepost.junit import named
@@ -59,10 +55,9 @@ def test_nothing_of_the_machine_is_told(reference_run: tuple[Path, str]) -> None
     assert {name for case in cases(reference_run[0]) for name in case.attrib} == {"classname", "name", "time"}
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_red_is_a_failure_with_its_text(tmp_path: Path, workers: int) -> None:
-    """Workers change nothing."""
-    asked = ("--only", "KIP890-060", "--only", "KIP890-141", "--defect", "no-epoch-bump", "--no-html", "-n", workers)
+def test_a_red_is_a_failure_with_its_text(tmp_path: Path) -> None:
+    """Beside it what is met, and the counts of the whole."""
+    asked = ("--only", "KIP890-060", "--only", "KIP890-141", "--defect", "no-epoch-bump", "--no-html")
     fencepost("run", *asked, "--results", tmp_path, expect=1)
 
     found = {case.get("name"): case for case in cases(tmp_path)}
@@ -74,23 +69,6 @@ def test_a_red_is_a_failure_with_its_text(tmp_path: Path, workers: int) -> None:
     assert found["KIP890-141 [1] A record of a new client"].find("failure") is None
     (suite,) = parsed(tmp_path)
     assert (suite.get("name"), suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("fencepost", "4", "2", "0")
-
-
-def test_a_run_that_is_stopped_says_so(tmp_path: Path) -> None:
-    """A test case that failed, so that no reader takes what is there for the whole."""
-    command = [str(Path(sys.executable).parent / "fencepost"), "run", "--no-html", "--results", str(tmp_path)]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    assert process.stdout
-    process.stdout.read(1)  # a verdict has been told
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=300)
-
-    last = cases(tmp_path)[-1]
-
-    assert (last.get("classname"), last.get("name")) == ("fencepost", "run")
-    error = last.find("error")
-    assert error is not None
-    assert "the run did not finish" in error.get("message", "")
 
 
 def test_tests_that_are_no_scenarios_keep_their_names() -> None:

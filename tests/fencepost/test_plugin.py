@@ -2,11 +2,12 @@
 
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from commands import compliance, pytest_with_plugin, verdicts
 
-from fencepost.contract import history_files
+from fencepost.contract import history_files, register
 
 FEATURE = """Feature: Made for a test
 
@@ -134,23 +135,62 @@ def test_a_failure_says_all_that_is_needed(tmp_path: Path) -> None:
 
 VIOLATION = {"what": "the sky", "expected": "the moon", "seen": "the sun <b>", "error": "PRODUCER_FENCED", "code": 90}
 MALFORMED = {"what": "message of the system", "expected": "what its protocol allows", "seen": "ca fe", "error": None, "code": None}
+VIOLATIONS = {"something was judged": None, "no answer comes": None, "it is violated": VIOLATION, "bytes are malformed": MALFORMED}
+BESIDE = "import pytest\n\n\ndef test_it(): ...\n\n\n@pytest.mark.skip\ndef test_later(): ...\n"
 
 
-@pytest.mark.parametrize(
-    ("then", "code", "violation"),
-    [
-        ("something was judged", 0, None),
-        ("no answer comes", 1, None),
-        ("it is violated", 1, VIOLATION),
-        ("bytes are malformed", 1, MALFORMED),
-    ],
-)
-def test_a_violation_is_written_as_data(tmp_path: Path, then: str, code: int, violation: dict[str, object] | None) -> None:
+@pytest.fixture(scope="module")
+def in_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results of a run with two workers that judged a scenario for each of VIOLATIONS, with somebody's own tests beside them."""
+    folder = tmp_path_factory.mktemp("workers")
+    room = folder / "made"
+    room.mkdir()
+    (room / "test_beside.py").write_text(BESIDE, encoding="utf-8")
+    (room / "test_made.py").write_text(STEPS, encoding="utf-8")
+    head, scenario = FEATURE.split("    Scenario: [1] Some\n")
+    scenarios = [f"    Scenario: [{number}] Some\n{scenario.format(then=then)}" for number, then in enumerate(VIOLATIONS, 1)]
+    (room / "some.feature").write_text(head + "\n".join(scenarios), encoding="utf-8")
+
+    pytest_with_plugin(room, f"--results={folder / 'results'}", "-n2", expect=1, cwd=folder)
+
+    return folder / "results"
+
+
+def test_a_violation_is_written_as_data(in_workers: Path) -> None:
     """In compliance.json for each scenario; null where the system did nothing wrong."""
-    run_with(tmp_path, then, code, "-n2")
+    asked = next(row for row in compliance(in_workers)["requirements"] if row["id"] == "KIP890-060")
 
-    asked = next(row for row in compliance(tmp_path / "results")["requirements"] if row["id"] == "KIP890-060")
-    assert [scenario["violation"] for scenario in asked["scenarios"]] == [violation]
+    found = {scenario["name"]: scenario["violation"] for scenario in asked["scenarios"]}
+    assert found == {f"[{number}] Some": violation for number, violation in enumerate(VIOLATIONS.values(), 1)}
+
+
+def test_a_run_with_workers_gives_the_same_verdicts(in_workers: Path) -> None:
+    """What a worker process judged reaches the results folder."""
+    told = compliance(in_workers)
+
+    assert verdicts(in_workers) == {"KIP890-060": "violated"}
+    asked = next(row for row in told["requirements"] if row["id"] == "KIP890-060")
+    found = {scenario["name"]: scenario["verdict"] for scenario in asked["scenarios"]}
+    assert found == {"[1] Some": "met", "[2] Some": "inconclusive", "[3] Some": "violated", "[4] Some": "violated"}
+    assert told["system"]["version"]
+
+
+def test_junit_tells_what_workers_judged(in_workers: Path) -> None:
+    """Each scenario by its name, a red with its text; and what is beside them."""
+    cases = {case.get("name"): case for case in ElementTree.parse(in_workers / "junit.xml").iter("testcase")}  # noqa: S314 - we wrote it
+
+    scenarios = [f"KIP890-060 [{number}] Some" for number in range(1, 5)]
+    assert sorted(map(str, cases)) == [*scenarios, "test_it", "test_later"]
+    failures = {name: case.findtext("failure") for name, case in cases.items()}
+    assert sorted(str(name) for name, text in failures.items() if text is not None) == scenarios[1:]
+    assert "KIP890-060 VIOLATED" in str(failures["KIP890-060 [3] Some"])
+
+
+def test_tests_beside_the_scenarios_are_not_missed_where_there_are_workers(in_workers: Path) -> None:
+    """Somebody's own tests in the same session are no scenarios that were lost, whoever runs them."""
+    told = compliance(in_workers)
+    assert told["complete"] is True
+    assert told["scenarios"] == {"selected": 4, "judged": 4}
 
 
 def test_every_example_is_judged_and_has_a_history_of_its_own(tmp_path: Path) -> None:
@@ -168,30 +208,6 @@ def test_every_example_is_judged_and_has_a_history_of_its_own(tmp_path: Path) ->
     histories = {history_files.stem_of(path): history_files.text_of(path) for path in history_files.found_in(tmp_path / "results")}
     assert sorted(histories) == ["KIP890-060-1-Some-example-1", "KIP890-060-1-Some-example-2"]
     assert all("init_producer_id" in told for told in histories.values())
-
-
-def test_a_run_with_workers_gives_the_same_verdicts(tmp_path: Path) -> None:
-    """What a worker process judged reaches the results folder."""
-    run_with(tmp_path, "it is violated", 1, "-n2")
-
-    found = compliance(tmp_path / "results")
-    assert verdicts(tmp_path / "results") == {"KIP890-060": "violated"}
-    assert found["complete"] is True
-    assert found["system"]["version"]
-
-
-def test_tests_beside_the_scenarios_are_not_missed_where_there_are_workers(tmp_path: Path) -> None:
-    """Somebody's own tests in the same session are no scenarios that were lost, whoever runs them."""
-    beside = tmp_path / "made" / "test_beside.py"
-    beside.parent.mkdir()
-    beside.write_text("import pytest\n\n\ndef test_it(): ...\n\n\n@pytest.mark.skip\ndef test_later(): ...\n", encoding="utf-8")
-
-    out = run_with(tmp_path, "something was judged", 0, "-n2")
-
-    found = compliance(tmp_path / "results")
-    assert found["complete"] is True
-    assert found["scenarios"] == {"selected": 1, "judged": 1}
-    assert re.search("reference conforms ", out)
 
 
 def test_what_is_not_selected_is_not_run_and_counted(tmp_path: Path) -> None:
@@ -284,7 +300,10 @@ def test_examples_are_numbered_alike_under_each_protocol(tmp_path: Path) -> None
 def test_a_marker_that_nobody_has_is_refused_where_pytest_is_strict(tmp_path: Path) -> None:
     """All of ours are registered: levels, needs, proposals and ids."""
     known = "MUST or SHOULD or MAY or needs_crash or kip890 or KIP890-060"
-    arguments = ["--pyargs", "fencepost.features", "--strict-markers", "--collect-only", "-q"]
+    rows = register.bundled()
+    # Tags of a whole proposal become markers where one requirement of it is asked.
+    one_of_each = ",".join(next(row.id for row in rows.rows((spec,)) if row.is_tested) for spec in rows.by_spec)
+    arguments = ["--pyargs", "fencepost.features", "--strict-markers", "--collect-only", "-q", f"--only={one_of_each}"]
 
     pytest_with_plugin(*arguments, "-m", known, expect=0, cwd=tmp_path)
     told = pytest_with_plugin(*arguments, "-m", "MUSST", expect=4, cwd=tmp_path)

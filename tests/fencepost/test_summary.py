@@ -177,11 +177,11 @@ def test_a_summary_is_appended(tmp_path: Path) -> None:
 
 
 def test_a_run_writes_its_summary_and_the_command_prints_the_same(tmp_path: Path) -> None:
-    """The run before may be the one whose folder is used again; workers change nothing."""
+    """The run before may be the one whose folder is used again."""
     asked = ("run", "--only", "KIP890-060", "--no-html", "--results", tmp_path / "kept")
     fencepost(*asked, expect=0)
 
-    fencepost(*asked, "--defect", "no-epoch-bump", "-n", 2, "--summary", tmp_path / "s.md", "--previous", tmp_path / "kept", expect=1)
+    fencepost(*asked, "--defect", "no-epoch-bump", "--summary", tmp_path / "s.md", "--previous", tmp_path / "kept", expect=1)
 
     page = (tmp_path / "s.md").read_text(encoding="utf-8")
     assert _table(page, "change") == [["1 newly red", "was met, is violated", "KIP890-060"]]
