@@ -1,17 +1,16 @@
 """The command line, as a process: exit codes, clear errors, and a results folder that can be read."""
 
 import json
-import os
 import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import jsonschema
 import pytest
 from commands import CHECKOUT, compliance, fencepost, verdicts
+from stopped import begun
 
 SCHEMA = json.loads((CHECKOUT / "fencepost" / "compliance.schema.json").read_text(encoding="utf-8"))
 
@@ -168,13 +167,8 @@ def test_a_release_that_deviates_is_named(tmp_path: Path) -> None:
 
 def test_a_killed_run_leaves_a_valid_folder_that_says_so(tmp_path: Path) -> None:
     """compliance.json is whole at every moment, also when nobody could clean up."""
-    command = [str(Path(sys.executable).parent / "fencepost"), "run", "--results", str(tmp_path)]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 120
-    while not (tmp_path / "compliance.json").exists() and time.monotonic() < deadline:
-        os.sched_yield()
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    with begun("run", "--results", tmp_path, cwd=tmp_path) as run:
+        run.until((tmp_path / "compliance.json").exists).signal(signal.SIGKILL)
 
     jsonschema.validate(compliance(tmp_path), SCHEMA)
     assert compliance(tmp_path)["complete"] is False
