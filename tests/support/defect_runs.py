@@ -1,4 +1,4 @@
-"""Runs of the suite for their histories: each in a forked process that has imported everything, since a new interpreter takes longer."""
+"""The suite on broken references, each in a forked process that has imported everything: as a run with histories, or by its plays alone."""
 
 import io
 from collections.abc import Iterable
@@ -14,6 +14,27 @@ def run_all(runs: Iterable[tuple[Path, tuple[str, ...]]]) -> dict[str, int]:
 
     with forking().Pool(WORKERS, maxtasksperchild=1) as pool:
         return dict(pool.imap_unordered(_run, runs))
+
+
+def judged_of_all(defects: Iterable[str]) -> dict[str, dict[str, str]]:
+    """What everything that binds such a broker says of the reference with each of these defects: requirement to verdict."""
+    from fencepost.warmed import forking
+
+    with forking().Pool(WORKERS, maxtasksperchild=1) as pool:
+        return dict(pool.imap_unordered(_judged, defects))
+
+
+def _judged(defect: str) -> tuple[str, dict[str, str]]:
+    from fencepost.contract.registration import Asked
+    from fencepost.contract.verdict import ScenarioResult, judge
+    from fencepost.options import Options
+    from fencepost.plays import Plays
+
+    found: dict[str, list[ScenarioResult]] = {}
+    with Plays(Options(asked=Asked({"defect": defect}))) as plays:
+        for play in plays:
+            found.setdefault(play.requirement, []).append(plays.judge(play).result)
+    return defect, {requirement: judge(requirement, results).verdict.value for requirement, results in found.items()}
 
 
 def _run(task: tuple[Path, tuple[str, ...]]) -> tuple[str, int]:
