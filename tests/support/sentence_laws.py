@@ -1,15 +1,20 @@
 """The laws of sentences, each as an assertion, and values for sentences to write."""
 
 import functools
-from collections.abc import Mapping
+import random
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fencepost.contract import gherkin
 from fencepost.contract.gherkin import Step
 from fencepost.steps.sentence import Form, Optionally, Placeholder, ValueType
 from fencepost.steps.vocabularies import Speech
+
+TEXTS, VALUES = 40, 20
+"""How many texts a type is asked of, and how many values a sentence."""
 
 
 def is_one_sentence_and_renders_to_itself(speech: Speech, step: Step) -> None:
@@ -42,19 +47,30 @@ def is_a_step_of_a_feature(form: Form, values: Mapping[str, Any]) -> None:
 
 
 @functools.cache
-def texts_of(kind: ValueType[Any]) -> st.SearchStrategy[str]:
-    """Whatever the pattern of a type matches."""
-    return st.from_regex(kind.pattern, fullmatch=True)
+def texts_of(kind: ValueType[Any]) -> tuple[str, ...]:
+    """Some of what the pattern of a type matches, which is found once: to search for it takes longer than any law."""
+    found: dict[str, None] = {}
+
+    @settings(max_examples=TEXTS, deadline=None, database=None)
+    @given(st.from_regex(kind.pattern, fullmatch=True))
+    def find(text: str) -> None:
+        found[text] = None
+
+    find()
+    return tuple(found)
 
 
-@functools.cache
-def values_of(form: Form) -> st.SearchStrategy[dict[str, Any]]:
-    """Values for all placeholders of a form; an optional part is there or not."""
-    groups = [(part.parts, True) if isinstance(part, Optionally) else ((part,), False) for part in form.parts]
-    strategies = [_values(tuple(one for one in parts if isinstance(one, Placeholder)), left_out) for parts, left_out in groups]
-    return st.tuples(*strategies).map(lambda found: {name: value for one in found for name, value in one.items()})
-
-
-def _values(placeholders: tuple[Placeholder, ...], may_be_left_out: bool) -> st.SearchStrategy[dict[str, Any]]:
-    there = st.fixed_dictionaries({one.name: texts_of(one.type).map(one.type.parse) for one in placeholders})
-    return st.one_of(there, st.just({one.name: None for one in placeholders})) if may_be_left_out and placeholders else there
+def values_of(form: Form) -> Iterator[dict[str, Any]]:
+    """Values for all placeholders of a form, again and again other ones; an optional part is there or not."""
+    if not form.placeholders:
+        yield {}
+        return
+    chance = random.Random(form.words)  # noqa: S311 - nobody's secret
+    for _ in range(VALUES):
+        values: dict[str, Any] = {}
+        for part in form.parts:
+            parts, is_there = (part.parts, chance.random() < 0.5) if isinstance(part, Optionally) else ((part,), True)
+            for one in parts:
+                if isinstance(one, Placeholder):
+                    values[one.name] = one.type.parse(chance.choice(texts_of(one.type))) if is_there else None
+        yield values
