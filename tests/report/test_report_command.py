@@ -2,12 +2,17 @@
 
 import json
 import xml.etree.ElementTree as ET
+from contextlib import nullcontext
 from pathlib import Path
 
 import jsonschema
 import pytest
+import tutorial
 from commands import CHECKOUT, fencepost
 from compliance_files import system, write
+from pyspark.sql import SparkSession
+
+from fencepost.report.compliance import command
 
 SCHEMA = json.loads((CHECKOUT / "report/compliance/report.schema.json").read_text(encoding="utf-8"))
 RED = {"KIP890-060": "met", "KIP890-061": "violated", "KIP890-062": "known_deviation"}
@@ -15,17 +20,21 @@ RED = {"KIP890-060": "met", "KIP890-061": "violated", "KIP890-062": "known_devia
 
 @pytest.mark.usefixtures("java")
 def test_runs_become_a_matrix_with_badges_and_tables(tmp_path: Path) -> None:
-    """A real run of the reference beside results of brokers; what cannot be read is named, and the report is made all the same."""
-    fencepost("run", "--only", "KIP890-060", "--no-html", "--results", tmp_path / "in/ours", expect=0)
-    write(tmp_path / "in/k431", RED)
-    write(tmp_path / "in/k400", {"KIP890-060": "met"}, system=system("4.0.0", profile="kafka-4.0"))
-    write(tmp_path / "in/broken", {}).joinpath("compliance.json").write_text('{"schema_version": 1, "requ', encoding="utf-8")
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out/notes.txt").write_text("somebody's own", encoding="utf-8")
+    """A real run of the reference beside results of brokers, as the tutorial says it; what cannot be read is named, and the report is made
+    all the same."""
+    (line,) = (one for one in tutorial.commands() if one.words[:2] == ["fencepost", "report"])
+    *_, given, _, named = line.words
+    results, out = tmp_path / given, tmp_path / named
+    fencepost("run", "--only", "KIP890-060", "--no-html", "--results", results / "ours", expect=0)
+    write(results / "k431", RED)
+    write(results / "k400", {"KIP890-060": "met"}, system=system("4.0.0", profile="kafka-4.0"))
+    write(results / "broken", {}).joinpath("compliance.json").write_text('{"schema_version": 1, "requ', encoding="utf-8")
+    out.mkdir()
+    (out / "notes.txt").write_text("somebody's own", encoding="utf-8")
 
-    done = fencepost("report", tmp_path / "in", "--out", tmp_path / "out", expect=0)
+    done = fencepost(*line.words[1:], expect=line.code, cwd=tmp_path)
 
-    told = json.loads((tmp_path / "out/report.json").read_text(encoding="utf-8"))
+    told = json.loads((out / "report.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker()).validate(told)
     assert told["complete"] is True
     states = {(one["system"]["name"], one["system"]["version"]): one["state"] for one in told["systems"]}
@@ -35,26 +44,31 @@ def test_runs_become_a_matrix_with_badges_and_tables(tmp_path: Path) -> None:
     assert "1 could not be read: broken" in done.out
     assert "does not conform" in done.out
     for one in told["systems"]:
-        assert ET.parse(tmp_path / "out" / one["badge"]).getroot().tag == "{http://www.w3.org/2000/svg}svg"  # noqa: S314 our own
-    page = (tmp_path / "out/index.html").read_text(encoding="utf-8")
+        assert ET.parse(out / one["badge"]).getroot().tag == "{http://www.w3.org/2000/svg}svg"  # noqa: S314 our own
+    page = (out / "index.html").read_text(encoding="utf-8")
     assert "kafka 4.3.1" in page
     assert 'href="https://example.org/KIP890-062"' in page
-    assert "🟥 violated" in (tmp_path / "out/compliance.md").read_text(encoding="utf-8")
-    assert list((tmp_path / "out/table").glob("*.parquet"))
-    assert list((tmp_path / "out/latest").glob("*.parquet"))
-    assert (tmp_path / "out/notes.txt").exists()
+    assert "🟥 violated" in (out / "compliance.md").read_text(encoding="utf-8")
+    assert list((out / "table").glob("*.parquet"))
+    assert list((out / "latest").glob("*.parquet"))
+    assert (out / "notes.txt").exists()
 
 
-@pytest.mark.usefixtures("java")
-def test_a_report_can_be_made_again_where_one_stands(tmp_path: Path) -> None:
+@pytest.mark.filterwarnings("default")  # what Spark's own Python side warns of is not ours
+def test_a_report_can_be_made_again_where_one_stands(
+    tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Below the results themselves; the last report is no run, and its badges go."""
+    monkeypatch.setattr("fencepost.pipeline.session.session", lambda _: nullcontext(spark))
+    options = command.Options((str(tmp_path / "results"),), tmp_path / "results/report", "json")
     folder = write(tmp_path / "results/k431", RED)
 
-    fencepost("report", tmp_path / "results", "--out", tmp_path / "results/report", expect=0)
+    assert command.run(options) == 0
     write(folder, {"KIP890-060": "met"}, system=system("4.4.0", profile="kafka-4.4"))
-    again = fencepost("report", tmp_path / "results", "--out", tmp_path / "results/report", "--format", "json", expect=0)
+    capsys.readouterr()
+    assert command.run(options) == 0
 
-    told = json.loads(again.out)
+    told = json.loads(capsys.readouterr().out)
     assert (told["runs"], told["unreadable"]) == (1, [])
     assert [path.name for path in (tmp_path / "results/report/badges").iterdir()] == ["kafka-4.4.0.svg"]
 
