@@ -1,4 +1,7 @@
-"""docs/tutorial.md: every command is one that there is, and those that need nothing but Python work in an empty environment."""
+"""docs/tutorial.md: every command is one that there is, and those that need nothing but Python work in an empty environment.
+
+The one that needs Java is run in tests/report/test_report_command.py, those that need Docker in tests/systems/test_real_tutorial.py.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -59,14 +62,3 @@ def test_the_tutorial_works_from_the_wheel_in_an_empty_environment(tmp_path: Pat
     assert set(verdicts(results / "broken").values()) == {"met", "violated"}
     assert set(verdicts(results / "second").values()) == {"met", "known_deviation"}
     assert "newly red" in (tmp_path / "summary.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.usefixtures("java")
-def test_the_runs_of_the_tutorial_can_be_put_side_by_side(tmp_path: Path) -> None:
-    """What needs Java, on the results of one run."""
-    asked = [one for one in tutorial.commands() if one.needs is None and one.line.endswith("--results results/reference")]
-    report = [one for one in tutorial.commands() if one.needs == "Java" and one.words[0] == "fencepost"]
-
-    tutorial.run(asked + report, tmp_path, tutorial.here(), 900)
-
-    assert (tmp_path / "compliance/index.html").is_file()
