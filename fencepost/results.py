@@ -5,11 +5,13 @@ every selected scenario was reported. Its shape is `compliance.schema.json`.
 """
 
 import dataclasses
+import functools
 import json
 import os
 import platform
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -77,16 +79,17 @@ class Results:
         ran: dict[str, list[ScenarioResult]] = {}
         for scenario in self.scenarios:
             ran.setdefault(scenario.requirement, []).append(scenario)
+        left_out_by = functools.cache(self._left_out_by)  # the same for every row, and found by looking at all of them
         found = []
         for spec, rows in self.register.by_spec.items():
             for row in rows:
                 if row.id in ran:
                     judged = judge(row.id, sorted(ran[row.id], key=lambda scenario: scenario.number))
-                    found.append(self.narrowed.judged(judged, self._why_in_part) if self.narrowed else judged)
+                    found.append(self.narrowed.judged(judged, lambda: self._why_in_part(left_out_by)) if self.narrowed else judged)
                 elif row.excluded:
                     found.append(RequirementResult(row.id, Verdict.EXCLUDED, row.excluded))
                 else:
-                    found.append(RequirementResult(row.id, Verdict.NOT_RUN, self._why_not_run(row, spec)))
+                    found.append(RequirementResult(row.id, Verdict.NOT_RUN, self._why_not_run(row, spec, left_out_by)))
         return found
 
     @property
@@ -191,20 +194,20 @@ class Results:
             "scenarios": [_scenario(scenario) for scenario in result.scenarios],
         }
 
-    def _why_not_run(self, row: Requirement, spec: str) -> str:
+    def _why_not_run(self, row: Requirement, spec: str, left_out_by: Callable[[], str | None]) -> str:
         if row.planned:
             return "planned: no scenario tests it yet"
         if not self.selection.holds(row, spec):
             return self.selection.why_not(row, spec)
         if self.complete:
-            by = self._left_out_by()
+            by = left_out_by()
             return f"not selected: left out by pytest {by}" if by else "not collected"
         return f"the run was stopped before it: {self.stopped}" if self.stopped else "the run ended before it"
 
-    def _why_in_part(self) -> str:
+    def _why_in_part(self, left_out_by: Callable[[], str | None]) -> str:
         """Why not all scenarios of a requirement were asked."""
         if self.complete or (self.narrowed and self.narrowed.said):
-            return f"left out by pytest {self._left_out_by()}"
+            return f"left out by pytest {left_out_by()}"
         return f"not reached: the run was stopped ({self.stopped})" if self.stopped else "not reached"
 
     def _left_out_by(self) -> str | None:
