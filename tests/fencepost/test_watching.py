@@ -1,40 +1,13 @@
 """What a person sees while a run goes on: plain lines in a log, a live line on a terminal; the headline is the last line."""
 
-import os
-import pty
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from commands import fencepost
+from commands import fencepost, fencepost_on_a_terminal
 
 ESCAPE = "\x1b"
 FEW = ("--no-html", "--only", "KIP890-060", "--only", "KIP890-061")
-
-
-def on_a_terminal(*arguments: object, cwd: Path, **environment: str) -> tuple[int, str]:
-    """`fencepost ...` with a terminal of 100 columns: the exit code, and all that was written to it."""
-    ours, theirs = pty.openpty()
-    inherited = {name: value for name, value in os.environ.items() if name not in ("CI", "NO_COLOR", "FORCE_COLOR")}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "fencepost", *map(str, arguments)],
-        cwd=cwd,
-        env=inherited | {"TERM": "xterm", "COLUMNS": "100", "LINES": "30"} | environment,
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-    )
-    os.close(theirs)
-    written = b""
-    try:
-        while read := os.read(ours, 65536):
-            written += read
-    except OSError:  # how Linux says that nobody holds the terminal any more
-        pass
-    os.close(ours)
-    return process.wait(timeout=60), written.decode()
 
 
 def test_a_log_has_plain_lines(tmp_path: Path) -> None:
@@ -64,7 +37,7 @@ def test_reds_come_as_a_line_and_once_in_full(tmp_path: Path) -> None:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_terminal_has_a_live_line(tmp_path: Path, workers: int) -> None:
     """It is drawn, it is gone in the end, and the cursor is there again."""
-    code, written = on_a_terminal("run", *FEW, "-n", workers, "--results", tmp_path / "r", cwd=tmp_path)
+    code, written = fencepost_on_a_terminal("run", *FEW, "-n", workers, "--results", tmp_path / "r", cwd=tmp_path)
 
     hidden, shown = "\x1b[?25l", "\x1b[?25h"
     assert code == 0, written
@@ -81,7 +54,7 @@ def test_a_terminal_has_a_live_line(tmp_path: Path, workers: int) -> None:
 @pytest.mark.parametrize(("arguments", "environment"), [(("-q",), {}), ((), {"CI": "true"}), ((), {"TERM": "dumb"})])
 def test_a_terminal_may_have_plain_lines(tmp_path: Path, arguments: tuple[str, ...], environment: dict[str, str]) -> None:
     """With -q, in CI and where the terminal cannot do more: nothing moves the cursor."""
-    code, written = on_a_terminal("run", *FEW, *arguments, "--results", tmp_path / "r", cwd=tmp_path, **environment)
+    code, written = fencepost_on_a_terminal("run", *FEW, *arguments, "--results", tmp_path / "r", cwd=tmp_path, **environment)
 
     assert code == 0, written
     assert re.search(r"kip890/ending  3 of 3 met", written)

@@ -2,9 +2,13 @@
 
 import atexit
 import json
+import os
+import pty
 import subprocess
 import sys
 import tempfile
+import threading
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,6 +30,30 @@ def fencepost(*arguments: object, expect: int | tuple[int, ...], cwd: Path | Non
 def fencepost_itself(*arguments: object, expect: int | tuple[int, ...], cwd: Path | None = None, timeout: float = 900) -> Finished:
     """The same, begun as its users begin it."""
     return _run([_SCRIPT, *map(str, arguments)], expect, cwd, timeout)
+
+
+def fencepost_on_a_terminal(*arguments: object, cwd: Path, **environment: str) -> tuple[int, str]:
+    """The same as the first, with a terminal of 100 columns and this environment: the exit code, and all that was written to it."""
+    ours, theirs = pty.openpty()
+    written = bytearray()
+
+    def read() -> None:
+        with suppress(OSError):  # how Linux says that nobody holds the terminal any more
+            while some := os.read(ours, 65536):
+                written.extend(some)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    inherited = {name: value for name, value in environment_of_users().items() if name not in ("CI", "NO_COLOR", "FORCE_COLOR")}
+    around = inherited | {"TERM": "xterm", "COLUMNS": "100", "LINES": "30"} | environment
+    try:
+        terminal = os.ttyname(theirs)
+        code = _forked().write(["fencepost", *map(str, arguments)], cwd, around, 60, terminal, terminal)
+    finally:
+        os.close(theirs)
+        reader.join()
+        os.close(ours)
+    return code, written.decode()
 
 
 def pytest_with_plugin(*arguments: object, expect: int, cwd: Path) -> Finished:

@@ -49,7 +49,14 @@ class Forked:
 
     def run(self, command: Sequence[str], cwd: Path, environment: Mapping[str, str], timeout: float) -> Finished:
         """`fencepost ...` or `pytest ...` in this folder, with this environment; a command that does not end fails the test."""
-        asked = {"command": command, "cwd": str(cwd), "environment": dict(environment), "out": str(self._out), "err": str(self._err)}
+        code = self.write(command, cwd, environment, timeout, self._out, self._err)
+        return Finished(code, *(path.read_text(encoding="utf-8", errors="backslashreplace") for path in (self._out, self._err)))
+
+    def write(
+        self, command: Sequence[str], cwd: Path, environment: Mapping[str, str], timeout: float, out: str | Path, err: str | Path
+    ) -> int:
+        """The same, with what it says in these files, which may be a terminal; answers the exit code."""
+        asked = {"command": command, "cwd": str(cwd), "environment": dict(environment), "out": str(out), "err": str(err)}
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(asked) + "\n")
@@ -57,8 +64,7 @@ class Forked:
         if not select.select([self._process.stdout], [], [], timeout)[0]:
             self.end()
             raise AssertionError(f"{' '.join(command)} does not end")
-        code = int(self._process.stdout.readline())
-        return Finished(code, *(path.read_text(encoding="utf-8", errors="backslashreplace") for path in (self._out, self._err)))
+        return int(self._process.stdout.readline())
 
     def end(self) -> None:
         """The process that forks, and what it has forked, are gone."""
@@ -143,6 +149,7 @@ def _command(asked: Mapping[str, Any]) -> int:
 
     for number, name in ((1, "out"), (2, "err")):
         os.dup2(os.open(asked[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+    sys.stdout.reconfigure(line_buffering=os.isatty(1))  # type: ignore[union-attr]  # it is a text stream
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.chdir(asked["cwd"])
     before, now = ([*filter(None, one.get(_PATH, "").split(os.pathsep))] for one in (os.environ, asked["environment"]))
