@@ -1,4 +1,4 @@
-"""Plays beside a run in pytest: both judge the same. And the player: what becomes of a scenario that goes wrong."""
+"""Plays beside pytest-bdd's own runner: both show the same. And the player: what becomes of a scenario that goes wrong."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -7,8 +7,9 @@ from typing import Any, cast
 
 import pytest
 
+from fencepost import suite
 from fencepost.contract import history_files
-from fencepost.contract.errors import WrongUsage
+from fencepost.contract.errors import Exit, WrongUsage
 from fencepost.contract.evidence import Evidence
 from fencepost.contract.gherkin import Step
 from fencepost.contract.played import Ending
@@ -22,20 +23,31 @@ from fencepost.steps.stage import Stage
 from fencepost.steps.vocabularies import factories
 
 
-def test_a_play_shows_what_the_same_scenario_shows_in_pytest(reference_run: tuple[Path, str]) -> None:
-    """For every bundled scenario: the verdict, how much evidence the requirement has, and the history, to the byte."""
-    folder, _ = reference_run
-    rows = {row["id"]: row for row in json.loads((folder / "compliance.json").read_text())["requirements"] if row["scenarios"]}
+class ByPytestBdd:
+    """Leaves the steps of bundled scenarios to pytest-bdd's own runner, and its definitions."""
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        running: Any = session.config.pluginmanager.get_plugin("fencepost-running")
+        running.playing.play_of = lambda *_: None
+
+
+@pytest.mark.parametrize("asks_all", [False, pytest.param(True, marks=pytest.mark.thorough)], ids=["thirty requirements", "all"])
+def test_a_play_shows_what_the_same_scenario_shows_where_pytest_bdd_runs_its_steps(asks_all: bool, tmp_path: Path) -> None:
+    """For bundled scenarios: the verdict, how much evidence the requirement has, and the history, to the byte."""
+    some = [] if asks_all else ["--smoke"]
+    ended = suite.judge([f"--results={tmp_path}", "--no-html", "--capture=no", *some], workers=1, plugins=[ByPytestBdd()])
+    assert ended.exit is Exit.CONFORMS
+    rows = {row["id"]: row for row in json.loads((tmp_path / "compliance.json").read_text())["requirements"] if row["scenarios"]}
     verdicts: dict[str, list[tuple[str, str]]] = {}
     evidence: dict[str, int] = {}
     differing = []
 
-    with Plays(Options()) as plays:
+    with Plays(Options(smoke=not asks_all)) as plays:
         for play in plays:
             shown = plays.judge(play)
             verdicts.setdefault(play.requirement, []).append((play.name, shown.result.verdict.value))
             evidence[play.requirement] = evidence.get(play.requirement, 0) + shown.result.evidence
-            file = folder / "history" / history_files.name_of(play.run)
+            file = tmp_path / "history" / history_files.name_of(play.run)
             if (file.read_bytes() if file.is_file() else b"") != (history_files.packed(shown.history) if shown.history else b""):
                 differing.append(play.run)
 
