@@ -51,7 +51,7 @@ def result(classpath: str, service: str, admin: str, topic: str) -> dict[str, An
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     told: dict[str, Any] = json.loads(next(line for line in done.stdout.splitlines() if line.startswith("{")))
-    assert told.pop("again") >= 0
+    del told["again"]
     return told
 
 
