@@ -38,3 +38,8 @@ CAPABILITIES = {
     "transactions-v2": "the system offers the requests of KIP-890's second part: Produce v12, TxnOffsetCommit v5, EndTxn v5",
 }
 """Every capability that a scenario may need with `@needs:...`, and what it means."""
+
+ALONE = "alone"
+"""The tag `@alone` of a scenario whose observation is about all that is open on the system, such as how far a coordinator's low watermark
+has come: nothing else may be under way there.
+"""

@@ -256,6 +256,15 @@ class Session(Protocol):
         ...
 
 
+@runtime_checkable
+class Answers(Protocol):
+    """A system that somebody else runs, and that may go away during a run."""
+
+    def answers(self) -> bool:
+        """Whether it answers now; asked once, within seconds."""
+        ...
+
+
 class System(Protocol):
     """A system under test."""
 

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from fencepost.contract.brokers import Where
+from fencepost.contract.capabilities import ALONE
 from fencepost.contract.played import Played
 from fencepost.contract.shared_crashes import SharedCrashes
 from fencepost.steps.player import player_of
@@ -58,10 +59,11 @@ class Wave:
 
 def script(play: Play) -> tuple[str, ...] | None:
     """What the system goes through in a scenario, in words; None where others would notice it, and cannot share it."""
-    if not DISTURBING & play.needs:
-        return ()
-    if not (DISTURBING & play.needs) <= _SHARED:
+    disturbing = DISTURBING & play.needs
+    if ALONE in play.scenario.tags or not disturbing <= _SHARED:
         return None
+    if not disturbing:
+        return ()
     player = player_of(play.feature.spec)
     return tuple(filter(None, map(player.brings_down, play.steps))) or None
 

@@ -11,7 +11,7 @@ from functools import cache
 
 from fencepost.contract import gherkin
 from fencepost.contract import register as registers
-from fencepost.contract.capabilities import CAPABILITIES
+from fencepost.contract.capabilities import ALONE, CAPABILITIES
 from fencepost.contract.gherkin import Feature, Rule, Scenario, requirement_of
 from fencepost.contract.register import Register
 from fencepost.contract.themes import THEMES
@@ -108,8 +108,8 @@ def _faults_of_scenario(scenario: Scenario, number: int) -> Iterator[str]:
         yield f"tags on Examples reach no hook of pytest-bdd: {_shown(scenario.examples_tags)}"
     for tag in scenario.tags:
         capability = tag.removeprefix("needs:")
-        if capability == tag or capability not in CAPABILITIES:
-            yield f"@{tag} is not known; a scenario may have {', '.join('@needs:' + name for name in CAPABILITIES)}"
+        if tag != ALONE and (capability == tag or capability not in CAPABILITIES):
+            yield f"@{tag} is not known; a scenario may have {', '.join('@needs:' + name for name in CAPABILITIES)}, or @{ALONE}"
     kinds = [step.kind for step in scenario.steps]
     if kinds != sorted(kinds, key=("Given", "When", "Then").index):
         yield "steps must go from Given over When to Then, once"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fencepost.contract.capabilities import CAPABILITIES
+from fencepost.contract.capabilities import ALONE, CAPABILITIES
 from fencepost.contract.register import Register
 from fencepost.contract.themes import THEMES
 
@@ -27,6 +27,7 @@ def register_all(config: pytest.Config, register: Register) -> None:
         config.addinivalue_line("markers", f"{theme}: {told}")
     for capability, told in CAPABILITIES.items():
         config.addinivalue_line("markers", f"{_named(_NEED + capability)}: {told}")
+    config.addinivalue_line("markers", f"{ALONE}: scenarios beside which nothing else may be under way")
     for spec, rows in register.by_spec.items():
         config.addinivalue_line("markers", f"{spec}: scenarios of that proposal")
         for row in rows:
@@ -42,8 +43,8 @@ def mark(function: Callable[..., Any], tag: str, register: Register) -> None:
 
 
 def is_known(tag: str) -> bool:
-    """Whether a tag is a level or a theme."""
-    return tag in LEVELS or tag in THEMES
+    """Whether a tag is a level or a theme, or says that a scenario is alone."""
+    return tag in LEVELS or tag in THEMES or tag == ALONE
 
 
 def _give(function: Callable[..., Any], name: str) -> None:

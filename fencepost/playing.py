@@ -4,6 +4,7 @@ pytest-bdd collects them, parses them and names the items. A scenario of somebod
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -14,6 +15,7 @@ from fencepost.contract.brokers import most_at_once, share_broker, where_of
 from fencepost.contract.gherkin import Step
 from fencepost.contract.items import EVIDENCE, PLAYED, SESSION, STEP, scenario_of
 from fencepost.contract.played import Played
+from fencepost.contract.ports import Answers
 from fencepost.contract.register import Register
 from fencepost.contract.shared_crashes import SharedCrashes
 
@@ -21,6 +23,7 @@ from .concurrency import Company, Concurrency
 from .judged_systems import JudgedSystems
 from .options import Options
 from .plays import Play, judged, plays_of, put
+from .stopping import Stopping
 
 NOTE = pytest.StashKey[str]()
 """What is to be said of how the scenario was played, beside what it showed."""
@@ -29,11 +32,13 @@ NOTE = pytest.StashKey[str]()
 class Playing:
     """The plays of a pytest session."""
 
-    def __init__(self, config: pytest.Config, options: Options, register: Register, systems: JudgedSystems) -> None:
-        self._options, self._register, self._systems = options, register, systems
+    def __init__(self, config: pytest.Config, options: Options, register: Register, systems: JudgedSystems, stopping: Stopping) -> None:
+        self._options, self._register, self._systems, self._stopping = options, register, systems, stopping
         self._features = Path(str(resources.files("fencepost.features")))
         self._in_worker = hasattr(config, "workerinput")
         self._concurrency: Concurrency | None = None
+        self._gone: str | None = None
+        """Why there is nobody to ask any more."""
         self.at: dict[str, str] = {}
         """The step that each scenario is at, by the name of its history."""
 
@@ -54,9 +59,11 @@ class Playing:
             self._concurrency = Concurrency(plays, where, most, self._put, self._is_red, self._share)
 
     def play(self, item: pytest.Item, play: Play) -> Played:
-        """What the scenario showed; it is noted on its item."""
+        """What the scenario showed; it is noted on its item. Raises Stopped where the system has gone away in it."""
         company = self._concurrency.of(play) if self._concurrency else Company(self._put(play))
         played = company.played
+        if self._gone and _is_unanswered(played):
+            self._stopping.ask(self._gone)
         item.stash[PLAYED], item.stash[EVIDENCE] = played, played.evidence
         if played.session is not None:
             item.stash[SESSION] = played.session
@@ -80,7 +87,13 @@ class Playing:
         def hears(step: Step) -> None:
             self.at[play.run] = _words(step)
 
-        return put(play, self._systems, crashes, hears)
+        played = put(play, self._systems, crashes, hears)
+        system = self._systems.by_protocol[play.protocol]
+        if _is_unanswered(played) and isinstance(system, Answers) and not self._gone and not system.answers():
+            self._gone = f"the system stopped answering at {datetime.now().astimezone():%H:%M}, in {play.requirement} {play.name}"
+            if self._concurrency:
+                self._concurrency.stop()
+        return played
 
     def _share(self, plays: Sequence[Play]) -> None:
         share_broker(self._systems.by_protocol[plays[0].protocol], plays[0].needs, len(plays))
@@ -98,6 +111,12 @@ class Playing:
         if alone.verdict.is_red:
             return f"also alone: {alone.verdict.words}, where it was one of {company.scenarios} at once before"
         return f"1 of 2: red as one of {company.scenarios} scenarios at once, and {alone.verdict.words} alone"
+
+
+def _is_unanswered(played: Played) -> bool:
+    """Whether a scenario ended with an error when its last request had no answer."""
+    said = played.session.exchanges() if played.session else ()
+    return played.error is not None and len(said) > 0 and said[-1].answer is None
 
 
 def _words(step: Step) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fencepost.contract import register
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.events import Event
+from fencepost.contract.evidence import NoAnswer, Violation
 from fencepost.contract.gherkin import Feature, Rule, Scenario, Step, bundled, requirement_of
 from fencepost.contract.played import Played
 from fencepost.contract.ports import Exchange, Session
@@ -162,7 +163,9 @@ def judged(asked: Asked, played: Played, systems: JudgedSystems, note: str | Non
     def said() -> Sequence[Exchange]:
         return played.session.exchanges() if played.session else ()
 
-    found = judge(played.error, played.evidence, known.of(Asking(asked.requirement, asked.scenario, asked.protocol, asked.example), said))
+    found = judge(
+        _error_of(played), played.evidence, known.of(Asking(asked.requirement, asked.scenario, asked.protocol, asked.example), said)
+    )
     return ScenarioResult(
         asked.requirement,
         asked.feature,
@@ -177,6 +180,14 @@ def judged(asked: Asked, played: Played, systems: JudgedSystems, note: str | Non
         asked.example,
         found.expectation,
     )
+
+
+def _error_of(played: Played) -> BaseException | None:
+    """How it ended. Where no request was answered at all, nobody was there to be judged, whatever it looked like."""
+    said = played.session.exchanges() if played.session and isinstance(played.error, Violation) else ()
+    if said and all(one.answer is None for one in said):
+        return NoAnswer(f"no request of this scenario was answered: {played.error}")
+    return played.error
 
 
 def alike(asked: Asked, found: Judgement | ScenarioResult, systems: JudgedSystems) -> str | None:

@@ -71,7 +71,7 @@ class Running:
         self.claimed = Folder(options.results) if options.results else None
         self.unreachable: str | None = None
         self.is_fit = True
-        self.playing = Playing(config, options, register, systems)
+        self.playing = Playing(config, options, register, systems, stopping)
         self.steady = contextlib.ExitStack()
         if "container" in options.asked.options:
             self.steady.enter_context(steady_environment())

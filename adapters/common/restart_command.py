@@ -120,6 +120,11 @@ class CommandedFaults(NoCrashPoints, NoCleanStop):
         self.start_again()
         self._await_serving()
 
+    @property
+    def is_away(self) -> bool:
+        """Whether a scenario had it killed, and has not seen it back."""
+        return not self._is_back
+
     def bring_back(self) -> None:
         """See that the broker serves, which an earlier scenario may have left dead or on its way up. Raises SetUpFailed."""
         with self._bringing_back:

@@ -6,7 +6,7 @@ from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.faults import NoFaults
 from fencepost.adapters.common.restart_command import CommandedFaults, RestartCommand
 from fencepost.contract.errors import WrongUsage
-from fencepost.contract.outcomes import Done, Outcome, Unknown
+from fencepost.contract.outcomes import Done, Outcome
 
 from .handshake import ask
 from .offer import Offer
@@ -56,10 +56,17 @@ class RunningBroker:
         if self._commanded is not None:
             self._commanded.leave()
 
-    def _serves(self) -> Outcome[object]:
+    def answers(self) -> bool:
+        """Whether it answers now, or is down because a scenario had it killed."""
+        return (self._commanded is not None and self._commanded.is_away) or isinstance(self._ask(), Done)
+
+    def _ask(self) -> Outcome[Offer]:
         transport = self._users.connect("handshake", self.address)
         try:
-            answer = ask(transport, deadline_s=_ASKED_WITHIN_S)
+            return ask(transport, deadline_s=_ASKED_WITHIN_S)
         finally:
             transport.close()
-        return self.serves(_ASKED_WITHIN_S) if isinstance(answer, Done) else Unknown(answer.reason)
+
+    def _serves(self) -> Outcome[object]:
+        answer = self._ask()
+        return self.serves(_ASKED_WITHIN_S) if isinstance(answer, Done) else answer

@@ -121,6 +121,10 @@ class KafkaAt:
         other = self._others.get(kafka_settings().configuration_for(needs))
         return self._main.session(needs, self._pool.take) if other is None else other.session(needs)
 
+    def answers(self) -> bool:
+        """Whether every broker that was named answers now."""
+        return all(broker.answers() for broker in (self._main, *self._others.values()))
+
     def close(self) -> None:
         """Stop raising epochs, and leave all brokers running. There is nothing else to give back: connections belong to sessions."""
         self._pool.close()

@@ -78,6 +78,10 @@ class PulsarAt:
             self._commanded.bring_back()
         return wall_session(self._place, self._patience_s, self._commanded or NoFaults(str(self._place)))
 
+    def answers(self) -> bool:
+        """Whether it answers now, or is down because a scenario had it killed."""
+        return (self._commanded is not None and self._commanded.is_away) or isinstance(ask(self._place.service), Done)
+
     def close(self) -> None:
         """Leave the broker running. There is nothing to give back: connections belong to sessions."""
         if self._commanded is not None:

@@ -34,7 +34,7 @@ Feature: Acknowledgements that no end will come for
       When A commits
       Then nothing of A is pending in "workers"
 
-    @needs:buffer-statistics
+    @needs:buffer-statistics @alone
     Scenario: [4] A newer transaction commits on the subscription
       Given transaction B
       And A has tried to acknowledge "i1" for "workers", which it has not added

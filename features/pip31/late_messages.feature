@@ -46,6 +46,7 @@ Feature: Messages that nobody waits for
       When "plain" is written to orders
       Then readers of orders see "a1", "plain"
 
+    @alone
     Scenario: [2] A newer transaction behind the late message
       Given transactions A and B
       And A has committed "a1" to orders
@@ -54,6 +55,7 @@ Feature: Messages that nobody waits for
       When B commits
       Then readers of orders see "a1", "b1"
 
+    @alone
     Scenario: [3] A newer transaction after a late message that was refused
       Given transactions A, B and C
       And A has committed "a1" to orders
@@ -83,6 +85,7 @@ Feature: Messages that nobody waits for
       When "plain" is written to payments
       Then readers of payments get as far as "plain"
 
+    @alone
     Scenario: [3] A newer transaction is committed on the topic
       Given the topic "payments"
       And transactions A and B
