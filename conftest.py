@@ -32,7 +32,10 @@ REAL = "tests/systems/test_real_"
 LIGHT = tuple(f"{REAL}{name}.py" for name in ("oxia", "run_on_oxia", "served_on_oxia"))
 """Of these, those that wait for a small container alone."""
 
-LONGEST = ("tests/fencepost/test_defects.py", "tests/fencepost/test_mutants_judged.py", "tests/systems/test_parity")
+ON_SPARK = ("tests/pipeline/", "tests/report/test_report_")
+"""How the files begin of which most need a Spark session: it takes 20 seconds of a processor before it is warm, so one worker has them."""
+
+LONGEST = ("tests/fencepost/test_defects.py", "tests/fencepost/test_mutants_judged.py", "tests/systems/test_parity", "tests/pipeline/")
 """Without a real broker these take longest (docs/decisions.md, what CI spends): begun last, one of them would run alone at the end."""
 
 settings.register_profile("quick", max_examples=20, deadline=None)
@@ -86,12 +89,16 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> "LoadScopeScheduling":
-    """A file is one worker's, and nearly all files with real brokers are the same worker's: they mostly wait, while the others compute."""
+    """A file is one worker's, and nearly all files with real brokers are the same worker's: they mostly wait, while the others compute.
+    So are the files that need Spark.
+    """
     from xdist.scheduler import LoadScopeScheduling
 
     class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return REAL if nodeid.startswith(REAL) and not nodeid.startswith(LIGHT) else nodeid.partition("::")[0]
+            if nodeid.startswith(REAL) and not nodeid.startswith(LIGHT):
+                return REAL
+            return ON_SPARK[0] if nodeid.startswith(ON_SPARK) else nodeid.partition("::")[0]
 
     return ByFile(config, log)
 
@@ -119,9 +126,14 @@ def one_spark(java: None) -> "Iterator[SparkSession]":  # noqa: ARG001 it only s
 
 @pytest.fixture(scope="module")
 def spark(one_spark: "SparkSession") -> "Iterator[SparkSession]":
-    """The same; the next file's tests have its 1 GB to themselves, as a check has, which ends with its process."""
+    """The same; the next file's tests have its 1 GB to themselves, and plans that are not compiled, as a check has at its beginning."""
+    from fencepost.pipeline.session import COMPILED
+
+    as_begun = {name: one_spark.conf.get(name) for name in COMPILED}
     yield one_spark
     one_spark.catalog.clearCache()
+    for name, value in as_begun.items():
+        one_spark.conf.set(name, value or "")
 
 
 @pytest.fixture(scope="session")

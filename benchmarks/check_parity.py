@@ -10,17 +10,17 @@ import json
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fencepost.pipeline import session
-from fencepost.pipeline.anomalies import ANOMALIES
+from fencepost.pipeline.anomalies import ANOMALIES, Anomaly, cycles
 from fencepost.pipeline.derived import History
 from fencepost.pipeline.ingest import files
 from fencepost.pipeline.movement import sorting
 from fencepost.pipeline.tables import Tables
-from fencepost.pipeline.verdicts import found, together
+from fencepost.pipeline.verdicts import found
 
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Witness: TypeAlias = tuple[Any, ...]
 Seen: TypeAlias = dict[tuple[str, str], set[Witness]]
 
+BUCKETS = 2
 CYCLES = ("G0", "G1c", "PL-1-cycle-exists")
 ORDERED = (
     "int-poll-skip",
@@ -52,31 +53,40 @@ def main(folder: Path) -> int:
     paths = [folder / f"{name}.edn" for name in sorted(verdicts)]
     size = session.Size(sum(path.stat().st_size for path in paths))
     with session.session(size) as spark:
-        bad = compare(spark, paths, verdicts)
+        bad = compare(shown(spark, paths), paths, verdicts)
     for line in bad:
         print(line)
     print(f"{len(paths)} histories, {len(bad)} differences that are not in the list")
     return 1 if bad else 0
 
 
-def compare(spark: "SparkSession", paths: list[Path], verdicts: dict[str, Any]) -> list[str]:
-    """The differences that are not in the list, in words."""
+def shown(spark: "SparkSession", paths: list[Path]) -> dict[str, Seen]:
+    """Our witnesses without and with inferred write-write edges, which only cycles read."""
     with tempfile.TemporaryDirectory() as scratch:
-        tables = Tables(spark, Path(scratch), 2)
-        tables.keep(sorting.read(spark, files.find(paths), tables.folder, 2))
-        bad = []
-        for mode, infer in (("no_ww", False), ("ww", True)):
-            seen = ours(History(tables, infer_ww=infer))
-            for path in paths:
-                bad += [f"{path.stem} {mode} {line}" for line in _differences(path.stem, seen, verdicts[path.stem][mode])]
-        return bad
+        tables = Tables(spark, Path(scratch), BUCKETS)
+        tables.keep(sorting.read(spark, files.find(paths), tables.folder, BUCKETS))
+        alone = _seen(History(tables), ANOMALIES)
+        inferred = _seen(History(tables, infer_ww=True), cycles.ANOMALIES)
+    of_cycles = {anomaly.name for anomaly in cycles.ANOMALIES}
+    others = {place: witnesses for place, witnesses in alone.items() if place[1] not in of_cycles}
+    return {"no_ww": alone, "ww": others | inferred}
 
 
-def ours(history: History) -> Seen:
+def compare(seen: Mapping[str, Seen], paths: list[Path], verdicts: dict[str, Any]) -> list[str]:
+    """The differences that are not in the list, in words."""
+    return [
+        f"{path.stem} {mode} {line}"
+        for mode, witnesses in seen.items()
+        for path in paths
+        for line in _differences(path.stem, witnesses, verdicts[path.stem][mode])
+    ]
+
+
+def _seen(history: History, anomalies: Sequence[Anomaly]) -> Seen:
     """Witnesses in the words of Jepsen: keys and values are numbers, operations are known by their completions."""
     ats = {(row.run, row.op): row.at for row in history.ops.select("run", "op", "at").toLocalIterator()}
     seen: Seen = defaultdict(set)
-    for row in together(found(history, ANOMALIES)).toLocalIterator():
+    for row in (row for one in found(history, anomalies) for row in one.rows.toLocalIterator()):
         seen[row.run, row.anomaly].add(_ours(row, [ats[row.run, op] for op in row.ops]))
     return seen
 
@@ -126,7 +136,7 @@ def _differences(run: str, witnesses: Seen, verdict: dict[str, Any]) -> Iterator
     for name in sorted(names & {*_NAMES, *CYCLES}):
         if name == "PL-1-cycle-exists":
             continue
-        expected, seen = set(_theirs(name, verdict.get(name, ()))), witnesses[run, name]
+        expected, seen = set(_theirs(name, verdict.get(name, ()))), witnesses.get((run, name), set())
         if name in ORDERED:
             expected, seen = _unconflicted(expected, conflicted), _unconflicted(seen, conflicted)
         if name in CYCLES and conflicted:
@@ -141,9 +151,9 @@ def _unconflicted(witnesses_: Iterable[Witness], conflicted: set[int]) -> set[Wi
     return {witness for witness in witnesses_ if witness[0] not in conflicted}
 
 
-def _joined(cycles: set[Witness], others: set[Witness]) -> set[Witness]:
+def _joined(found_: set[Witness], others: set[Witness]) -> set[Witness]:
     """Cycles for which the other side has none that shares an operation."""
-    return {cycle for cycle in cycles if not any(set(cycle) & set(other) for other in others)}
+    return {cycle for cycle in found_ if not any(set(cycle) & set(other) for other in others)}
 
 
 _NAMES = ("inconsistent-offsets", "duplicate", "G1a", "precommitted-read", "unseen", *ORDERED)

@@ -32,6 +32,8 @@ QUICK = 1 << 30
 """Up to here, what Java does is over before it is worth being compiled well; a log that plans judge then takes them half as long again."""
 PARTITION = 64 << 20
 HERE = Path(__file__).parent
+COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
+"""What a session is told from whose plans code is generated."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +103,8 @@ class Size:
 
 def compiling(spark: SparkSession) -> None:
     """From now on the plans of this session are generated code."""
-    spark.conf.set("spark.sql.codegen.wholeStage", "true")
-    spark.conf.set("spark.sql.codegen.factoryMode", "FALLBACK")
+    for name, value in COMPILED.items():
+        spark.conf.set(name, value)
 
 
 @contextmanager

@@ -14,6 +14,8 @@ from commands import fencepost, python
 from compliance_files import write as results
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from on_one_spark import fencepost_on
+from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from fencepost.pipeline.ingest import edn
@@ -67,8 +69,7 @@ def test_a_hostile_line_ends_no_check(said: str) -> None:
     assert len(events_of_edn(Block(said.encode(), 1, 0, ""), "run", {})) == 1
 
 
-@pytest.mark.usefixtures("java")
-def test_what_cannot_be_read_is_told_and_the_rest_is_judged(tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_told_and_the_rest_is_judged(spark: SparkSession, tmp_path: Path) -> None:
     """Every kind of bad file and line, beside a sound and a broken history: both are judged, and each bad one has its place and reason."""
     folder = tmp_path / "in"
     write(SOUND, "sound", folder)
@@ -76,7 +77,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_judged(tmp_path: Path) -> N
     for name, (content, _, _) in BAD.items():
         (folder / name).write_bytes(content)
 
-    done = fencepost("check", folder, "--results", tmp_path / "out", "--format", "json", expect=1)
+    done = fencepost_on(spark, "check", folder, "--results", tmp_path / "out", "--format", "json", expect=1)
 
     told = json.loads(done.out)
     runs = {run["run"]: run for run in told["runs"]}

@@ -7,14 +7,18 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyspark
 import pytest
 from check_histories import write
 from commands import CHECKOUT, fencepost
+from on_one_spark import fencepost_on
 
 from fencepost.pipeline.java import find
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 HERE = "127.0.0.1"
 
@@ -42,8 +46,8 @@ def daemon(name: str, *arguments: object, work: Path) -> Iterator[None]:
             process.wait(120)
 
 
-@pytest.mark.usefixtures("java")
-def test_a_cluster_of_two_workers_finds_the_same(tmp_path: Path) -> None:
+@pytest.mark.filterwarnings("default")  # what Spark's own Python side warns of is not ours
+def test_a_cluster_of_two_workers_finds_the_same(spark: "SparkSession", tmp_path: Path) -> None:
     """Plans and Python work alike run on both workers, and the verdict is that of a local session, to the last count."""
     write("p0 ok send tid=t e=0 x<a@0\np0 ok abort tid=t e=0\np1 ok poll x>a@0\n", "broken", tmp_path / "in")
     (tmp_path / "in/jepsen.edn").write_bytes((CHECKOUT / "tests/pipeline/jepsen/h0006.edn").read_bytes())
@@ -56,7 +60,7 @@ def test_a_cluster_of_two_workers_finds_the_same(tmp_path: Path) -> None:
         for _ in range(2):
             running.enter_context(daemon("worker.Worker", "--cores", 1, "--memory", "1g", f"spark://{HERE}:{port}", work=work))
         fencepost("check", tmp_path / "in", "--results", tmp_path / "far", "--master", f"spark://{HERE}:{port}", expect=1)
-    fencepost("check", tmp_path / "in", "--results", tmp_path / "near", expect=1)
+    fencepost_on(spark, "check", tmp_path / "in", "--results", tmp_path / "near", expect=1)
 
     far, near = verdict(tmp_path / "far"), verdict(tmp_path / "near")
     assert far == near

@@ -3,14 +3,21 @@
 import json
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from check_histories import write
 from commands import CHECKOUT, fencepost
 from jsonschema import Draft202012Validator
+from on_one_spark import fencepost_on
 from pyarrow import parquet
 
 from fencepost.pipeline.tables import VERSION
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.filterwarnings("default")  # what Spark's own Python side warns of is not ours
 
 
 def verdict(folder: Path) -> dict[str, object]:
@@ -21,14 +28,13 @@ def verdict(folder: Path) -> dict[str, object]:
     return told
 
 
-@pytest.mark.usefixtures("java")
-def test_a_sound_history_leaves_no_witness_in_the_place_of_earlier_ones(tmp_path: Path) -> None:
+def test_a_sound_history_leaves_no_witness_in_the_place_of_earlier_ones(spark: "SparkSession", tmp_path: Path) -> None:
     """Both tables are there, with the columns that they always have, and without a row."""
     told = {"broken": "p0 ok send tid=t e=0 x<a@0\np0 ok abort tid=t e=0\np1 ok poll x>a@0\n", "sound": "p0 ok send x<a@0\n"}
     tables = {}
     for name, text in told.items():
         history = write(text, name, tmp_path / name)
-        fencepost("check", history, "--results", tmp_path / "out", expect=1 if name == "broken" else 0)
+        fencepost_on(spark, "check", history, "--results", tmp_path / "out", expect=1 if name == "broken" else 0)
         tables[name] = parquet.read_table(tmp_path / "out/witnesses/parquet")
 
     assert [len(table) for table in tables.values()] == [1, 0]
@@ -36,9 +42,8 @@ def test_a_sound_history_leaves_no_witness_in_the_place_of_earlier_ones(tmp_path
     assert [part.read_text(encoding="utf-8") for part in (tmp_path / "out/witnesses/json").glob("part-*")] == [""]
 
 
-@pytest.mark.usefixtures("java")
-def test_a_broken_history_is_told_in_words_and_files(tmp_path: Path) -> None:
-    """Exit code 1, the first witness in words, witnesses as files, a page with a picture."""
+def test_a_broken_history_is_told_in_words_and_files(spark: "SparkSession", tmp_path: Path) -> None:
+    """In a process with a Java of its own: exit code 1, the first witness in words, witnesses as files, a page with a picture."""
     write("p0 ok send tid=t e=0 x<a@0\np0 ok abort tid=t e=0\np1 ok poll x>a@0\n", "broken", tmp_path / "in")
     write("p0 ok send x<a@0\np1 ok poll x>a@0\n", "sound", tmp_path / "in")
 
@@ -57,7 +62,7 @@ def test_a_broken_history_is_told_in_words_and_files(tmp_path: Path) -> None:
 
     # A later check starts from the tables, and does not read the histories again.
     shutil.rmtree(tmp_path / "in")
-    again = fencepost("check", tmp_path / "out", "--results", tmp_path / "later", "--format", "json", expect=1)
+    again = fencepost_on(spark, "check", tmp_path / "out", "--results", tmp_path / "later", "--format", "json", expect=1)
     assert json.loads(again.out) == told
     assert not (tmp_path / "later/tables").exists()
 

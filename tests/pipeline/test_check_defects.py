@@ -3,12 +3,16 @@
 import json
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from commands import fencepost
-from defect_runs import run_all
+from on_one_spark import fencepost_on
+from played_defects import play_all
 
-from fencepost.reference.defects import DEFECTS
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.filterwarnings("default")  # what Spark's own Python side warns of is not ours
 
 SHOWN = {
     "a-commit-decides-all": "G1a",
@@ -86,14 +90,13 @@ HONEST = "reference"
 
 
 @pytest.fixture(scope="module")
-def found(java: None, reference_run: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:  # noqa: ARG001 it only skips
+def found(spark: "SparkSession", reference_run: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     """The anomalies of each: the whole suite on the honest reference, and its own requirement on each defect. One check judges them all."""
     folder = tmp_path_factory.mktemp("runs")
     shutil.copytree(reference_run[0] / "history", folder / "in" / HONEST / "history")
-    runs = [(folder / "in" / name, (f"--defect={name}", *(f"--only={row}" for row in DEFECTS[name].breaks))) for name in SHOWN]
 
-    assert run_all(runs) == dict.fromkeys(SHOWN, 1)
-    fencepost("check", folder / "in", "--results", folder / "out", "--format", "json", expect=1)
+    assert play_all(SHOWN, folder / "in") == dict.fromkeys(SHOWN, True)
+    fencepost_on(spark, "check", folder / "in", "--results", folder / "out", "--format", "json", expect=1)
 
     told = json.loads((folder / "out/verdict.json").read_text(encoding="utf-8"))
     assert told["quarantined"] == 0

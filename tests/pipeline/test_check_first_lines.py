@@ -3,14 +3,18 @@
 import gzip
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from check_histories import events, write
 from commands import fencepost
+from on_one_spark import fencepost_on
 
 from fencepost.pipeline.ingest import files, firstlines
 from fencepost.pipeline.movement import ranges
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.filterwarnings("default")  # what Spark's own Python side warns of is not ours
 
@@ -92,14 +96,13 @@ def test_a_folder_without_a_readable_line_is_told_before_spark(tmp_path: Path) -
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.usefixtures("java")
-def test_what_could_not_be_read_is_named_on_the_terminal(tmp_path: Path) -> None:
+def test_what_could_not_be_read_is_named_on_the_terminal(spark: "SparkSession", tmp_path: Path) -> None:
     """File, line and reason of the first, and where the others stand; the rest is judged."""
     write("p0 ok send x<a@0\n", "sound", tmp_path)
     (tmp_path / "bad.jsonl").write_bytes(event() + b"\n" + b"x\n" * 12)
     (tmp_path / "empty.jsonl").touch()
 
-    err = fencepost("check", tmp_path, "--results", tmp_path / "out", "--format", "json", expect=0).err
+    err = fencepost_on(spark, "check", tmp_path, "--results", tmp_path / "out", "--format", "json", expect=0).err
 
     assert f"cannot be read: {tmp_path}/bad.jsonl, line 2: not one JSON object" in err
     assert f"and 3 more lines and files; all stand in {tmp_path}/out/quarantine" in err

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import yaml
-from check_histories import events, write
+from both_ways import written
+from check_cases import cases
+from check_histories import events
 from sorted_tables import sorted_tables
 
 from fencepost.pipeline.laws.columns import NONE, Ints
@@ -20,14 +21,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.filterwarnings("default")  # what Spark's own Python side warns of is not ours
 
-FAMILIES = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted((Path(__file__).parent / "check_cases").glob("*.yaml"))]
-CASES = {
-    f"{anomaly}/{kind}/{name}": text
-    for family in FAMILIES
-    for anomaly, kinds in family.items()
-    for kind, histories in kinds.items()
-    for name, text in histories.items()
-}
+CASES = {case.run: events(case.text, case.run) for case in cases()}
 ENDINGS = {OK: "ok", FAIL: "fail", INFO: "info"}
 
 
@@ -39,11 +33,10 @@ def test_operations_and_records_are_those_of_spark(spark: "SparkSession", tmp_pa
     """What became of each, its unit, who asked for its end, and what it moved."""
     from fencepost.pipeline.ingest import files
 
-    for run, text in CASES.items():
-        write(text, run, tmp_path / "in")
+    written(CASES, tmp_path / "in")
     tables = sorted_tables(spark, files.find([tmp_path / "in"]), tmp_path / "out")
 
-    read = paired(event for run, text in CASES.items() for event in events(text, run))
+    read = paired(event for history in CASES.values() for event in history)
     operations, moved_by_them = read.told()
     ops = Operations.of(operations)
     records, logs = Records.of(moved_by_them, ops)

@@ -2,17 +2,18 @@
 
 import json
 import xml.etree.ElementTree as ET
-from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import jsonschema
 import pytest
 import tutorial
 from commands import CHECKOUT, fencepost
 from compliance_files import system, write
-from pyspark.sql import SparkSession
+from on_one_spark import fencepost_on
 
-from fencepost.report.compliance import command
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 SCHEMA = json.loads((CHECKOUT / "report/compliance/report.schema.json").read_text(encoding="utf-8"))
 RED = {"KIP890-060": "met", "KIP890-061": "violated", "KIP890-062": "known_deviation"}
@@ -55,20 +56,15 @@ def test_runs_become_a_matrix_with_badges_and_tables(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("default")  # what Spark's own Python side warns of is not ours
-def test_a_report_can_be_made_again_where_one_stands(
-    tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_report_can_be_made_again_where_one_stands(spark: "SparkSession", tmp_path: Path) -> None:
     """Below the results themselves; the last report is no run, and its badges go."""
-    monkeypatch.setattr("fencepost.pipeline.session.session", lambda _: nullcontext(spark))
-    options = command.Options((str(tmp_path / "results"),), tmp_path / "results/report", "json")
     folder = write(tmp_path / "results/k431", RED)
 
-    assert command.run(options) == 0
+    fencepost_on(spark, "report", tmp_path / "results", "--out", tmp_path / "results/report", expect=0)
     write(folder, {"KIP890-060": "met"}, system=system("4.4.0", profile="kafka-4.4"))
-    capsys.readouterr()
-    assert command.run(options) == 0
+    again = fencepost_on(spark, "report", tmp_path / "results", "--out", tmp_path / "results/report", "--format", "json", expect=0)
 
-    told = json.loads(capsys.readouterr().out)
+    told = json.loads(again.out)
     assert (told["runs"], told["unreadable"]) == (1, [])
     assert [path.name for path in (tmp_path / "results/report/badges").iterdir()] == ["kafka-4.4.0.svg"]
 

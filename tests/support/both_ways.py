@@ -17,6 +17,7 @@ from jepsen_histories import OURS, jepsen_histories
 from sorted_tables import sorted_tables
 
 from fencepost.pipeline.laws.judge import judge
+from fencepost.pipeline.laws.pairing import paired
 from fencepost.pipeline.laws.witness import Witness
 
 if TYPE_CHECKING:
@@ -49,22 +50,31 @@ def in_process(told: Histories, infer: bool = False) -> Shown:
 
 
 def on_spark(spark: "SparkSession", told: Histories, folder: Path) -> dict[bool, Shown]:
-    """All of them as runs of one check, each in a file of its own: without inferred edges, and with them (True) only their cycles."""
+    """All of them as runs of one check: without inferred edges, and with them (True) only their cycles."""
     from fencepost.pipeline.anomalies import ANOMALIES, cycles
     from fencepost.pipeline.derived import History
     from fencepost.pipeline.ingest import files
-    from fencepost.pipeline.verdicts import found, together
+    from fencepost.pipeline.verdicts import found
 
-    (folder / "in").mkdir(parents=True)
-    for number, history in enumerate(told.values()):
-        (folder / f"in/{number}.jsonl").write_text("".join(json.dumps(event) + "\n" for event in history), encoding="utf-8")
+    written(told, folder / "in")
     tables = sorted_tables(spark, files.find([folder / "in"]), folder / "out")
     shown = {}
     for infer, anomalies in ((False, ANOMALIES), (True, cycles.ANOMALIES)):
         every = found(History(tables, infer_ww=infer, infer_rw=infer), anomalies)
-        shown[infer] = Counter(map(_shown, together(every).collect() if every else ()))
+        shown[infer] = Counter(_shown(row) for one in every for row in one.rows.collect())  # a union of them all would be planned anew
     spark.catalog.clearCache()
     return shown
+
+
+def written(told: Histories, folder: Path) -> None:
+    """As files. Each is a task, so there is one for all histories of which every line can be read; what could not be read of a file makes
+    all of its runs doubtful, so each other history has one of its own.
+    """
+    folder.mkdir(parents=True)
+    for number, history in enumerate(told.values()):
+        name = f"damaged-{number}" if paired(history).refused else "whole"
+        with (folder / f"{name}.jsonl").open("a", encoding="utf-8") as file:
+            file.writelines(json.dumps(event) + "\n" for event in history)
 
 
 def _shown(row: "Row") -> tuple[str, Witness]:
