@@ -10,17 +10,15 @@ import json
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fencepost.pipeline import session
-from fencepost.pipeline.anomalies import ANOMALIES, Anomaly, cycles
-from fencepost.pipeline.derived import History
+from fencepost.pipeline.anomalies import ANOMALIES
 from fencepost.pipeline.ingest import files
-from fencepost.pipeline.movement import sorting
+from fencepost.pipeline.movement import judging, sorting
 from fencepost.pipeline.tables import Tables
-from fencepost.pipeline.verdicts import found
 
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
@@ -61,15 +59,11 @@ def main(folder: Path) -> int:
 
 
 def shown(spark: "SparkSession", paths: list[Path]) -> dict[str, Seen]:
-    """Our witnesses without and with inferred write-write edges, which only cycles read."""
+    """What a check shows in these histories, without and with inferred write-write edges."""
     with tempfile.TemporaryDirectory() as scratch:
         tables = Tables(spark, Path(scratch), BUCKETS)
         tables.keep(sorting.read(spark, files.find(paths), tables.folder, BUCKETS))
-        alone = _seen(History(tables), ANOMALIES)
-        inferred = _seen(History(tables, infer_ww=True), cycles.ANOMALIES)
-    of_cycles = {anomaly.name for anomaly in cycles.ANOMALIES}
-    others = {place: witnesses for place, witnesses in alone.items() if place[1] not in of_cycles}
-    return {"no_ww": alone, "ww": others | inferred}
+        return {mode: _seen(tables, infer_ww) for mode, infer_ww in (("no_ww", False), ("ww", True))}
 
 
 def compare(seen: Mapping[str, Seen], paths: list[Path], verdicts: dict[str, Any]) -> list[str]:
@@ -82,11 +76,11 @@ def compare(seen: Mapping[str, Seen], paths: list[Path], verdicts: dict[str, Any
     ]
 
 
-def _seen(history: History, anomalies: Sequence[Anomaly]) -> Seen:
+def _seen(tables: Tables, infer_ww: bool) -> Seen:
     """Witnesses in the words of Jepsen: keys and values are numbers, operations are known by their completions."""
-    ats = {(row.run, row.op): row.at for row in history.ops.select("run", "op", "at").toLocalIterator()}
+    ats = {(row.run, row.op): row.at for row in tables.ops.select("run", "op", "at").toLocalIterator()}
     seen: Seen = defaultdict(set)
-    for row in (row for one in found(history, anomalies) for row in one.rows.toLocalIterator()):
+    for row in (row for one in judging.judge(tables, ANOMALIES, infer_ww).found for row in one.rows.toLocalIterator()):
         seen[row.run, row.anomaly].add(_ours(row, [ats[row.run, op] for op in row.ops]))
     return seen
 
@@ -136,7 +130,7 @@ def _differences(run: str, witnesses: Seen, verdict: dict[str, Any]) -> Iterator
     for name in sorted(names & {*_NAMES, *CYCLES}):
         if name == "PL-1-cycle-exists":
             continue
-        expected, seen = set(_theirs(name, verdict.get(name, ()))), witnesses.get((run, name), set())
+        expected, seen = set(_theirs(name, verdict.get(name, ()))), witnesses[run, name]
         if name in ORDERED:
             expected, seen = _unconflicted(expected, conflicted), _unconflicted(seen, conflicted)
         if name in CYCLES and conflicted:
@@ -151,9 +145,9 @@ def _unconflicted(witnesses_: Iterable[Witness], conflicted: set[int]) -> set[Wi
     return {witness for witness in witnesses_ if witness[0] not in conflicted}
 
 
-def _joined(found_: set[Witness], others: set[Witness]) -> set[Witness]:
+def _joined(cycles: set[Witness], others: set[Witness]) -> set[Witness]:
     """Cycles for which the other side has none that shares an operation."""
-    return {cycle for cycle in found_ if not any(set(cycle) & set(other) for other in others)}
+    return {cycle for cycle in cycles if not any(set(cycle) & set(other) for other in others)}
 
 
 _NAMES = ("inconsistent-offsets", "duplicate", "G1a", "precommitted-read", "unseen", *ORDERED)

@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from both_ways import EXPLAINED, Shown, cases_and_few, in_process, on_spark, unexplained
+from both_ways import EXPLAINED, Shown, cases_and_few, cases_and_few_in_process, on_spark, unexplained
 from check_cases import Case, cases
 from check_histories import write
 from pyspark.sql import SparkSession
@@ -58,7 +58,7 @@ def test_the_laws_find_what_the_plans_find(shown: dict[bool, Shown]) -> None:
     told = cases_and_few()
     seen: set[str] = set()
 
-    differences = [line for infer in (False, True) for line in unexplained(in_process(told, infer), shown[infer], told, seen)]
+    differences = [line for infer in (False, True) for line in unexplained(cases_and_few_in_process(infer), shown[infer], told, seen)]
 
     assert differences == []
     assert seen == set(EXPLAINED)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from both_ways import SEED, Histories, cases_and_few, in_process, on_spark, unexplained
+from both_ways import SEED, Histories, cases_and_few, cases_and_few_in_process, in_process, on_spark, unexplained
 from changed_histories import changed
 from jepsen_histories import MORE, jepsen_histories
 
@@ -42,7 +42,7 @@ def test_the_laws_find_what_the_plans_find_in_changed_histories(spark: "SparkSes
 def test_a_difference_is_told() -> None:
     """A witness that one side lacks, or has once more, is no explained one."""
     told = cases_and_few()
-    ours = in_process(told)
+    ours = cases_and_few_in_process()
     other = Counter(ours)
     anomaly, one = next(iter(ours))
     other[anomaly, one] += 1

@@ -90,6 +90,12 @@ def cases_and_few() -> dict[str, list[dict[str, Any]]]:
     return own | changed(own, FEW, SEED) | {BARE: events(bare, BARE)}
 
 
+@cache
+def cases_and_few_in_process(infer: bool = False) -> Shown:
+    """What these show; nobody changes the answer."""
+    return in_process(cases_and_few(), infer)
+
+
 def unexplained(ours: Shown, theirs: Shown, told: Histories, seen: set[str]) -> Iterator[str]:
     """What only one side has, in words; and what is explained goes to `seen`."""
     for (anomaly, one), count in sorted((theirs - ours).items(), key=str):
