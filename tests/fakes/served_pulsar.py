@@ -42,6 +42,18 @@ class ServedPulsar:
 
         return self._loop.do(acted)
 
+    def advance_until(self, happened: Callable[[], bool], most_ms: float, step_ms: float) -> None:
+        """Let time pass in steps until that happened, at most so much; what the broker says at a step is sent before the next one."""
+
+        def passed() -> None:
+            left_ms = most_ms
+            while left_ms > 0 and not happened():
+                self.broker.advance(min(step_ms, left_ms))
+                self._outgoing.flush()
+                left_ms -= step_ms
+
+        self._loop.do(passed)
+
     def close(self) -> None:
         """End it, with all its connections."""
         for door in self._doors:

@@ -1,22 +1,15 @@
 """The bundled Pulsar reference as a system that is reached over TCP and HTTP, on the same virtual clock and with the same names.
 
-It does not lie: that it says the same as the bundled one, event by event, is what tests ask of it. As a program it is `fencepost run` on
-that system; its arguments go to the suite.
+It does not lie: that it says the same as the bundled one, event by event, is what tests ask of it.
 
 A client that waits lets time pass, so it must know whether anything is on its way. It does: the connection in the broker counts what
 it took and said, and a client goes on when everything that it sent was taken, and reads when something was said that it has not read.
 """
 
-import sys
-from dataclasses import replace
-from unittest import mock
-
 from served import EventLoop
 from served_pulsar import ServedPulsar
 
-from fencepost import suite
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.engines import ENGINES
 from fencepost.adapters.pulsar.http import HttpAdmin
 from fencepost.adapters.pulsar.tcp import TcpTransport
 from fencepost.adapters.pulsar.transport import Connect, ConnectAdmin, ConnectionLost
@@ -105,14 +98,11 @@ class VirtualTcpTransport:
             pass  # it is on its way to the broker
 
     def receive(self, within_s: float) -> Frame | None:
-        left_ms = within_s * 1000
-        while self._loop.do(lambda: self._there.said) == self._received:
+        there, received = self._there, self._received
+        self._served.advance_until(lambda: there.said != received or not there.is_open, within_s * 1000, _STEP_MS)
+        if self._loop.do(lambda: there.said) == received:
             self._check()
-            if left_ms <= 0:
-                return None
-            step = min(_STEP_MS, left_ms)
-            self._served.do(lambda broker, step=step: broker.advance(step))
-            left_ms -= _STEP_MS
+            return None
         frame = self._tcp.receive(_WITHIN_S)
         assert frame is not None, "the broker said something, and it did not come"
         self._received += 1
@@ -157,8 +147,3 @@ class ServedPulsarSystem(PulsarReferenceSystem):
         if self._loop is not None:
             self._loop.__exit__(None, None, None)
             self._loop = None
-
-
-if __name__ == "__main__":
-    with mock.patch.dict(ENGINES, pulsar=replace(ENGINES["pulsar"], system=ServedPulsarSystem)):
-        sys.exit(suite.judge(sys.argv[1:], workers=1).exit)

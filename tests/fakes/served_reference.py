@@ -1,18 +1,11 @@
 """The bundled reference as a system that is reached over TCP, on the same virtual clock and with the same faults and names as in process.
 
-It does not lie: that it says the same as the bundled one, event by event, is what tests ask of it. As a program it is `fencepost run` on
-that system; its arguments go to the suite.
+It does not lie: that it says the same as the bundled one, event by event, is what tests ask of it.
 """
-
-import sys
-from dataclasses import replace
-from unittest import mock
 
 from served import EventLoop, Served
 
-from fencepost import suite
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.engines import ENGINES
 from fencepost.adapters.kafka.login import Login
 from fencepost.adapters.kafka.tcp import TcpTransport
 from fencepost.adapters.kafka.transport import Connect
@@ -53,8 +46,3 @@ def _login(broker: ReferenceKafka, user: str | None) -> Login | None:
     passwords = broker.settings.passwords
     named = user or next(iter(passwords), None)
     return None if named is None else Login(named, passwords[named])
-
-
-if __name__ == "__main__":
-    with mock.patch.dict(ENGINES, kafka=replace(ENGINES["kafka"], system=ServedSystem)):
-        sys.exit(suite.judge(sys.argv[1:], workers=1).exit)

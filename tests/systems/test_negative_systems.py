@@ -3,11 +3,15 @@
 from pathlib import Path
 
 import pytest
-from commands import compliance, fencepost, verdicts
+from commands import compliance, fencepost
 from librdkafka_mock import librdkafka_mock
 from nonsense_broker import NONSENSE, NonsenseBroker
+from played import played
 
 from fencepost.contract import smoke
+from fencepost.contract.registration import Asked
+from fencepost.options import Options
+from fencepost.selection import Selection
 
 KNOWN_REDS = {
     "KIP890-012": "expected a refusal with INVALID_TRANSACTION_TIMEOUT; seen success",
@@ -83,35 +87,41 @@ def test_broken_metadata_is_told_and_does_not_hide_the_rest(tmp_path: Path) -> N
     assert "1 bytes are left over" in told
 
 
-ROWS = [f"--only=KIP890-{row}" for row in ("011", "037", "053", "060", "139", "153")]
+ROWS = tuple(f"KIP890-{row}" for row in ("011", "037", "053", "060", "139", "153"))
 """Requests of every kind: to a coordinator, a leader and a group, in batches, and those that only look."""
+RED = {"violated", "inconclusive"}
+
+
+def said_of(broker: NonsenseBroker, rows: tuple[str, ...], patience_s: float) -> dict[str, set[str]]:
+    """What these requirements' scenarios are on the broker; each that is red has a reason."""
+    asked = Options("kafka", Asked({"bootstrap": f"127.0.0.1:{broker.port}"}, patience_s=patience_s), Selection(only=rows))
+    found: dict[str, set[str]] = {}
+    for shown in played(asked, "kafka").values():
+        found.setdefault(shown.requirement, set()).add(shown.verdict)
+        assert shown.reason or shown.verdict not in RED
+    return found
 
 
 @pytest.mark.parametrize("nonsense", sorted(NONSENSE))
-def test_nonsense_in_a_well_formed_answer_is_red_and_not_the_kits_fault(nonsense: str, tmp_path: Path) -> None:
+def test_nonsense_in_a_well_formed_answer_is_red_and_not_the_kits_fault(nonsense: str) -> None:
     """Whatever an answer says, each requirement is violated or inconclusive, and the run ends soon."""
     with NonsenseBroker(nonsense) as broker:
-        address = f"127.0.0.1:{broker.port}"
-        fencepost("run", "kafka", "--bootstrap", address, *ROWS, "--patience", 0.3, "--no-html", "--results", tmp_path, expect=1)
+        found = said_of(broker, ROWS, 0.3)
 
-    assert set(verdicts(tmp_path).values()) <= {"violated", "inconclusive"}
-    assert all(row["reason"] for row in compliance(tmp_path)["requirements"] if row["verdict"] in ("violated", "inconclusive"))
+    assert found.keys() == set(ROWS)
+    assert {row for row, verdicts in found.items() if not verdicts & RED or verdicts - RED - {"met"}} == set()
 
 
-def test_a_broker_that_hangs_up_after_each_answer_is_judged(tmp_path: Path) -> None:
+def test_a_broker_that_hangs_up_after_each_answer_is_judged() -> None:
     """A connection that ends while nothing is asked is made again; one that ends under a request is a violation."""
-    rows = ROWS[:3]
     with NonsenseBroker(hangs_up=True) as broker:
-        address = f"127.0.0.1:{broker.port}"
-        fencepost("run", "kafka", "--bootstrap", address, *rows, "--patience", 2, "--no-html", "--results", tmp_path, expect=(0, 1))
+        found = said_of(broker, ROWS[:3], 2)
 
-    assert set(verdicts(tmp_path).values()) <= {"met", "violated"}
+    assert found.keys() == set(ROWS[:3])
+    assert set().union(*found.values()) <= {"met", "violated"}
 
 
-def test_a_slow_broker_conforms(tmp_path: Path) -> None:
+def test_a_slow_broker_conforms() -> None:
     """An answer that takes its time is an answer."""
     with NonsenseBroker(is_slow=True) as broker:
-        address = f"127.0.0.1:{broker.port}"
-        fencepost("run", "kafka", "--bootstrap", address, "--only=KIP890-011", "--no-html", "--results", tmp_path, expect=0)
-
-    assert verdicts(tmp_path) == {"KIP890-011": "met"}
+        assert said_of(broker, ("KIP890-011",), Asked.patience_s) == {"KIP890-011": {"met"}}

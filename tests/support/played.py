@@ -1,0 +1,135 @@
+"""The scenarios of one protocol, as they are played on a system in this process: what two systems are compared by."""
+
+import contextlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, TypeAlias
+from unittest import mock
+
+from fencepost.adapters.engines import ENGINES
+from fencepost.contract.events import Event
+from fencepost.contract.ports import System
+from fencepost.contract.registration import Asked
+from fencepost.identity import Named
+from fencepost.options import Options
+from fencepost.plays import Play, Plays
+from fencepost.selection import Selection
+
+NOT_OFFERED = "not_offered"
+_OF_ONE_PLAY = re.compile(r"-[0-9a-f]{6}\b")
+"""What makes a name one that no other play has."""
+EVERYTHING, TELLING = "everything", "telling"
+"""What a profile is asked: all, or what tells something new."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a play showed: the verdict with its reason, the requests with their versions, and what was said, but for the words for a lost
+    connection.
+    """
+
+    requirement: str
+    feature: str
+    verdict: str
+    reason: str | None
+    requests: frozenset[str]
+    history: list[Event]
+
+
+Played: TypeAlias = Mapping[str, Shown]
+"""By requirement and scenario; the examples of an outline are numbered."""
+
+
+def options(specs: Iterable[str], profile: str, system: str = "reference", **given: str) -> Options:
+    """These proposals, of a system with these options. Behind an address the user says which release a profile imitates, for nothing
+    else excuses its deviations there.
+    """
+    known_as = None if system == "reference" or profile == "seed" else profile.replace("-", ":")
+    return Options(system, Asked(given, profile), Selection(specs=tuple(specs)), named=Named.of(known_as=known_as))
+
+
+def played(asked: Options, protocol: str, which: Callable[[Play], bool] = lambda _: True) -> Played:
+    """Each play of the protocol of which that holds."""
+    with Plays(asked) as plays:
+        return {name_of(play): _shown(plays, play) for play in plays if play.protocol == protocol and which(play)}
+
+
+def played_telling(asked: Options, protocol: str, bundled: Played, breadth: str) -> Played:
+    """Each play that tells something new, by what is `bundled`, on a system that does not offer all of them."""
+    told = New(breadth, in_process(asked.selection.specs, protocol, "seed"))
+    found = {}
+    with Plays(asked) as plays:
+        for play in plays:
+            name = name_of(play)
+            if told.is_by(name, bundled[name]):
+                found[name] = _shown(plays, play)
+                if found[name].verdict != NOT_OFFERED:
+                    told.add(bundled[name])
+    return found
+
+
+@contextlib.contextmanager
+def engine_of(protocol: str, system: Callable[..., System]) -> Iterator[None]:
+    """Meanwhile this is the bundled reference of the protocol."""
+    with mock.patch.dict(ENGINES, {protocol: replace(ENGINES[protocol], system=system)}):
+        yield
+
+
+@cache
+def in_process(specs: tuple[str, ...], protocol: str, profile: str, breadth: str = EVERYTHING) -> Played:
+    """What a profile shows on the reference as it is bundled; of less than everything, what tells something new."""
+    if breadth == EVERYTHING:
+        return played(options(specs, profile), protocol)
+    told = New(breadth, in_process(specs, protocol, "seed"))
+    chosen = {}
+    for name, shown in in_process(specs, protocol, profile).items():
+        if told.is_by(name, shown):
+            chosen[name] = shown
+            told.add(shown)
+    return chosen
+
+
+class New:
+    """What tells something new: a play of each feature, one with each request in each of its versions, and each with another verdict than
+    `seed` has; or simply everything.
+    """
+
+    def __init__(self, breadth: str, seed: Played) -> None:
+        self._breadth, self._seed = breadth, seed
+        self._told: set[str] = set()
+
+    def is_by(self, name: str, shown: Shown) -> bool:
+        """Whether it is told by this play, after those that were added."""
+        is_new = not self._told.issuperset({shown.feature, *shown.requests})
+        return self._breadth == EVERYTHING or is_new or shown.verdict != self._seed[name].verdict
+
+    def add(self, shown: Shown) -> None:
+        """This was told."""
+        self._told |= {shown.feature, *shown.requests}
+
+
+def name_of(play: Play) -> str:
+    """The same under every system, whatever other protocols that speaks."""
+    return f"{play.requirement} {play.scenario.name} {play.example or ''}".rstrip()
+
+
+def _shown(plays: Plays, play: Play) -> Shown:
+    judged = plays.judge(play)
+    result, exchanges = judged.result, judged.session.exchanges() if judged.session else ()
+    history = [_without_words(event) for event in judged.history]
+    return Shown(
+        play.requirement,
+        result.feature,
+        result.verdict.value,
+        result.reason,
+        frozenset(_OF_ONE_PLAY.sub("", one.name) for one in exchanges),
+        history,
+    )
+
+
+def _without_words(event: Event) -> Event:
+    told: Any = event
+    error = told["error"]
+    return {**told, "error": {**error, "msg": None}} if error and error["class"] == "lost" else told
