@@ -1,4 +1,4 @@
-"""`fencepost report` as its users call it."""
+"""`fencepost report` as its users call it, on the session of the tests: it starts one as `fencepost check` does (test_check_command)."""
 
 import json
 import xml.etree.ElementTree as ET
@@ -15,12 +15,13 @@ from on_one_spark import fencepost_on
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.filterwarnings("default")  # what Spark's own Python side warns of is not ours
+
 SCHEMA = json.loads((CHECKOUT / "report/compliance/report.schema.json").read_text(encoding="utf-8"))
 RED = {"KIP890-060": "met", "KIP890-061": "violated", "KIP890-062": "known_deviation"}
 
 
-@pytest.mark.usefixtures("java")
-def test_runs_become_a_matrix_with_badges_and_tables(tmp_path: Path) -> None:
+def test_runs_become_a_matrix_with_badges_and_tables(spark: "SparkSession", tmp_path: Path) -> None:
     """A real run of the reference beside results of brokers, as the tutorial says it; what cannot be read is named, and the report is made
     all the same."""
     (line,) = (one for one in tutorial.commands() if one.words[:2] == ["fencepost", "report"])
@@ -33,7 +34,7 @@ def test_runs_become_a_matrix_with_badges_and_tables(tmp_path: Path) -> None:
     out.mkdir()
     (out / "notes.txt").write_text("somebody's own", encoding="utf-8")
 
-    done = fencepost(*line.words[1:], expect=line.code, cwd=tmp_path)
+    done = fencepost_on(spark, line.words[1], results, "--out", out, expect=line.code)
 
     told = json.loads((out / "report.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker()).validate(told)
@@ -55,7 +56,6 @@ def test_runs_become_a_matrix_with_badges_and_tables(tmp_path: Path) -> None:
     assert (out / "notes.txt").exists()
 
 
-@pytest.mark.filterwarnings("default")  # what Spark's own Python side warns of is not ours
 def test_a_report_can_be_made_again_where_one_stands(spark: "SparkSession", tmp_path: Path) -> None:
     """Below the results themselves; the last report is no run, and its badges go."""
     folder = write(tmp_path / "results/k431", RED)
