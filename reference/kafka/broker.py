@@ -80,7 +80,7 @@ class ReferenceKafka(kernel.Broker[Node]):
         A leader keeps Produce while the node of the coordinator that it asks is paused, and until the answer is read at the latest.
         """
         sent = Sent(lambda: self.handle(request, principal, number))
-        if self.run(lambda node: self._waits(node, request, number)):
+        if bool(self._paused) and self.run(lambda node: self._waits(node, request, number)):
             self._waiting.append(sent)
         else:
             sent.read()

@@ -6,9 +6,9 @@ and time passes all the same.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Generic, TypeVar
 
 from .clock import FIRST_NODE, START, Clock
@@ -16,7 +16,7 @@ from .crash import Crash, CrashPoints
 from .journal import Disk
 from .machine import Machine
 from .network import Network
-from .rules import recorded
+from .rules import Recorded
 
 Node = TypeVar("Node")
 T = TypeVar("T")
@@ -57,28 +57,24 @@ class Broker(ABC, Generic[Node]):
     def run(self, act: Callable[[Node], T], number: int = FIRST_NODE) -> T | None:
         """Do something as a node; what is in flight arrives first. None while the node is down, or when it crashes over it."""
         self._deliver()
-        answers: list[T] = []
-        if (node := self._nodes.get(number)) is not None:
-            with self._until_a_crash():
-                answers.append(act(node))
+        node = self._nodes.get(number)
+        answers = [] if node is None else self._until_a_crash(lambda: act(node))
         return answers[0] if answers else None
 
     def tell(self, act: Callable[[], T]) -> list[T]:
         """Have a node say what it has for a client, for which nothing has to arrive; nothing where its code fails over it."""
-        told: list[T] = []
-        with self._until_a_crash():
-            told.append(act())
-        return told
+        return self._until_a_crash(act)
 
     def advance(self, ms: float) -> None:
         """Let that many milliseconds pass. What is due within them happens in its order."""
         end = self.now_ms + int(ms)
-        while True:
-            with self._until_a_crash():
-                for _ in self._machine.clock.pass_until(end):
-                    self._arrive()
-                return
-            # A node has crashed: the rest of the time passes without its timers.
+
+        def passes() -> None:
+            for _ in self._machine.clock.pass_until(end):
+                self._arrive()
+
+        while not self._until_a_crash(passes):
+            pass  # A node has crashed: the rest of the time passes without its timers.
 
     def crash(self, number: int | None = None) -> None:
         """Take the power from a node, or from all: everything that is not in a journal is gone, and it is down."""
@@ -92,16 +88,15 @@ class Broker(ABC, Generic[Node]):
     def stop(self) -> None:
         """Stop all nodes as an operator does: each puts down what it wants to find again. What is in flight then is lost."""
         for node in list(self._nodes.values()):
-            with self._until_a_crash():
-                self.node_stops(node)
+            self._until_a_crash(partial(self.node_stops, node))
         self.crash()
 
     def restart(self, number: int | None = None) -> None:
         """Start a node, or all that are down. What was decided and is not complete is sent to its participants again."""
         for one, machine in self._machines.items():
             if one not in self._nodes and number in (None, one):
-                with self._until_a_crash():
-                    self._nodes[one] = self.start_node(machine)
+                for node in self._until_a_crash(partial(self.start_node, machine)):
+                    self._nodes[one] = node
 
     def crash_at(self, point: str, number: int | None = None) -> None:
         """Crash the node that is next to reach this crash point, or that node when it does; whoever waits for an answer gets none."""
@@ -128,10 +123,8 @@ class Broker(ABC, Generic[Node]):
         return frozenset(self._exercised)
 
     def _deliver(self) -> None:
-        while True:
-            with self._until_a_crash():
-                self._arrive()
-                return
+        while not self._until_a_crash(self._arrive):
+            pass  # A node has crashed over something: the rest arrives.
 
     def _arrive(self) -> None:
         self.before_delivery()
@@ -140,14 +133,17 @@ class Broker(ABC, Generic[Node]):
             _, action = self._machine.next_actions.pop(0)
             action()
 
-    @contextmanager
-    def _until_a_crash(self) -> Iterator[None]:
-        """Run the broker's code: note the rules that it fulfils, and end in a node's crash where a scenario wants one."""
-        with recorded(self._exercised):
+    def _until_a_crash(self, act: Callable[[], T]) -> list[T]:
+        """Run the broker's code, and note the rules that it fulfils: what it gives, nothing where it ends in a node's crash.
+
+        Every request and every moment of the clock comes by here, so it is a function: a generator as a context costs more than most acts.
+        """
+        with Recorded(self._exercised):
             try:
-                yield
+                return [act()]
             except Crash as crash:
                 self.crash(crash.node)
             except Exception:
                 if self.raises:
                     raise
+        return []

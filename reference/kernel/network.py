@@ -51,7 +51,7 @@ class Network:
 
     def deliver(self) -> None:
         """Decision: everything arrives that may, in the order in which it was sent, and all that is sent because of it."""
-        while (message := next((message for message in self._in_flight if self._may_arrive(message)), None)) is not None:
+        while self._in_flight and (message := next(filter(self._may_arrive, self._in_flight), None)) is not None:
             self._in_flight.remove(message)
             message.receive(message.content)
 

@@ -1,11 +1,9 @@
 """Which requirements the code fulfils, and where: `rule("KIP890-060")` stands in the branch that fulfils KIP890-060.
 
 Readers search for the id. A broker that is asked something records what the branches say, in a set of its own, so that a run can
-tell which requirements it has exercised; outside of `recorded` a call does nothing.
+tell which requirements it has exercised; outside of `Recorded` a call does nothing.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 
 _exercised: ContextVar[set[str] | None] = ContextVar("exercised", default=None)
@@ -18,11 +16,16 @@ def rule(requirement: str) -> None:
         exercised.add(requirement)
 
 
-@contextmanager
-def recorded(into: set[str]) -> Iterator[None]:
-    """Add to `into` the requirements that are exercised inside."""
-    token = _exercised.set(into)
-    try:
-        yield
-    finally:
-        _exercised.reset(token)
+class Recorded:
+    """A context that adds to `into` the requirements that are exercised inside."""
+
+    __slots__ = ("_into", "_token")
+
+    def __init__(self, into: set[str]) -> None:
+        self._into = into
+
+    def __enter__(self) -> None:
+        self._token = _exercised.set(self._into)
+
+    def __exit__(self, *_: object) -> None:
+        _exercised.reset(self._token)

@@ -4,7 +4,7 @@ import pytest
 
 from fencepost.reference.kernel.crash import Crash, CrashPoints
 from fencepost.reference.kernel.journal import Disk
-from fencepost.reference.kernel.rules import recorded, rule
+from fencepost.reference.kernel.rules import Recorded, rule
 
 
 def test_a_journal_is_the_same_whenever_it_is_opened() -> None:
@@ -23,9 +23,9 @@ def test_rules_are_noted_for_the_one_who_records_them() -> None:
     inner: set[str] = set()
 
     rule("before")
-    with recorded(outer):
+    with Recorded(outer):
         rule("outer")
-        with recorded(inner):
+        with Recorded(inner):
             rule("inner")
     rule("after")
 
