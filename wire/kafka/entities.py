@@ -29,7 +29,7 @@ _INSTANTS = ("TZAware", "TZAwareMicros")
 
 def request(api: str, version: int, **fields: object) -> RequestPayload:
     """Build a request; a field that this version does not have is a TypeError, a value out of range too."""
-    return typing.cast(RequestPayload, _build(request_class(API_KEYS[api], version), fields, None))
+    return typing.cast(RequestPayload, _build(request_class(API_KEYS[api], version), None, fields))
 
 
 def response(to: RequestPayload, **fields: object) -> ResponsePayload:
@@ -39,7 +39,7 @@ def response(to: RequestPayload, **fields: object) -> ResponsePayload:
     version has is a TypeError.
     """
     entity = response_class(to.__api_key__, to.__version__)
-    return typing.cast(ResponsePayload, _build(entity, fields, int(to.__api_key__)))
+    return typing.cast(ResponsePayload, _build(entity, int(to.__api_key__), fields))
 
 
 def api_of(entity: RequestPayload | ResponsePayload) -> str:
@@ -52,71 +52,115 @@ def title(api: str) -> str:
     return "".join(part.capitalize() for part in api.split("_"))
 
 
-def plain(value: object) -> Any:
+def plain(value: Any) -> Any:
     """An entity as JSON-ready values: error codes by name, durations in ms, bytes as hexadecimal."""
-    if isinstance(value, IntEnum):
-        return value.name.upper()
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, (bytes, bytearray)):
-        return bytes(value).hex()
-    if isinstance(value, datetime.timedelta):
-        return round(value.total_seconds() * 1000)
-    if isinstance(value, (datetime.datetime, uuid.UUID)):
-        return str(value)
-    if isinstance(value, (tuple, list)):
-        return [plain(item) for item in value]
-    return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(typing.cast(Any, value))}
+    return value if type(value) in _PLAIN_ALREADY else _plainer(type(value))(value)
+
+
+_PLAIN_ALREADY = frozenset({types.NoneType, bool, int, float, str})
+
+
+@functools.cache
+def _plainer(kind: Any) -> Callable[[Any], Any]:
+    """How a value of that kind becomes plain. Found out once: a history asks it of every value that was said."""
+    if issubclass(kind, IntEnum):
+        return lambda value: value.name.upper()
+    if issubclass(kind, tuple(_PLAIN_ALREADY)):
+        return lambda value: value
+    if issubclass(kind, (bytes, bytearray)):
+        return lambda value: bytes(value).hex()
+    if issubclass(kind, datetime.timedelta):
+        return lambda value: round(value.total_seconds() * 1000)
+    if issubclass(kind, (datetime.datetime, uuid.UUID)):
+        return str
+    if issubclass(kind, (tuple, list)):
+        return lambda value: [plain(item) for item in value]
+    names = [field.name for field in dataclasses.fields(kind)]
+    return lambda value: {name: plain(getattr(value, name)) for name in names}
 
 
 _Coerce: TypeAlias = Callable[[Any], Any]
 
 
-def _build(entity: type, fields: dict[str, Any], answering: int | None) -> object:
+def _build(entity: type, answering: int | None, fields: dict[str, Any]) -> object:
+    names, coercers = _plan(entity, answering, tuple(fields))
+    return entity(**{name: coercers[name](fields[name]) for name in names})
+
+
+@functools.cache
+def _plan(entity: type, answering: int | None, given: tuple[str, ...]) -> tuple[tuple[str, ...], dict[str, _Coerce]]:
+    """Which of the fields that are given an entity has, and how their values are coerced. Looked at once for each set of fields."""
     coercers = _coercers(entity, answering)
-    known = {name: coercers[name](value) for name, value in fields.items() if name in coercers}
-    if len(known) != len(fields):
-        elsewhere = frozenset() if answering is None else _names_in_any_version(answering)
-        if stray := fields.keys() - coercers.keys() - elsewhere:
-            raise TypeError(f"{entity.__module__}.{entity.__name__} has no field {', '.join(sorted(stray))}; it has {', '.join(coercers)}")
-    return entity(**known)
+    stray = set(given) - coercers.keys()
+    if stray := stray if answering is None else _in_no_version(answering, stray):
+        raise TypeError(f"{entity.__module__}.{entity.__name__} has no field {', '.join(sorted(stray))}; it has {', '.join(coercers)}")
+    return tuple(name for name in given if name in coercers), coercers
 
 
 @functools.cache
 def _coercers(entity: type, answering: int | None) -> dict[str, _Coerce]:
     hints = typing.get_type_hints(entity)
-    return {field.name: _coercer(hints[field.name], answering) for field in dataclasses.fields(entity)}
+    return {field.name: _coercer(hints[field.name], answering) for field in dataclasses.fields(typing.cast(Any, entity))}
 
 
 @functools.cache
 def _coercer(kind: Any, answering: int | None) -> _Coerce:
     if typing.get_origin(kind) is tuple:
         item = _coercer(typing.get_args(kind)[0], answering)
-        return lambda values: tuple(item(value) for value in values)
+        return lambda values: tuple(map(item, values))
     if typing.get_origin(kind) in (typing.Union, types.UnionType):
         inner = _coercer(next(option for option in typing.get_args(kind) if option is not type(None)), answering)
         return lambda value: None if value is None else inner(value)
     if dataclasses.is_dataclass(kind):
-        return lambda value: _build(typing.cast(type, kind), value, answering) if isinstance(value, dict) else value
+        return lambda value: _build(typing.cast(type, kind), answering, value) if isinstance(value, dict) else value
     if kind.__name__ in _DURATIONS:
-        return lambda ms: kind.parse(datetime.timedelta(milliseconds=ms))
+        return lambda ms: _duration(kind, ms)
     if kind in (bool, bytes, uuid.UUID) or kind.__name__ in _INSTANTS:
         return lambda value: value
-    return lambda value: kind(value)
+    if issubclass(kind, IntEnum):
+        return _member(kind)
+    return _checked(kind) if hasattr(kind, "__predicate__") else lambda value: kind(value)
+
+
+def _checked(kind: Any) -> _Coerce:
+    """The same value, where it is one of this kind, as kio's own types say it, and a TypeError where it is not.
+
+    kio's types are asked for what they are made of, a class and a condition. To ask whether a value is an instance of one comes to the
+    same, by way of a metaclass, an abstract class and a protocol, and costs ten times as much.
+    """
+    bound, holds = kind.__bound__, kind.__predicate__
+    return lambda value: value if isinstance(value, bound) and holds(value) else kind(value)
+
+
+def _member(kind: type[IntEnum]) -> _Coerce:
+    members = {int(member): member for member in kind}
+    return lambda value: kind(value) if value not in members else members[value]
+
+
+@functools.lru_cache(maxsize=256)
+def _duration(kind: Any, ms: int) -> Any:
+    return kind.parse(datetime.timedelta(milliseconds=ms))
+
+
+def _in_no_version(api_key: int, names: set[str]) -> set[str]:
+    """Those of the names that no version of this API's answer has. The newest has most; the others are loaded where it is not enough."""
+    for version in sorted(schema_name_map[API_NAMES[api_key]], reverse=True):
+        if names:
+            names = names - _all_names(response_class(api_key, version))
+    return names
 
 
 @functools.cache
-def _names_in_any_version(api_key: int) -> frozenset[str]:
-    """Every field name, nested ones included, that some version of this API's answer has."""
+def _all_names(entity: type) -> frozenset[str]:
+    """The names of its fields, and of those of all that it holds."""
     names: set[str] = set()
-    for version in schema_name_map[API_NAMES[api_key]]:
-        waiting: list[Any] = [response_class(api_key, version)]
-        while waiting:
-            kind = waiting.pop()
-            if dataclasses.is_dataclass(kind):
-                hints = typing.get_type_hints(kind)
-                names.update(field.name for field in dataclasses.fields(kind))
-                waiting.extend(hints[field.name] for field in dataclasses.fields(kind))
-            else:
-                waiting.extend(typing.get_args(kind))
+    waiting: list[Any] = [entity]
+    while waiting:
+        kind = waiting.pop()
+        if dataclasses.is_dataclass(kind):
+            hints = typing.get_type_hints(kind)
+            names.update(field.name for field in dataclasses.fields(kind))
+            waiting.extend(hints[field.name] for field in dataclasses.fields(kind))
+        else:
+            waiting.extend(typing.get_args(kind))
     return frozenset(names)
