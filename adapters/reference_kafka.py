@@ -4,6 +4,8 @@ Every session has a reference broker of its own, on a virtual clock that moves o
 each time, and a scenario that waits for a minute takes none.
 """
 
+from __future__ import annotations
+
 import zlib
 from collections.abc import Callable, Collection
 from importlib.metadata import version as version_of

@@ -3,6 +3,8 @@
 Its classic side is the release's whose profile is meant, or that of the proposal.
 """
 
+from __future__ import annotations
+
 import zlib
 from collections.abc import Callable
 from typing import Self

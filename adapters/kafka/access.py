@@ -3,6 +3,8 @@
 A change counts when the call returns: the broker that is asked shows it in its own list, the one by which it decides.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 from fencepost.contract.outcomes import Done, Outcome, Unknown

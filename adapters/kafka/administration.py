@@ -1,5 +1,7 @@
 """The calls by which an administrator changes a cluster."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from fencepost.contract.outcomes import Done, Outcome, Unknown

@@ -7,6 +7,8 @@
 * A read that got no answer is put again, for it cannot have changed anything.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 

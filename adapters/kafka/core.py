@@ -4,6 +4,8 @@ Requests are those of KIP-890's new clients. A writer loses its transaction to a
 reloaded with its broker, which is killed for that and started again.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -34,7 +36,7 @@ class KafkaLog:
     def create(self, log: str, *, deduplicating: bool = False) -> Outcome[None]:  # noqa: ARG002 - every log is
         return self._observer.create_topic(self._unique(log), 1)
 
-    def writer(self, name: str, timeout_ms: int) -> "Outcome[KafkaWriter]":
+    def writer(self, name: str, timeout_ms: int) -> Outcome[KafkaWriter]:
         transactional_id = self._unique(name)
         match self._client(name).init_producer_id(transactional_id, timeout_ms=timeout_ms):
             case Done(producer):
@@ -59,7 +61,7 @@ class KafkaLog:
             case trouble:
                 return trouble
 
-    def follow(self, log: str) -> "Outcome[KafkaFollower]":
+    def follow(self, log: str) -> Outcome[KafkaFollower]:
         return Done(KafkaFollower(self._client("follower"), self.partition(log)))
 
     def place(self, group: str, log: str) -> Outcome[Sequence[str]]:

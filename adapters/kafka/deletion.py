@@ -1,5 +1,7 @@
 """The calls by which an administrator takes away topics, records and groups."""
 
+from __future__ import annotations
+
 import uuid
 from typing import Any
 

@@ -1,5 +1,7 @@
 """What a group has committed, by OffsetFetch in each of its versions."""
 
+from __future__ import annotations
+
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,5 +1,7 @@
 """The same transport without bytes: the request entity is handed to a broker that lives in this process."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
 

@@ -1,5 +1,7 @@
 """The calls that look at transactions and producers and change nothing."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

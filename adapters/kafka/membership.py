@@ -1,5 +1,7 @@
 """The calls of a consumer that is in a group, and of one that is in none: JoinGroup and SyncGroup, OffsetCommit."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,5 +1,7 @@
 """The calls that the leader of a partition answers."""
 
+from __future__ import annotations
+
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace

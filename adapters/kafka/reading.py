@@ -1,5 +1,7 @@
 """ListOffsets and Fetch: what the leaders of partitions hand out."""
 
+from __future__ import annotations
+
 import uuid
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar

@@ -3,6 +3,8 @@
 Entities are kept as they are, and made into plain values only when somebody asks.
 """
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass

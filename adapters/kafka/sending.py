@@ -1,5 +1,7 @@
 """Produce without waiting for its answer: several may be under way on one connection, as a producer has them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 from fencepost.contract.outcomes import Done, Outcome

@@ -1,5 +1,7 @@
 """The call that makes a topic, and waits until it can be used."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any

@@ -1,5 +1,7 @@
 """The calls that a transaction coordinator answers, and those that carry offsets in a transaction."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby

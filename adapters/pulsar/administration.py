@@ -4,6 +4,8 @@ An answer with another status than 2xx is a refusal with that number. To a call 
 leaves open whether it was done; a call that only looks is put again then, while the session is patient.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Mapping
 from http import HTTPStatus

@@ -5,6 +5,8 @@
 * A read that got no answer is put again, for it cannot have changed anything.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, TypeVar
 

@@ -5,6 +5,8 @@ connection is lost, subscribes again before it is used, as every client does; wh
 for the broker delivers it again.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from typing import Any
 

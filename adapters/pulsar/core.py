@@ -4,6 +4,8 @@ Everything that a transaction touches is announced before, as PIP-31's clients d
 A log is reloaded by an unload of its topic, and sealed by a split of its segment.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -57,7 +59,7 @@ class PulsarLog:
             case trouble:
                 return trouble
 
-    def writer(self, name: str, timeout_ms: int) -> "Outcome[PulsarWriter]":
+    def writer(self, name: str, timeout_ms: int) -> Outcome[PulsarWriter]:
         self._writers.append(PulsarWriter(self, self._client(name), timeout_ms))
         return Done(self._writers[-1])
 
@@ -73,7 +75,7 @@ class PulsarLog:
     def committed(self, log: str) -> Outcome[Sequence[str]]:
         return _values(self._read(log, self._new_name("reader")))
 
-    def follow(self, log: str) -> "Outcome[PulsarFollower]":
+    def follow(self, log: str) -> Outcome[PulsarFollower]:
         match self._observer.subscribe(self.topic(log), self._new_name("follower")):
             case Done(consumer):
                 return Done(PulsarFollower(self, log, self._observer, consumer))

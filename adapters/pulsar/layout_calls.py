@@ -4,6 +4,8 @@ Pulsar 5.0.0-M1 refuses a change with 500 and the exception that says why. One w
 refusal here as well; behind another one nobody knows, as behind every 500.
 """
 
+from __future__ import annotations
+
 import re
 from http import HTTPStatus
 

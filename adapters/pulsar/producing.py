@@ -4,6 +4,8 @@ A producer that the broker closed, or whose connection is lost, is opened again 
 client does. What was on its way then stays Unknown: the suite repeats nothing on its own.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

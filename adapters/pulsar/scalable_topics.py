@@ -3,6 +3,8 @@
 A broker that does not say in CONNECTED that it has them raises NotOffered.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 

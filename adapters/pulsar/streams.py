@@ -4,6 +4,8 @@ A registration has a connection of its own, to the broker that a lookup names as
 command to leave with. The controller then waits for the same name to come back, for a grace period.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Literal
 

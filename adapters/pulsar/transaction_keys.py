@@ -5,6 +5,8 @@ it: then they are lost, and the client does not reconnect without a word, for on
 `forget_key` makes it one.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import replace
 from http import HTTPStatus

@@ -1,5 +1,7 @@
 """The calls that a transaction coordinator answers, and the two that it makes itself and any client may make."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 

@@ -4,6 +4,8 @@ Everything that is told is kept, whatever the client does meanwhile, and also wh
 as its connection: behind a lost one a new watch begins with what is so by then. PIP-468, "DAG watch".
 """
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
