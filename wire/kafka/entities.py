@@ -54,7 +54,8 @@ def title(api: str) -> str:
 
 def plain(value: Any) -> Any:
     """An entity as JSON-ready values: error codes by name, durations in ms, bytes as hexadecimal."""
-    return value if type(value) in _PLAIN_ALREADY else _plainer(type(value))(value)
+    kind: Any = type(value)
+    return value if kind in _PLAIN_ALREADY else _plainer(kind)(value)
 
 
 _PLAIN_ALREADY = frozenset({types.NoneType, bool, int, float, str})
