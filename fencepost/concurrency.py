@@ -101,12 +101,12 @@ class Concurrency:
         self._is_over = False
         self.kills = 0
         lanes = [[play for play in plays if where(play).fresh is fresh] for fresh in (False, True)]
-        self._lanes = [threading.Thread(target=self._play_all, args=(list(waves(some, where, most)),), daemon=True) for some in lanes]
+        self._lanes = [threading.Thread(target=self._play_all, args=(some, where), daemon=True) for some in lanes]
         for lane in self._lanes:
             lane.start()
 
     def of(self, play: Play) -> Company:
-        """What the scenario showed, when it is over."""
+        """What the scenario showed, when it is over. Raises CancelledError where it will not be played."""
         return self._found[play.run].result()
 
     def stop(self) -> None:
@@ -119,14 +119,18 @@ class Concurrency:
         for lane in self._lanes:
             lane.join(within_s)
 
-    def _play_all(self, all_waves: Sequence[Wave]) -> None:
-        for wave in all_waves:
-            if self._is_over:
-                return
-            if wave.shares:
-                self._play_sharing(wave.plays)
-            else:
-                self._play_beside(wave.plays)
+    def _play_all(self, plays: Sequence[Play], where: Callable[[Play], Where]) -> None:
+        try:
+            for wave in waves(plays, where, self.most):
+                if self._is_over:
+                    return
+                if wave.shares:
+                    self._play_sharing(wave.plays)
+                else:
+                    self._play_beside(wave.plays)
+        finally:
+            for play in plays:
+                self._found[play.run].cancel()  # whoever asks for one that was not played does not wait for it
 
     def _alone(self, play: Play) -> Played:
         self._shares([play])
@@ -205,6 +209,7 @@ class _Places:
     @contextmanager
     def alone(self) -> Iterator[None]:
         with self._changed:
+            self._changed.wait_for(lambda: not self._is_wanted)
             self._is_wanted = True
             self._changed.wait_for(lambda: not self._beside)
         try:

@@ -4,6 +4,7 @@ pytest-bdd collects them, parses them and names the items. A scenario of somebod
 """
 
 from collections.abc import Sequence
+from concurrent.futures import CancelledError
 from datetime import datetime
 from functools import cached_property
 from importlib import resources
@@ -60,7 +61,11 @@ class Playing:
 
     def play(self, item: pytest.Item, play: Play) -> Played:
         """What the scenario showed; it is noted on its item. Raises Stopped where the system has gone away in it."""
-        company = self._concurrency.of(play) if self._concurrency else Company(self._put(play))
+        try:
+            company = self._concurrency.of(play) if self._concurrency else Company(self._put(play))
+        except CancelledError:
+            self._stopping.ask(self._gone or "the thread that plays the scenarios has failed")
+            raise
         played = company.played
         if self._gone and _is_unanswered(played):
             self._stopping.ask(self._gone)

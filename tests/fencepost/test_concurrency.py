@@ -2,6 +2,9 @@
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import CancelledError
+
+import pytest
 
 from fencepost.concurrency import Company, Concurrency, Wave, waves
 from fencepost.contract import register
@@ -122,7 +125,7 @@ def test_scenarios_whose_common_crash_broke_the_broker_are_judged_by_themselves(
 
 
 def test_nothing_is_begun_after_a_stop() -> None:
-    """What is under way is waited for."""
+    """What is under way is waited for, and whoever asks for the rest hears that it is not played."""
     seen = []
 
     def act(play: Play, _: SharedCrashes | None) -> Played:
@@ -138,3 +141,5 @@ def test_nothing_is_begun_after_a_stop() -> None:
     concurrency.close()
 
     assert seen == [ORDINARY[0].run]
+    with pytest.raises(CancelledError):
+        concurrency.of(ORDINARY[1])
