@@ -47,11 +47,12 @@ class Brokers:
 @dataclass(frozen=True)
 class Where:
     """The broker that a scenario is asked of, by the name of its configuration. A fresh one serves that scenario alone, or those that share
-    its crash.
+    its crash. Where it `unloads_all`, no log is unloaded by itself.
     """
 
     configuration: str = ""
     fresh: bool = False
+    unloads_all: bool = False
 
 
 def where_of(system: Any, needs: Collection[str]) -> Where:

@@ -57,14 +57,14 @@ class Wave:
     shares: bool = False
 
 
-def script(play: Play) -> tuple[str, ...] | None:
+def script(play: Play, broker: Where) -> tuple[str, ...] | None:
     """What the system goes through in a scenario, in words; None where others would notice it, and cannot share it."""
-    disturbing = DISTURBING & play.needs
-    if ALONE in play.scenario.tags or not disturbing <= _SHARED:
+    disturbing, player = DISTURBING & play.needs, player_of(play.feature.spec)
+    unloads_all = broker.unloads_all and any(map(player.unloads, play.steps))
+    if ALONE in play.scenario.tags or unloads_all or not disturbing <= _SHARED:
         return None
     if not disturbing:
         return ()
-    player = player_of(play.feature.spec)
     return tuple(filter(None, map(player.brings_down, play.steps))) or None
 
 
@@ -72,7 +72,8 @@ def waves(plays: Iterable[Play], where: Callable[[Play], Where], most: int) -> I
     """These scenarios, one broker after the other: first those that disturb, then those that are played side by side."""
     by_broker: dict[Where, dict[tuple[str, ...] | None, list[Play]]] = {}
     for play in plays:
-        by_broker.setdefault(where(play), {}).setdefault(script(play), []).append(play)
+        broker = where(play)
+        by_broker.setdefault(broker, {}).setdefault(script(play, broker), []).append(play)
     for broker, scripts in by_broker.items():
         beside = [] if broker.fresh else scripts.pop((), [])
         for way, alike in scripts.items():

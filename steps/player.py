@@ -70,6 +70,11 @@ class Player:
         found = self._found(step)
         return brought_down(found, step.text) if found else None
 
+    def unloads(self, step: Step) -> bool:
+        """Whether a log is unloaded in a step."""
+        found = self._found(step)
+        return found is not None and hasattr(found.function, "unloads")
+
     def _found(self, step: Step) -> Fulfilled | None:
         return next((found for one in self._vocabularies if (found := one.find(step.kind, step.text))), None)
 

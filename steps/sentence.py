@@ -292,6 +292,12 @@ def brings_down(how: str | None = None, **by_value: Mapping[str, str]) -> Callab
     return marked
 
 
+def unloads(function: Step) -> Step:
+    """Mark the function of a sentence that has a log unloaded; some systems can unload only all that they have."""
+    function.unloads = True  # type: ignore[attr-defined]  # that is the mark
+    return function
+
+
 def brought_down(found: Fulfilled, step: str) -> str | None:
     """What the system goes through in a step, as `brings_down` has marked its function; None where it stays up."""
     told = getattr(found.function, "brings_down", None)

@@ -3,8 +3,12 @@
 A release without them says so when a client connects: then nothing of it is offered.
 """
 
+from collections.abc import Collection
+from dataclasses import replace
+
 from fencepost.adapters.common.container_broker import Starting
 from fencepost.adapters.common.patience import PATIENCE_S
+from fencepost.contract.brokers import Where
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.ports import Handshake
 
@@ -39,6 +43,10 @@ class ScalableContainerSystem(PulsarContainerSystem):
 
     def make(self, configuration: str, to_come: int, why: str) -> PulsarBroker:  # noqa: ARG002 - it has nothing to prepare for them
         return ScalableBroker(self._image, configuration, self._patience_s, Starting(self._board, why))
+
+    def where(self, needs: Collection[str]) -> Where:
+        """Segments have no unload of their own: their namespace is unloaded, with those of every scenario."""
+        return replace(super().where(needs), unloads_all=True)
 
     def open(self) -> Handshake:
         handshake = super().open()

@@ -1,7 +1,7 @@
 """Crashes: now, or in the middle of a request that is still to come."""
 
 from fencepost.steps.outcomes import achieved
-from fencepost.steps.sentence import brings_down
+from fencepost.steps.sentence import brings_down, unloads
 
 from .context import Crash, ScenarioContext
 from .vocabulary import CORE
@@ -32,13 +32,15 @@ def has_crashed(context: ScenarioContext) -> None:
 
 
 @RELOAD.given
-@brings_down("crash")
+@unloads
+@brings_down("reload")
 def has_been_reloaded(context: ScenarioContext, log: str) -> None:
     achieved(context.system.reload(log), f"reloading {log}")
 
 
 @RELOAD.when
-@brings_down("crash")
+@unloads
+@brings_down("reload")
 def is_reloaded(context: ScenarioContext, log: str) -> None:
     context.ask(context.system.reload(log))
 

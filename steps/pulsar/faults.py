@@ -3,7 +3,7 @@
 from fencepost.adapters.pulsar.values import Status
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.steps.outcomes import achieved
-from fencepost.steps.sentence import brings_down
+from fencepost.steps.sentence import brings_down, unloads
 
 from .context import ScenarioContext
 from .transactions import shown_status
@@ -66,6 +66,7 @@ def time_out_has_passed(context: ScenarioContext, transaction: str) -> None:
 
 
 @PULSAR.given("{topic} has been unloaded")
+@unloads
 def has_been_unloaded(context: ScenarioContext, topic: str) -> None:
     """The broker has dropped what it had of the topic in memory."""
     achieved(context.client.unload_topic(context.topics[topic]), f"unloading {topic}")

@@ -20,12 +20,12 @@ ONE = Where("one")
 RED = ValueError("red")
 
 
-def plays(*requirements: str) -> list[Play]:
-    """The plays of these requirements on a Kafka."""
+def plays(*requirements: str, protocol: str = "kafka") -> list[Play]:
+    """The plays of these requirements under a protocol."""
     rows = register.bundled()
     options = Options(selection=Selection(only=requirements)).about_system(rows)
     found = plays_of(rows, options.selection, JudgedSystems(options, rows))
-    return [play for play in found if play.protocol == "kafka"]
+    return [play for play in found if play.protocol == protocol]
 
 
 ORDINARY = plays("KIP890-060", "KIP890-061")
@@ -55,6 +55,16 @@ def test_scenarios_of_different_brokers_are_never_in_one_wave() -> None:
     found = list(waves([first, second], lambda play: Where("one" if play is first else "two"), 8))
 
     assert names(found) == [(1, True), (1, True)]
+
+
+def test_what_unloads_all_that_a_broker_has_is_asked_alone() -> None:
+    """Where a log is unloaded by itself, nobody else notices."""
+    unloading = plays("PIP471-25", protocol="pulsar-scalable")[:2]
+
+    each, together = (list(waves(unloading, lambda _, where=where: where, 8)) for where in (Where(unloads_all=True), ONE))
+
+    assert names(each) == [(1, True), (1, True)]
+    assert names(together) == [(2, False)]
 
 
 def played(
