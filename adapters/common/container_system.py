@@ -141,9 +141,7 @@ class ContainerSystem(ABC, Generic[B]):
             self._sharing[configuration] = scenarios
             for place in self._places:
                 place.is_spent |= place.is_used and self._line.kinds[configuration].fresh and place.configuration == configuration
-            going = self._line.not_needed(self._places)
-            for one in going:
-                one.leaving = True
+            going = self._leaving(self._line.not_needed(self._places))
         self._give_back(going)
 
     def beside(self, workers: int) -> None:  # noqa: ARG002 - each holds few, however many there are
@@ -232,8 +230,7 @@ class ContainerSystem(ABC, Generic[B]):
             going = self._line.not_needed(self._places)
             if not place.begun:
                 going += self._making_room(place, going)
-            for one in going:
-                one.leaving = True
+            self._leaving(going)
             self._changed.notify_all()
         self._give_back(going)
         return place
@@ -253,10 +250,15 @@ class ContainerSystem(ABC, Generic[B]):
         """A session is over."""
         with self._changed:
             place.sessions -= 1
-            going = [] if self._closed else self._line.not_needed([place])
-            for one in going:
-                one.leaving = True
+            going = [] if self._closed else self._leaving(self._line.not_needed([place]))
         self._give_back(going)
+
+    @staticmethod
+    def _leaving(going: list[_Place[B]]) -> list[_Place[B]]:
+        """Note that no session gets these any more; they are given back outside of the lock."""
+        for one in going:
+            one.leaving = True
+        return going
 
     def _give_back(self, going: list[_Place[B]]) -> None:
         """Remove these brokers' containers; the place of one that is just being started is free when its start has ended."""

@@ -14,8 +14,10 @@ from fencepost.contract.evidence import Evidence
 from fencepost.contract.gherkin import Step
 from fencepost.contract.played import Ending
 from fencepost.contract.ports import Exchange, Session
+from fencepost.looking import Looking
 from fencepost.options import Options
 from fencepost.plays import Plays
+from fencepost.progress import Now
 from fencepost.selection import Selection
 from fencepost.steps.player import Player
 from fencepost.steps.sentence import SentenceError, Vocabulary
@@ -56,6 +58,24 @@ def test_a_play_shows_what_the_same_scenario_shows_where_pytest_bdd_runs_its_ste
     assert {row: sorted(found) for row, found in verdicts.items()} == {
         row: sorted((one["name"], one["verdict"]) for one in found["scenarios"]) for row, found in rows.items()
     }
+
+
+def test_the_step_of_a_scenario_is_known_while_it_is_played() -> None:
+    """Whoever looks from another thread sees where the player is; when it has ended, its last step."""
+    seen: list[Now] = []
+
+    class Looks(Looking):
+        def pytest_runtest_teardown(self) -> None:
+            seen.append(self.now())
+
+    class Registers:
+        def pytest_configure(self, config: pytest.Config) -> None:
+            config.pluginmanager.register(Looks(config))
+
+    suite.judge(["--only=KIP890-060", "--no-html", "--capture=no"], workers=1, plugins=[Registers()])
+
+    assert seen
+    assert all(one.step.startswith(("Then ", "And ")) for one in seen)
 
 
 def test_a_selection_that_names_nothing_plays_nothing() -> None:
