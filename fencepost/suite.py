@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import resources
-from pathlib import Path
 
 import pytest
 
@@ -71,13 +70,7 @@ def options_of(arguments: list[str]) -> Options:
             return 0
 
     heard = Heard()
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    os.environ.pop("PYTEST_ADDOPTS", None)
-    features = str(resources.files("fencepost.features"))
-    ini = f"-c={resources.files('fencepost').joinpath('run.ini')}"
-    pytest.main(
-        [features, ini, f"--rootdir={features}", *(f"-p{name}" for name in PLUGINS), "-pno:cacheprovider", *arguments], plugins=[heard]
-    )
+    _pytest(arguments, [heard])
     return heard.options
 
 
@@ -86,27 +79,27 @@ def judge(
 ) -> Ended:
     """Run the bundled features with these pytest options and plugins, and write the results folder where they name one."""
     expectations.check(register.bundled())  # a faulty data file of ours is not the user's doing, so it is told before pytest starts
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    os.environ.pop("PYTEST_ADDOPTS", None)
-    features = Path(str(resources.files("fencepost.features")))
     remember = _Remember()
     hooks = StoppingHooks(stopping or Stopping())
-    code = pytest.main(
-        [
-            str(features),
-            f"-c={resources.files('fencepost').joinpath('run.ini')}",
-            f"--rootdir={features}",
-            *(f"-p{name}" for name in PLUGINS),
-            "-pno:cacheprovider",
-            "-q",
-            "--no-header",
-            "--tb=short",
-            *([f"-n{workers}"] if workers > 1 else []),
-            *arguments,
-        ],
-        plugins=[remember, hooks, *([watching] if watching else []), *plugins],
+    of_workers = [f"-n{workers}"] if workers > 1 else []
+    code = _pytest(
+        ["-q", "--no-header", "--tb=short", *of_workers, *arguments], [remember, hooks, *([watching] if watching else []), *plugins]
     )
-    return Ended(_exit_code(int(code), remember.reporting), remember.reporting)
+    return Ended(_exit_code(code, remember.reporting), remember.reporting)
+
+
+def _pytest(arguments: list[str], plugins: list[object]) -> int:
+    """pytest on the bundled features with these plugins and ours, and with nothing that the user's environment adds; its exit code."""
+    features = str(resources.files("fencepost.features"))
+    ini = f"-c={resources.files('fencepost').joinpath('run.ini')}"
+    ours = [features, ini, f"--rootdir={features}", *(f"-p{name}" for name in PLUGINS), "-pno:cacheprovider"]
+    before = {name: os.environ.pop(name, None) for name in ("PYTEST_ADDOPTS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD")}
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    try:
+        return int(pytest.main([*ours, *arguments], plugins=plugins))
+    finally:
+        del os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"]
+        os.environ.update({name: value for name, value in before.items() if value is not None})
 
 
 def _exit_code(code: int, reporting: Reporting | None) -> Exit:

@@ -1,6 +1,7 @@
 """Plays beside pytest-bdd's own runner: both show the same. And the player: what becomes of a scenario that goes wrong."""
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -76,6 +77,18 @@ def test_the_step_of_a_scenario_is_known_while_it_is_played() -> None:
 
     assert seen
     assert all(one.step.startswith(("Then ", "And ")) for one in seen)
+
+
+def test_a_run_leaves_its_environment_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It follows none of another pytest's options, and a pytest that this process starts later loads its plugins."""
+    monkeypatch.setenv("PYTEST_ADDOPTS", "--no-such-option")
+    monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", raising=False)
+
+    ended = suite.judge(["--only=KIP890-060", "--no-html", "--capture=no"], workers=1)
+
+    assert ended.exit is Exit.CONFORMS
+    assert os.environ["PYTEST_ADDOPTS"] == "--no-such-option"
+    assert "PYTEST_DISABLE_PLUGIN_AUTOLOAD" not in os.environ
 
 
 def test_a_selection_that_names_nothing_plays_nothing() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from commands import CHECKOUT
 from docker_here import require_docker
-from forked import Finished
+from forked import Finished, environment_of_users
 from once import made_once
 
 NO_IMAGE = "fencepost/no-such-image:1"
@@ -33,7 +33,15 @@ def run(folder: Path, test: str, *options: str) -> Finished:
     """A test in a folder of its own, under the root's conftest.py."""
     (folder / "test_one.py").write_text(f"import pytest\n\n\n{test}\n", encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider", f"--rootdir={folder}", "-rs", *options]
-    done = subprocess.run([*command, folder / "test_one.py"], cwd=CHECKOUT, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        [*command, folder / "test_one.py"],
+        cwd=CHECKOUT,
+        env=environment_of_users(),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     return Finished(done.returncode, done.stdout, done.stderr)
 
 
