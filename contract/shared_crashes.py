@@ -3,6 +3,8 @@
 Each of them comes to the fault, and waits there for the others that are still under way; it is then done once, for all. A scenario that
 acts right before the fault waits for the others before it acts (`gather`), so that they act at once and the fault follows the last of
 their answers.
+
+However many share a crash, only a few of them are busy at a time: one that waits leaves its place to another.
 """
 
 import threading
@@ -12,7 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 _GATHER = "gather"
+_START = "start"
 _KILLS = ("crash", "stop")
+_AT_ONCE = (_GATHER, _START)
+"""After these, scenarios act at the same moment, and so without a place: right before a crash, or while the broker comes up."""
 
 
 @dataclass
@@ -23,24 +28,36 @@ class _Fault:
 
 
 class SharedCrashes:
-    """The crashes of so many scenarios. `kills` counts how often the broker went down. `broken` is the error of a fault that failed: the
-    broker did not come back, for example.
+    """The crashes of so many scenarios, each in a thread of its own; `busy` are busy at a time. `kills` counts how often the broker
+    went down. `broken` is the error of a fault that failed: the broker did not come back, for example.
     """
 
-    def __init__(self, scenarios: int) -> None:
+    def __init__(self, scenarios: int, busy: int) -> None:
         self.kills = 0
         self.broken: BaseException | None = None
         self._changed = threading.Lock()
         self._under_way = scenarios
         self._faults: dict[str, _Fault] = {}
+        self._places = threading.Semaphore(busy)
+        self._this_thread = threading.local()
+
+    def come(self) -> None:
+        """A scenario begins, as soon as there is a place for it."""
+        self._places.acquire()
+        self._this_thread.has_place = True
 
     def together(self, fault: str, act: Callable[[], None]) -> None:
         """Do this when all that are under way have come to a fault. Raises what it raises."""
         with self._changed:
             coming = self._faults.setdefault(fault, _Fault(act))
             coming.waiting += 1
+        self._leave_place()
         self._go_on()
-        coming.done.result()
+        try:
+            coming.done.result()
+        finally:
+            if fault not in _AT_ONCE:
+                self.come()
 
     def gather(self) -> None:
         """Wait until the others are as far: at a fault, or about to act before one."""
@@ -50,7 +67,13 @@ class SharedCrashes:
         """A scenario is over, and the others wait for it no more."""
         with self._changed:
             self._under_way -= 1
+        self._leave_place()
         self._go_on()
+
+    def _leave_place(self) -> None:
+        if getattr(self._this_thread, "has_place", False):
+            self._this_thread.has_place = False
+            self._places.release()
 
     def _go_on(self) -> None:
         """If all wait, do what they wait for: those that act before a fault go first, and what was come to first before what came later."""

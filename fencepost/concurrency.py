@@ -2,7 +2,7 @@
 
 Most have names of their own and do not notice each other, so as many as the user says are played side by side. What disturbs others is
 declared by its capability: a scenario that brings the broker down shares this with those that bring it down in the same way, one kill for
-all of them, and any other has its broker to itself.
+all of them, and any other has its broker to itself. Brokers do not disturb each other: a few of them are asked at the same time.
 
 Scenarios are played by threads, ahead of whoever asks for what they showed.
 """
@@ -31,6 +31,9 @@ DISTURBING = frozenset(
 _SHARED = frozenset({"clean-stop", "crash", "reload"})
 """Of these, what may be shared: the system goes down and comes back, once for all."""
 
+BROKERS_AT_ONCE = 2
+"""How many brokers are asked at the same time. Each has up to two containers, and four are there at once at most."""
+
 Act = Callable[[Play, SharedCrashes | None], Played]
 """Plays a scenario; with shared crashes, those are its own."""
 
@@ -51,7 +54,7 @@ class Company:
 
 @dataclass(frozen=True)
 class Wave:
-    """Scenarios of one broker that are under way together: all at once where they share a crash, else a few at a time."""
+    """Scenarios of one broker that are under way together: they share their crashes, or are played a few at a time."""
 
     plays: tuple[Play, ...]
     shares: bool = False
@@ -68,24 +71,25 @@ def script(play: Play, broker: Where) -> tuple[str, ...] | None:
     return tuple(filter(None, map(player.brings_down, play.steps))) or None
 
 
-def waves(plays: Iterable[Play], where: Callable[[Play], Where], most: int) -> Iterator[Wave]:
-    """These scenarios, one broker after the other: first those that disturb, then those that are played side by side."""
-    by_broker: dict[Where, dict[tuple[str, ...] | None, list[Play]]] = {}
+def waves(plays: Iterable[Play], broker: Where) -> Iterator[Wave]:
+    """These scenarios of a broker: first those that disturb, then those that are played side by side."""
+    by_script: dict[tuple[str, ...] | None, list[Play]] = {}
     for play in plays:
-        broker = where(play)
-        by_broker.setdefault(broker, {}).setdefault(script(play, broker), []).append(play)
-    for broker, scripts in by_broker.items():
-        beside = [] if broker.fresh else scripts.pop((), [])
-        for way, alike in scripts.items():
-            size = most if way else 1
-            yield from (Wave(tuple(alike[first : first + size]), shares=True) for first in range(0, len(alike), size))
-        if beside:
-            yield Wave(tuple(beside))
+        by_script.setdefault(script(play, broker), []).append(play)
+    beside = [] if broker.fresh else by_script.pop((), [])
+    for way in tuple(filter(None, by_script)):
+        # What goes on where another ends may share all of the other's: the other is over when the rest of it comes.
+        if longer := next((other for other in by_script if other and other != way and other[: len(way)] == way), None):
+            by_script[longer] += by_script.pop(way)
+    for shared, alike in by_script.items():
+        yield from [Wave(tuple(alike), shares=True)] if shared else [Wave((play,), shares=True) for play in alike]
+    if beside:
+        yield Wave(tuple(beside))
 
 
 class Concurrency:
-    """The scenarios of a run, `most` at once. `act` plays one, and `is_red` says whether that is to be looked at once more, alone. `shares`
-    hears of scenarios that share a crash before they begin, and so a broker.
+    """The scenarios of a run, `most` at once on a broker. `act` plays one, and `is_red` says whether that is to be looked at once more,
+    alone. `shares` hears of scenarios that share a crash before they begin, and so a broker.
     """
 
     def __init__(
@@ -100,15 +104,24 @@ class Concurrency:
         self._act, self._is_red, self._shares, self.most = act, is_red, shares, most
         self._found: dict[str, Future[Company]] = {play.run: Future() for play in plays}
         self._is_over = False
-        self.kills = 0
-        lanes = [[play for play in plays if where(play).fresh is fresh] for fresh in (False, True)]
-        self._lanes = [threading.Thread(target=self._play_all, args=(some, where), daemon=True) for some in lanes]
+        self._kills: list[int] = []
+        by_broker: dict[Where, list[Play]] = {}
+        for play in plays:
+            by_broker.setdefault(where(play), []).append(play)
+        # Fresh brokers are started one after the other, so they are asked from the beginning on.
+        self._brokers = deque(sorted(by_broker.items(), key=lambda item: not item[0].fresh))
+        self._lanes = [threading.Thread(target=self._ask_brokers, daemon=True) for _ in range(min(len(by_broker), BROKERS_AT_ONCE))]
         for lane in self._lanes:
             lane.start()
 
     def of(self, play: Play) -> Company:
         """What the scenario showed, when it is over. Raises CancelledError where it will not be played."""
         return self._found[play.run].result()
+
+    @property
+    def kills(self) -> int:
+        """How often a broker went down until now, for one scenario or for several."""
+        return sum(self._kills)
 
     def stop(self) -> None:
         """Begin no more scenarios."""
@@ -120,18 +133,27 @@ class Concurrency:
         for lane in self._lanes:
             lane.join(within_s)
 
-    def _play_all(self, plays: Sequence[Play], where: Callable[[Play], Where]) -> None:
-        try:
-            for wave in waves(plays, where, self.most):
-                if self._is_over:
-                    return
-                if wave.shares:
-                    self._play_sharing(wave.plays)
-                else:
-                    self._play_beside(wave.plays)
-        finally:
-            for play in plays:
-                self._found[play.run].cancel()  # whoever asks for one that was not played does not wait for it
+    def _ask_brokers(self) -> None:
+        """Ask one broker after the other of those that nobody asks yet."""
+        while True:
+            try:
+                broker, plays = self._brokers.popleft()
+            except IndexError:
+                return
+            try:
+                self._play_all(plays, broker)
+            finally:
+                for play in plays:
+                    self._found[play.run].cancel()  # whoever asks for one that was not played does not wait for it
+
+    def _play_all(self, plays: Sequence[Play], broker: Where) -> None:
+        for wave in waves(plays, broker):
+            if self._is_over:
+                return
+            if wave.shares:
+                self._play_sharing(wave.plays)
+            else:
+                self._play_beside(wave.plays)
 
     def _alone(self, play: Play) -> Played:
         self._shares([play])
@@ -158,17 +180,18 @@ class Concurrency:
 
     def _play_sharing(self, plays: Sequence[Play]) -> None:
         """Play them as one; where their crash breaks the broker, each again by itself."""
-        crashes, company, found = SharedCrashes(len(plays)), len(plays), {}
+        crashes, company, found = SharedCrashes(len(plays), self.most), len(plays), {}
         self._shares(plays)
 
         def one(play: Play) -> None:
+            crashes.come()
             try:
                 found[play.run] = self._act(play, crashes)
             finally:
                 crashes.leave()
 
         _all([lambda play=play: one(play) for play in plays])  # type: ignore[misc]  # the play of its own turn
-        self.kills += crashes.kills
+        self._kills.append(crashes.kills)
         for play in plays:
             played, alone, broke_up = found[play.run], None, None
             if company > 1 and crashes.broken is not None:

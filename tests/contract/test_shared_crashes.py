@@ -1,6 +1,7 @@
 """Crashes that several scenarios share: one for all, after the last of them has come, and at once after what they did before it."""
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -12,6 +13,7 @@ def together(*scenarios: Callable[[], None], crashes: SharedCrashes) -> None:
     """Let each be under way in a thread of its own, until all are over."""
 
     def one(act: Callable[[], None]) -> None:
+        crashes.come()
         try:
             act()
         finally:
@@ -26,7 +28,7 @@ def together(*scenarios: Callable[[], None], crashes: SharedCrashes) -> None:
 
 def test_one_crash_serves_all_that_come_to_it() -> None:
     """Nobody goes on before, and it is done once, whoever comes last."""
-    crashes, seen = SharedCrashes(3), []
+    crashes, seen = SharedCrashes(3, busy=8), []
 
     def scenario(name: str) -> None:
         seen.append(f"{name} writes")
@@ -44,9 +46,38 @@ def test_one_crash_serves_all_that_come_to_it() -> None:
     assert (crashes.kills, crashes.broken) == (1, None)
 
 
+def test_few_are_busy_at_a_time_however_many_share_a_crash() -> None:
+    """Whoever waits for the crash leaves its place to another, and takes it again when the broker is back. Those that act right before the
+    crash, or while the broker comes up, do so at the same moment.
+    """
+    crashes, busy, most = SharedCrashes(3, busy=1), Counter[str](), Counter[str]()
+    at_once = {"before": threading.Barrier(3), "while it starts": threading.Barrier(3)}
+
+    def is_busy(when: str) -> None:
+        busy[when] += 1
+        most[when] = max(most[when], busy[when])
+        if when in at_once:
+            at_once[when].wait(60)
+        busy[when] -= 1
+
+    def scenario() -> None:
+        is_busy("at the beginning")
+        crashes.gather()
+        is_busy("before")
+        crashes.together("crash", lambda: None)
+        crashes.together("start", lambda: None)
+        is_busy("while it starts")
+        crashes.together("restart", lambda: None)
+        is_busy("at the end")
+
+    together(scenario, scenario, scenario, crashes=crashes)
+
+    assert most["at the beginning"] == most["at the end"] == 1
+
+
 def test_what_a_crash_follows_at_once_waits_for_those_that_are_on_their_way() -> None:
     """The one that acts right before the crash does so when the other is at it, and not before."""
-    crashes, seen = SharedCrashes(2), []
+    crashes, seen = SharedCrashes(2, busy=8), []
     is_slow = threading.Event()
 
     def acts() -> None:
@@ -67,7 +98,7 @@ def test_what_a_crash_follows_at_once_waits_for_those_that_are_on_their_way() ->
 
 def test_a_scenario_that_ends_before_the_crash_is_waited_for_no_more() -> None:
     """Such as one whose Given was refused."""
-    crashes, seen = SharedCrashes(2), []
+    crashes, seen = SharedCrashes(2, busy=8), []
 
     together(lambda: None, lambda: crashes.together("stop", lambda: seen.append("stop")), crashes=crashes)
 
@@ -76,7 +107,7 @@ def test_a_scenario_that_ends_before_the_crash_is_waited_for_no_more() -> None:
 
 def test_a_crash_of_one_alone_comes_when_the_others_are_over() -> None:
     """Whoever crashes a second time disturbs nobody who is still under way."""
-    crashes, seen = SharedCrashes(2), []
+    crashes, seen = SharedCrashes(2, busy=8), []
 
     def twice() -> None:
         for _ in range(2):
@@ -93,7 +124,7 @@ def test_a_crash_of_one_alone_comes_when_the_others_are_over() -> None:
 
 def test_a_broker_that_does_not_come_back_is_everybodys_error() -> None:
     """Each hears of it, and so does whoever asks afterwards."""
-    crashes, heard = SharedCrashes(2), []
+    crashes, heard = SharedCrashes(2, busy=8), []
 
     def fails() -> None:
         raise RuntimeError("it does not serve")

@@ -6,7 +6,7 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from fencepost.concurrency import Company, Concurrency, Wave, waves
+from fencepost.concurrency import Company, Concurrency, Wave, script, waves
 from fencepost.contract import register
 from fencepost.contract.brokers import Where
 from fencepost.contract.played import Played
@@ -38,30 +38,34 @@ def names(found: list[Wave]) -> list[tuple[int, bool]]:
 
 
 def test_scenarios_that_crash_in_the_same_way_share_it_and_ordinary_ones_come_side_by_side() -> None:
-    """At most as many as may be under way; what pauses a node is asked alone."""
+    """However many there are; what pauses a node is asked alone."""
     assert len(CRASHING) > 2
     assert PAUSING
 
-    found = list(waves([*ORDINARY, *PAUSING[:1], *CRASHING[:3]], lambda _: ONE, 2))
+    found = list(waves([*ORDINARY, *PAUSING[:1], *CRASHING[:3]], ONE))
 
-    assert sorted(names(found[:-1])) == [(1, True), (1, True), (2, True)]
-    assert (found[-1].plays, found[-1].shares) == (tuple(ORDINARY), False)
+    assert [(wave.plays, wave.shares) for wave in found] == [
+        ((PAUSING[0],), True),
+        (tuple(CRASHING[:3]), True),
+        (tuple(ORDINARY), False),
+    ]
 
 
-def test_scenarios_of_different_brokers_are_never_in_one_wave() -> None:
-    """What brings one broker down says nothing of another."""
-    first, second = CRASHING[:2]
+def test_one_stop_shares_the_first_of_two() -> None:
+    """A scenario with one stop is over when the second comes; where the second is a crash, it is not shared with another stop."""
+    once, twice = plays("KIP890-268"), plays("KIP890-216")
+    assert [script(play, ONE) for play in twice] == [("stop", "stop")] * 2 + [("stop", "crash")]
 
-    found = list(waves([first, second], lambda play: Where("one" if play is first else "two"), 8))
+    found = [wave.plays for wave in waves([*once, *twice], ONE)]
 
-    assert names(found) == [(1, True), (1, True)]
+    assert found == [(*twice[:2], *once), (twice[2],)]
 
 
 def test_what_unloads_all_that_a_broker_has_is_asked_alone() -> None:
     """Where a log is unloaded by itself, nobody else notices."""
     unloading = plays("PIP471-25", protocol="pulsar-scalable")[:2]
 
-    each, together = (list(waves(unloading, lambda _, where=where: where, 8)) for where in (Where(unloads_all=True), ONE))
+    each, together = (list(waves(unloading, where)) for where in (Where(unloads_all=True), ONE))
 
     assert names(each) == [(1, True), (1, True)]
     assert names(together) == [(2, False)]
@@ -85,6 +89,23 @@ def test_as_many_as_may_be_are_under_way_at_once() -> None:
     found, _ = played(ORDINARY[:2], lambda *_: (met.wait(60), Played())[1])
 
     assert [one.scenarios for one in found] == [2, 2]
+
+
+def test_two_brokers_are_asked_at_the_same_time() -> None:
+    """Each of two scenarios waits until the other has begun, on a broker of its own; what crashes one broker is not shared with another."""
+    met, killed = threading.Barrier(2), []
+
+    def act(play: Play, crashes: SharedCrashes | None) -> Played:
+        assert crashes is not None
+        met.wait(60)
+        crashes.together("crash", lambda: killed.append(play))
+        return Played()
+
+    concurrency = Concurrency(CRASHING[:2], lambda play: Where(play.run), 2, act, lambda *_: False)
+    found = [concurrency.of(play) for play in CRASHING[:2]]
+
+    assert [one.scenarios for one in found] == [1, 1]
+    assert sorted(killed, key=lambda play: play.run) == CRASHING[:2]
 
 
 def test_one_kill_serves_all_that_share_it() -> None:
