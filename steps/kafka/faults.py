@@ -78,6 +78,7 @@ def crashes(context: ScenarioContext) -> None:
 
 
 @KAFKA.when("the system crashes and comes back after the time-out of {producer}")
+@brings_down("crash")
 def comes_back_late(context: ScenarioContext, producer: str) -> None:
     """The same; it is down for as long as that producer's transactions may be open."""
     context.begin()
