@@ -91,7 +91,7 @@ Feature: Time-outs
   Rule: The time-out of a transaction survives a crash of its coordinator.
     A time-out that a crash forgets leaves the transactions of dead clients open for ever.
 
-    @needs:crash
+    @needs:crash @alone
     Scenario: [1] A crash before the time-out
       Given transactions A and B with a moderate time-out
       And A has written "a1" to orders
