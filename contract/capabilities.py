@@ -9,7 +9,7 @@ CAPABILITIES = {
     "two-nodes": "coordinator and leader are on different nodes, and the leader's can be paused",
     "hold-markers": "a transaction may be left undecided for ever, so the system is thrown away afterwards",
     "authorizer": "users log in, and may do only what they were given a right to",
-    "aged-ids": "transactional ids can be brought near their last epoch in time, by tens of thousands of requests each",
+    "aged-ids": "transactional ids can be brought near their last epoch in time",
     "known-limits": "the limits that a broker's configuration sets are known: transaction.max.timeout.ms is 900000",
     "verification-off": "leaders take an old client's batches without asking whether they are in a transaction",
     "feature-levels": "the levels of features may be changed, so the system is thrown away after the scenario",

@@ -4,6 +4,7 @@ A configuration may have more nodes, each a container. They are started when the
 that one coordinates, and it is what a crash ends.
 """
 
+import contextlib
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.container_broker import ContainerBroker, Starting
 from fencepost.adapters.common.time import WallTime
 from fencepost.contract.errors import SystemUnreachable
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome
 
 from .handshake import ask
@@ -22,6 +24,7 @@ from .producer_pool import ProducerPool
 from .reach import Users, brokers, serves_transactions, wall_session
 from .session import KafkaSession
 from .settings import kafka_settings
+from .written_epochs import write_ids
 
 if TYPE_CHECKING:
     from .container_nodes import KafkaNodes
@@ -63,14 +66,22 @@ class KafkaBroker(ContainerBroker["KafkaNodes", Offer]):
         return answer
 
     def on_serving(self, offer: Offer, waits_for: Callable[[str], None]) -> None:
-        """Start the other nodes, and fill the pool."""
+        """Start the other nodes, and fill the pool: with ids that were written into the log, as far as these are there."""
         nodes = self._started.result()
         nodes.start_others()
         if nodes.count > 1:
             waits_for(f"all {nodes.count} nodes to serve")
             self._await_all(nodes, offer)
         address = nodes.first.address
-        self._pool.open(lambda progress: bring_near_last_epoch(address, offer, progress))
+        # Twice as many, for a scenario that is red in company is played once more.
+        written = write_ids(address, offer, 2 * self._producers) if self._producers else []
+        if written:
+            waits_for("its coordinator to read its log again")
+            with contextlib.suppress(SetUpFailed):  # then it was killed, and is down as well
+                self.stop()
+            self.restart()
+        ids = iter(written)
+        self._pool.open(lambda progress: bring_near_last_epoch(address, offer, progress, next(ids, None)))
         self._pool.expect(self._producers)
 
     def shown(self, log: str) -> str:

@@ -1,8 +1,9 @@
 """A producer whose epoch is nearly exhausted, made by the requests that any client may send.
 
-An epoch reaches its limit by being raised one at a time, some 32,000 times, and no broker has a shorter way. InitProducerId v5 with
-the producer id and epoch in force raises the epoch by one, and what it answers is known in advance; so the requests are sent ahead of
-their answers, on one connection, on which a broker answers in order. Each answer is compared with the one that is due.
+By requests an epoch reaches its limit only by being raised one at a time, some 32,000 times; or a few times, where `written_epochs` has
+done the rest. InitProducerId v5 with the producer id and epoch in force raises the epoch by one, and what it answers is known in advance;
+so the requests are sent ahead of their answers, on one connection, on which a broker answers in order. Each answer is compared with the one
+that is due.
 
 What is in flight when a connection ends may or may not have been done. Then the coordinator is asked which epoch is in force, and it goes
 on from there.
@@ -75,9 +76,14 @@ class _PatientTime(WallTime):
             yield number
 
 
-def bring_near_last_epoch(bootstrap: Address, offer: Offer, progress: Progress) -> Outcome[NearLastEpoch]:
-    """A new transactional id whose epoch was raised to the one before its last."""
-    name = f"{RAISED_NAME}-{secrets.token_hex(3)}"
+def new_id() -> str:
+    """A transactional id that nobody else has, and whose name says what becomes of it."""
+    return f"{RAISED_NAME}-{secrets.token_hex(3)}"
+
+
+def bring_near_last_epoch(bootstrap: Address, offer: Offer, progress: Progress, name: str | None = None) -> Outcome[NearLastEpoch]:
+    """A transactional id whose epoch was raised to the one before its last: the one of that name, wherever it is by now, or a new one."""
+    name = name or new_id()
     time = _PatientTime(progress)
     cluster = Cluster("near-last-epoch", bootstrap, connect, Recorder(time.now_ms), offer, ANSWER_WITHIN_S)
     probe = KafkaProbe(cluster, offer, time)

@@ -58,8 +58,9 @@ def two_producers(context: ScenarioContext, one: str, other: str, first: str, se
 def at_the_last_usable_epoch(context: ScenarioContext, producer: str, timeout: str | None) -> None:
     """A producer with epoch 32766 and no transaction. Its previous epoch, 32765, was raised by InitProducerId with that identity.
 
-    An epoch is brought to its limit as any client could: by tens of thousands of InitProducerId, done ahead by the system under test's
-    adapter. The transactional id of such a producer says so in its name. The last bump is made here.
+    The system under test's adapter brings it that far ahead of the scenario: as any client could, by tens of thousands of InitProducerId;
+    or on a broker that it starts itself by a record in the transaction log, as the coordinator would write it, and InitProducerId from
+    there. The transactional id of such a producer says so in its name. The last bump is made here.
     """
     probe = context.session.client(producer)
     aged = achieved(probe.adopt_aged_id(), f"bringing the epoch of {producer} near its end")

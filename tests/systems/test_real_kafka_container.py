@@ -7,17 +7,18 @@ from pathlib import Path
 
 import pytest
 from commands import compliance, fencepost, verdicts
-from docker_here import IMAGE, begun_by, containers_of, left_behind
+from docker_here import IMAGE, OLDER_IMAGE, begun_by, containers_of, left_behind
 from stopped import begun
 
 from fencepost.adapters.common import owners
 from fencepost.adapters.images import image_of
+from fencepost.adapters.kafka.container_broker import KafkaBroker
 from fencepost.adapters.kafka.container_system import KafkaContainerSystem, exact_version
 from fencepost.adapters.kafka.handshake import WITHOUT_SEALING
 from fencepost.adapters.kafka.login import Passwords
 from fencepost.adapters.kafka.settings import BrokerConfiguration, kafka_settings
 from fencepost.adapters.kafka.system import KafkaAt
-from fencepost.adapters.kafka.values import Isolation, TopicPartition
+from fencepost.adapters.kafka.values import LAST_USABLE_EPOCH, Isolation, ProducerIdAndEpoch, TopicPartition
 from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
 from fencepost.contract.gherkin import scenarios_of
 from fencepost.contract.outcomes import Done, Refused, Unknown
@@ -152,6 +153,33 @@ def test_a_session_never_begins_with_a_dead_broker(kafka_container: tuple[KafkaC
     session.close()
 
     assert isinstance(outcome, Done)
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        pytest.param(IMAGE, marks=needs_docker),
+        pytest.param(OLDER_IMAGE, marks=[pytest.mark.docker(OLDER_IMAGE), pytest.mark.thorough]),
+    ],
+)
+def test_producers_near_their_last_epoch_cost_a_few_records_each(image: str) -> None:
+    """The broker takes the epochs that were written into its log, each id once, and raises the last of them itself."""
+    broker = KafkaBroker(image, "near-last-epoch", patience_s=20.0, producers=2)
+    try:
+        broker.start()
+        session = broker.session(frozenset())
+        probe = session.client("A")
+        aged = [outcome.value for outcome in (probe.adopt_aged_id(), probe.adopt_aged_id()) if isinstance(outcome, Done)]
+        last = [probe.init_producer_id(one.transactional_id, current=one.producer) for one in aged]
+        log = probe.end_offset(TopicPartition("__transaction_state", 0), Isolation.READ_UNCOMMITTED)
+        session.close()
+    finally:
+        broker.close()
+
+    assert last == [Done(ProducerIdAndEpoch(one.producer.producer_id, LAST_USABLE_EPOCH)) for one in aged]
+    assert len({one.transactional_id for one in aged}) == 2
+    assert isinstance(log, Done)
+    assert log.value < 50
 
 
 @needs_docker

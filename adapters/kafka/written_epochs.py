@@ -1,0 +1,85 @@
+"""Transactional ids some epochs before their last, for the price of one restart: they are written into the transaction log.
+
+Only for a broker in a container of fencepost's own, before anybody else uses it. The coordinator begins each id, and so writes a record
+of it. That record is put into the log once more, with nothing changed but the epoch: so it has the format of the release, whichever that
+is. The coordinator takes it for its own when it reads its log again.
+"""
+
+import struct
+from dataclasses import replace
+
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.patience import ANSWER_WITHIN_S
+from fencepost.adapters.common.time import WallTime
+from fencepost.contract.errors import Malformed, NotOffered
+from fencepost.contract.outcomes import Done
+from fencepost.wire.kafka.batches import Batch, Record
+
+from .cluster import Cluster
+from .last_epoch import new_id
+from .offer import Offer
+from .probe import KafkaProbe
+from .reading import TOPIC_IDS_FROM
+from .recording import Recorder
+from .tcp import TcpTransport
+from .values import EPOCH_BEFORE_LAST, Isolation, ProducerIdAndEpoch, TopicPartition
+
+WRITTEN_EPOCH = EPOCH_BEFORE_LAST - 5
+"""The rest is raised by requests, so that the coordinator has in its memory what it has of an id that came all the way by requests."""
+
+_ADMINISTRATOR = "__admin_client"
+"""The client id of whoever may write into a broker's own topics (Kafka, `KafkaApis.handleProduceRequest`)."""
+
+_LOG = TopicPartition("__transaction_state", 0)
+"""All of the transaction log: `fixtures/brokers.yaml` gives it one partition."""
+
+_KEY_HEAD = 4
+"""Before the id in a record's key: version and length of the id (Kafka, `TransactionLogKey.json`)."""
+
+_VERSION_SIZE, _PRODUCER = 2, struct.Struct(">qh")
+"""A record's value begins with its version, then producer id and epoch, whatever the version (Kafka, `TransactionLogValue.json`)."""
+
+
+def write_ids(address: Address, offer: Offer, count: int) -> list[str]:
+    """So many new transactional ids, at `WRITTEN_EPOCH` when the coordinator has read its log again; none where that cannot be written."""
+    time = WallTime(ANSWER_WITHIN_S)
+    recorder = Recorder(time.now_ms)
+    cluster = Cluster("write-ids", address, lambda _, node: TcpTransport(_ADMINISTRATOR, node), recorder, offer, ANSWER_WITHIN_S)
+    try:
+        return written_with(KafkaProbe(cluster, offer, time), count)
+    except (Malformed, NotOffered):
+        return []
+    finally:
+        cluster.close()
+
+
+def written_with(probe: KafkaProbe, count: int) -> list[str]:
+    """The same, by a client that may write into the log. Raises Malformed, NotOffered."""
+    begun: dict[bytes, ProducerIdAndEpoch] = {}
+    for _ in range(count):
+        name = new_id()
+        match probe.init_producer_id(name):
+            case Done(producer):
+                begun[name.encode()] = producer
+            case _:
+                return []
+    match probe.read(_LOG, Isolation.READ_UNCOMMITTED):
+        case Done(view):
+            records = [(record.key or b"", record) for batch in view.batches for record in batch.records]
+        case _:
+            return []
+    written = [_further(record, begun[key[_KEY_HEAD:]]) for key, record in records if key[_KEY_HEAD:] in begun]
+    further = tuple(record for record in written if record is not None)
+    if not len(further) == len(written) == count:
+        return []
+    version = probe.newest("produce", 3, TOPIC_IDS_FROM - 1)
+    answer = probe.produce_one_batch(_LOG, Batch(further), transactional_id=None, version=version)
+    return [name.decode() for name in begun] if isinstance(answer, Done) else []
+
+
+def _further(record: Record, producer: ProducerIdAndEpoch) -> Record | None:
+    """The record of that producer at `WRITTEN_EPOCH`; None where the producer does not stand where it is looked for."""
+    value, end = record.value or b"", _VERSION_SIZE + _PRODUCER.size
+    if value[_VERSION_SIZE:end] != _PRODUCER.pack(producer.producer_id, producer.epoch):
+        return None
+    return replace(record, value=value[:_VERSION_SIZE] + _PRODUCER.pack(producer.producer_id, WRITTEN_EPOCH) + value[end:])
