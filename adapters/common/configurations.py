@@ -17,12 +17,10 @@ _RESTARTS = {"crash", "clean-stop"}
 class BrokerConfiguration(Row):
     """The settings of one kind of broker, and the capabilities that it therefore offers to scenarios.
 
-    A broker with a `fresh` configuration serves one scenario, and is thrown away. A `slow` one takes long to get ready, so it is started
-    first and its scenarios come last.
+    A broker with a `fresh` configuration serves one scenario, and is thrown away.
     """
 
     fresh: bool = False
-    slow: bool = False
     offers: list[str]
     settings: dict[str, str]
 
@@ -83,19 +81,16 @@ class BrokerSettings(Row, Generic[B]):
     def turn(self, needs: Collection[str]) -> int:
         """The order in which scenarios are best asked, by what they need: a lower number first.
 
-        Those of one configuration come together, so that its broker can be given back, and the slow ones last. Of them, those come first
-        that crash or stop it, while it has little to read when it starts again. Those with a broker of their own stay among the ones
-        without special needs, so that it is started beside these.
+        Those of one configuration come together, so that its broker can be given back. Of them, those come first that crash or stop it,
+        while it has little to read when it starts again. Those with a broker of their own stay among the ones without special needs, so
+        that it is started beside these.
         """
         names = list(self.configurations)
         try:
             name = self.configuration_for(needs)
         except NotOffered:
             name = names[0]
-        configuration = self.configurations[name]
-        if configuration.fresh:
-            return 1
-        return 2 * (names.index(name) + len(names) * configuration.slow) + _RESTARTS.isdisjoint(needs)
+        return 1 if self.configurations[name].fresh else 2 * names.index(name) + _RESTARTS.isdisjoint(needs)
 
     def filled_in(self, configuration: str, **values: object) -> dict[str, str]:
         """The container's environment, with a value for each {name} that stands in the settings."""

@@ -323,7 +323,7 @@ class ContainerSystem(ABC, Generic[B]):
 
 def kind_of(configuration: BrokerConfiguration) -> Kind:
     """What the line has to know of a configuration."""
-    return Kind(configuration.containers, configuration.fresh, configuration.slow)
+    return Kind(configuration.containers, configuration.fresh)
 
 
 def _reasons(settings: BrokerSettings[Any], needs: Collection[frozenset[str]]) -> dict[str, str]:

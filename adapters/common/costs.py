@@ -10,11 +10,10 @@ from fencepost.contract.datafile import Row, load
 
 
 class BrokerCosts(Row):
-    """Of a broker with one configuration. For each of its scenarios it needs `ready_s` to get ready, from when it serves."""
+    """Of a broker with one configuration."""
 
     start_s: float
     memory_mb: int
-    ready_s: float = 0.0
 
 
 class Costs(Row):

@@ -6,14 +6,13 @@ awaited here; `container_system` does that. Scenarios may be under way side by s
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 MOST_CONTAINERS = 4
 """How many containers one process holds at once. A broker takes up to 0.7 GB (fixtures/costs.yaml), so these and the suite fit into the
-7 GB of a usual CI machine; and two processors are kept busy by one broker that is judged, one that starts, and one whose pool of producers
-is being filled."""
+7 GB of a usual CI machine; and two processors are kept busy by one broker that is judged and one that starts."""
 
 MOST_BESIDE_OTHERS = 3
 """The same for each of several worker processes, of which there are two unless the user says otherwise."""
@@ -21,14 +20,10 @@ MOST_BESIDE_OTHERS = 3
 
 @dataclass(frozen=True)
 class Kind:
-    """What brokers with one configuration are like.
-
-    A fresh one serves one scenario. A slow one takes long to get ready, so it is started first, and its scenarios should come last.
-    """
+    """What brokers with one configuration are like. A fresh one serves one scenario."""
 
     containers: int = 1
     fresh: bool = False
-    slow: bool = False
 
 
 class Member(Protocol):
@@ -77,7 +72,7 @@ class LineUp:
         """The configuration of the broker that is to be started next beside these; None where there is no need, or no room, for one."""
         there = list(there)
         spare = Counter(member.configuration for member in there if not member.is_spent)
-        for configuration in self._by_start():
+        for configuration in self._wanted:
             if spare[configuration]:
                 spare[configuration] -= self.kinds[configuration].fresh
             elif self.held(there) + self.kinds[configuration].containers <= self.most:
@@ -107,12 +102,6 @@ class LineUp:
     def held(self, there: Iterable[Member]) -> int:
         """How many containers these brokers hold."""
         return sum(self.kinds[member.configuration].containers for member in there)
-
-    def _by_start(self) -> list[str]:
-        """What is wanted from now on, in the order of the starts: the slow ones right behind the first."""
-        first, rest = self._wanted[:1], self._wanted[1:]
-        is_slow: Callable[[str], bool] = lambda configuration: self.kinds[configuration].slow  # noqa: E731 - it is used twice
-        return [*first, *filter(is_slow, rest), *(one for one in rest if not is_slow(one))]
 
     def _latest_first(self, member: Member) -> float:
         place = None if member.is_spent else self.next_use(member.configuration)

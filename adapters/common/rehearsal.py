@@ -16,11 +16,10 @@ from .line_up import LineUp
 
 @dataclass(eq=False)
 class _OnPaper:
-    """A broker that is there, or will be at `serves_at`; it is ready for its last scenario at `ready_at`."""
+    """A broker that is there, or will be at `serves_at`."""
 
     configuration: str
     serves_at: float
-    ready_at: float
     is_spent: bool = False
     is_idle: bool = True
 
@@ -60,8 +59,6 @@ class _Stage:
             self._line.take(configuration)
             self._start_ahead()
             self._now = max(self._now, member.serves_at) + self._costs.seconds(scenario) / self._at_once
-            if self._line.next_use(configuration) is None:
-                self._now = max(self._now, member.ready_at)
             member.is_spent = self._line.kinds[configuration].fresh
             member.is_idle = True
             self._there = [one for one in self._there if one not in self._line.not_needed(self._there)]
@@ -85,7 +82,7 @@ class _Stage:
     def _start(self, configuration: str) -> _OnPaper:
         takes = self._of(configuration)
         serves_at = max(self._now, self._starter_is_free_at) + takes.start_s
-        member = _OnPaper(configuration, serves_at, serves_at + takes.ready_s * self._line.to_come(configuration))
+        member = _OnPaper(configuration, serves_at)
         self._starter_is_free_at = serves_at
         self._there.append(member)
         self._found.started[configuration] += 1

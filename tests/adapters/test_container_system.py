@@ -205,16 +205,16 @@ def test_what_is_being_started_is_told_with_its_reason(system: PaperSystem) -> N
     assert [one.what for one in system.doing() if "plain" in one.what] == []
 
 
-def test_what_comes_next_is_started_ahead_and_slow_ones_before() -> None:
-    """The first that is needed, then the slow one, then in order; what does not fit waits, and lets none behind it pass."""
-    line = LineUp({"a": Kind(), "b": Kind(), "two": Kind(containers=2), "c": Kind(), "slow": Kind(slow=True)})
-    line.plan(["a", "b", "two", "c", "slow"])
+def test_what_comes_next_is_started_ahead() -> None:
+    """In the order in which it is needed; what does not fit waits, and lets none behind it pass."""
+    line = LineUp({"a": Kind(), "b": Kind(), "c": Kind(), "two": Kind(containers=2), "d": Kind()})
+    line.plan(["a", "b", "c", "two", "d"])
 
     there: list[Standing] = []
     while (configuration := line.next_to_start(there)) is not None:
         there.append(Standing(configuration))
 
-    assert [member.configuration for member in there] == ["a", "slow", "b"]
+    assert [member.configuration for member in there] == ["a", "b", "c"]
     assert line.held(there) == 3
 
 

@@ -6,7 +6,7 @@ No container is started here; `test_container_system.py` has what holds for both
 import pytest
 
 from fencepost.adapters.common.container_system import kind_of
-from fencepost.adapters.common.line_up import MOST_CONTAINERS
+from fencepost.adapters.common.line_up import MOST_BESIDE_OTHERS
 from fencepost.adapters.kafka.container_system import KafkaContainerSystem
 from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.adapters.pulsar.container_broker import PulsarBroker
@@ -18,20 +18,18 @@ from fencepost.contract.errors import WrongUsage
 IMAGE = "apachepulsar/pulsar:4.0.7"
 
 
-def test_every_configuration_fits_beside_a_slow_one() -> None:
-    """With one more that is judged. Otherwise it could only be started when the slow one, whose pool takes long to fill, is thrown away."""
+def test_every_configuration_fits_beside_one_that_is_judged() -> None:
+    """Otherwise it could only be started when that one is thrown away."""
     for settings in (kafka_settings(), pulsar_settings()):
-        kinds = [kind_of(configuration) for configuration in settings.configurations.values()]
-        slow = sum(kind.containers for kind in kinds if kind.slow)
-        assert all(kind.containers + slow < MOST_CONTAINERS for kind in kinds if not kind.slow)
+        assert all(kind_of(configuration).containers < MOST_BESIDE_OTHERS for configuration in settings.configurations.values())
 
 
-def test_scenarios_of_kafka_come_by_configuration_and_the_slow_ones_last() -> None:
+def test_scenarios_of_kafka_come_by_configuration() -> None:
     """A scenario with a broker of its own stays where it was: its broker is started while others are judged."""
     system = KafkaContainerSystem("apache/kafka:0")
     order = sorted(("aged-ids", "two-nodes", "crash", "feature-levels", "authorizer"), key=lambda need: turn_of(system, {need}))
 
-    assert order == ["crash", "feature-levels", "authorizer", "two-nodes", "aged-ids"]
+    assert order == ["crash", "feature-levels", "authorizer", "aged-ids", "two-nodes"]
 
 
 def test_scenarios_of_pulsar_stay_in_order() -> None:

@@ -10,13 +10,13 @@ from fencepost.adapters.common.line_up import MOST_CONTAINERS, LineUp
 from fencepost.adapters.common.rehearsal import Rehearsal, rehearse
 from fencepost.contract.brokers import Asked
 
-START_S, SCENARIO_S, READY_S = 10.0, 1.0, 100.0
+START_S, SCENARIO_S = 10.0, 1.0
 COSTS = Costs(
     scenario_s=SCENARIO_S,
     needs={"b": 5.0},
     features={"a/long": 30.0},
     configurations={
-        name: BrokerCosts(start_s=START_S, memory_mb=100 * configuration.containers, ready_s=READY_S * configuration.slow)
+        name: BrokerCosts(start_s=START_S, memory_mb=100 * configuration.containers)
         for name, configuration in SETTINGS.configurations.items()
     },
 )
@@ -59,13 +59,6 @@ def test_starts_are_hidden_behind_scenarios() -> None:
 def test_a_fresh_broker_is_waited_for_where_scenarios_are_quicker_than_starts() -> None:
     """One starts after the other."""
     assert rehearsed(["fresh"] * 3).seconds == START_S + 3 * START_S + SCENARIO_S
-
-
-def test_a_slow_broker_gets_ready_while_others_are_judged() -> None:
-    """It is started behind the first; what is left of its time is waited for."""
-    assert rehearsed(["plain"] * 20 + ["slow"]).seconds == START_S + START_S + READY_S
-    assert rehearsed(["plain"] * 20 + ["slow"] * 3).seconds == START_S + START_S + 3 * READY_S
-    assert rehearsed(["plain"] * 200 + ["slow"]).seconds == START_S + 200 * SCENARIO_S + SCENARIO_S
 
 
 def test_a_feature_says_how_long_its_scenarios_take() -> None:

@@ -12,7 +12,7 @@ from fencepost.adapters.common.container_broker import ContainerBroker, Starting
 from fencepost.adapters.common.container_system import ContainerSystem
 from fencepost.contract.outcomes import Done, Outcome
 
-NEEDS = {name: frozenset({name}) for name in ("b", "c", "d", "two", "fresh", "slow")}
+NEEDS = {name: frozenset({name}) for name in ("b", "c", "d", "two", "fresh")}
 """What a scenario needs for each configuration but the first, by its name."""
 
 
@@ -38,7 +38,6 @@ SETTINGS = BrokerSettings[PaperConfiguration](
         "d": PaperConfiguration(offers=["d"], settings={}),
         "two": PaperConfiguration(offers=["two"], settings={}, nodes=2),
         "fresh": PaperConfiguration(offers=["fresh"], settings={}, fresh=True),
-        "slow": PaperConfiguration(offers=["slow"], settings={}, slow=True),
     },
 )
 
