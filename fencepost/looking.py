@@ -36,6 +36,8 @@ class Looking:
         item, running = self._item, self._config.pluginmanager.get_plugin("fencepost-running")
         systems: Any = running.systems.by_protocol.values() if running else ()
         doing = [doing for system in systems for doing in doing_of(system)]
+        if running:
+            doing += running.playing.doing()
         if item is None or running is None:
             return Now(doing=doing)
         return Now(item.nodeid, item.stash.get(STEP, "") or running.step_of(item), doing)

@@ -3,6 +3,7 @@
 pytest-bdd collects them, parses them and names the items. A scenario of somebody's own features, with steps of its own, is left to it.
 """
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import CancelledError
 from datetime import datetime
@@ -17,6 +18,7 @@ from fencepost.contract.gherkin import Step
 from fencepost.contract.items import EVIDENCE, PLAYED, SESSION, STEP, scenario_of
 from fencepost.contract.played import Played
 from fencepost.contract.ports import Answers
+from fencepost.contract.progress import Doing
 from fencepost.contract.register import Register
 from fencepost.contract.shared_crashes import SharedCrashes
 
@@ -25,6 +27,9 @@ from .judged_systems import JudgedSystems
 from .options import Options
 from .plays import Play, judged, plays_of, put
 from .stopping import Stopping
+
+_MOST_NAMED = 8
+"""Of scenarios that share a crash there may be more."""
 
 NOTE = pytest.StashKey[str]()
 """What is to be said of how the scenario was played, beside what it showed."""
@@ -42,6 +47,9 @@ class Playing:
         """Why there is nobody to ask any more."""
         self.at: dict[str, str] = {}
         """The step that each scenario is at, by the name of its history."""
+        self._under_way: dict[str, Play] = {}
+        self._loads: dict[str, float] = {}
+        """The load of the machine when a scenario was red in company."""
 
     @cached_property
     def _plays(self) -> dict[str, Play]:
@@ -83,6 +91,12 @@ class Playing:
         """How many scenarios are under way at most, and the kills that they share; None where one is played after the other."""
         return {"most": self._concurrency.most, "kills": self._concurrency.kills} if self._concurrency else None
 
+    def doing(self) -> list[Doing]:
+        """What is under way at once, where it is more than one scenario; asked from another thread."""
+        names = [f"{play.requirement} {play.name.partition(' ')[0]}" for play in list(self._under_way.values())]
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        return [Doing(f"asking at once {', '.join(names[:_MOST_NAMED])}{more}")] if len(names) > 1 else []
+
     def close(self) -> None:
         """Play no more."""
         if self._concurrency:
@@ -92,7 +106,11 @@ class Playing:
         def hears(step: Step) -> None:
             self.at[play.run] = _words(step)
 
-        played = put(play, self._systems, crashes, hears)
+        self._under_way[play.run] = play
+        try:
+            played = put(play, self._systems, crashes, hears)
+        finally:
+            self._under_way.pop(play.run, None)
         system = self._systems.by_protocol[play.protocol]
         if _is_unanswered(played) and isinstance(system, Answers) and not self._gone and not system.answers():
             self._gone = f"the system stopped answering at {datetime.now().astimezone():%H:%M}, in {play.requirement} {play.name}"
@@ -104,7 +122,10 @@ class Playing:
         share_broker(self._systems.by_protocol[plays[0].protocol], plays[0].needs, len(plays))
 
     def _is_red(self, play: Play, played: Played) -> bool:
-        return judged(play.asked, played, self._systems).verdict.is_red
+        is_red = judged(play.asked, played, self._systems).verdict.is_red
+        if is_red:
+            self._loads[play.run] = os.getloadavg()[0]
+        return is_red
 
     def _note(self, play: Play, company: Company) -> str | None:
         """Of a red scenario that had company: whether it is red alone too. It stays red either way."""
@@ -113,9 +134,10 @@ class Playing:
         if company.alone is None:
             return None
         alone = judged(play.asked, company.alone, self._systems)
+        beside = f"one of {company.scenarios} at once, at a load of {self._loads[play.run]:.1f} on {os.cpu_count()} processors"
         if alone.verdict.is_red:
-            return f"also alone: {alone.verdict.words}, where it was one of {company.scenarios} at once before"
-        return f"1 of 2: red as one of {company.scenarios} scenarios at once, and {alone.verdict.words} alone"
+            return f"also alone: {alone.verdict.words}, where it was {beside}, before"
+        return f"1 of 2: red as {beside}, and {alone.verdict.words} alone"
 
 
 def _is_unanswered(played: Played) -> bool:

@@ -2,13 +2,15 @@
 
 import json
 import os
+import re
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
-from fencepost import suite
+from fencepost import playing, suite
 from fencepost.contract import history_files
 from fencepost.contract.errors import Exit, WrongUsage
 from fencepost.contract.evidence import Evidence
@@ -17,7 +19,7 @@ from fencepost.contract.played import Ending
 from fencepost.contract.ports import Exchange, Session
 from fencepost.looking import Looking
 from fencepost.options import Options
-from fencepost.plays import Plays
+from fencepost.plays import Plays, put
 from fencepost.progress import Now
 from fencepost.selection import Selection
 from fencepost.steps.player import Player
@@ -77,6 +79,38 @@ def test_the_step_of_a_scenario_is_known_while_it_is_played() -> None:
 
     assert seen
     assert all(one.step.startswith(("Then ", "And ")) for one in seen)
+
+
+def test_scenarios_that_are_under_way_at_once_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of two waits for the other, so both are under way when somebody looks."""
+    both, seen, looks = threading.Barrier(2), list[str](), list[Looking]()
+
+    class Registers:
+        def pytest_configure(self, config: pytest.Config) -> None:
+            looks.append(Looking(config))
+
+    def waits(*arguments: Any) -> Any:
+        both.wait(60)
+        seen.extend(str(one) for one in looks[0].now().doing)
+        both.wait(60)
+        return put(*arguments)
+
+    monkeypatch.setattr(playing, "put", waits)
+    suite.judge(["--only=KIP890-060", "--concurrency=2", "--no-html", "--capture=no"], workers=1, plugins=[Registers()])
+
+    assert len(seen) == 2
+    assert set(seen) <= {"asking at once KIP890-060 [1], KIP890-060 [2]", "asking at once KIP890-060 [2], KIP890-060 [1]"}
+
+
+def test_what_is_red_in_company_says_whether_it_is_red_alone(tmp_path: Path) -> None:
+    """And how busy the machine was."""
+    options = ["--only=KIP890-060", "--defect=no-epoch-bump", "--concurrency=2", f"--results={tmp_path}", "--no-html", "--capture=no"]
+
+    ended = suite.judge(options, workers=1)
+
+    assert ended.exit is Exit.DOES_NOT
+    (row,) = (row for row in json.loads((tmp_path / "compliance.json").read_text())["requirements"] if row["id"] == "KIP890-060")
+    assert re.search(r"also alone: violated, where it was one of 2 at once, at a load of [\d.]+ on \d+ processors, before", row["reason"])
 
 
 def test_a_run_leaves_its_environment_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
