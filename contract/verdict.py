@@ -7,7 +7,7 @@ A system that offers nothing of what it was asked neither conforms nor fails.
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -150,6 +150,19 @@ def totals(results: Iterable[RequirementResult]) -> dict[str, int]:
 def offers_nothing(seen: Iterable[Verdict]) -> bool:
     """Whether requirements were asked, and the system offers none of them: then there is nothing to judge."""
     return set(seen) - {Verdict.NOT_RUN, Verdict.EXCLUDED} == {Verdict.NOT_OFFERED}
+
+
+def conclusion(failing: Collection[Verdict], objections: Iterable[str], are_stale: bool) -> str:
+    """What objections mean for a system, in words that follow its name: a violation alone says something against it.
+
+    `are_stale` says that each harness error is an entry of known deviations that does not show any more.
+    """
+    told = ", ".join(objections)
+    if not failing or not {Verdict.VIOLATED, Verdict.KNOWN_DEVIATION}.isdisjoint(failing):
+        return f"does not conform: {told}"
+    if are_stale and set(failing) == {Verdict.HARNESS_ERROR}:
+        return f"has no verdict: the expectations are out of date ({told})"
+    return f"has no verdict: {told}"
 
 
 _CHOICES = (Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED)

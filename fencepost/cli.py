@@ -43,9 +43,9 @@ app = typer.Typer(
     **Options are set** also in `fencepost.toml` or under `[tool.fencepost]` in `pyproject.toml`, in a table for the command such as
     `[run]`, and by environment, such as `FENCEPOST_RUN_BOOTSTRAP`. The command line wins over the environment, that over the file.
 
-    Exit codes: 0 conforms; 1 does not: something is violated or inconclusive, unless --fail-on, --strict or --max-not-offered of
-    `fencepost run` say otherwise; 2 wrong usage or unreachable system; 3 the kit itself failed; 4 not finished: Ctrl-C, SIGTERM, --timeout
-    or --max-failures, also where something was red by then.""",
+    Exit codes: 0 conforms; 1 something is violated, or inconclusive so that there is no verdict, unless --fail-on, --strict or
+    --max-not-offered of `fencepost run` say otherwise; 2 wrong usage or unreachable system; 3 the kit itself failed; 4 not finished:
+    Ctrl-C, SIGTERM, --timeout, --max-failures or a system that stopped answering, also where something was red by then.""",
 )
 
 

@@ -26,6 +26,12 @@ class _Read(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
+class Entry(_Read):
+    """The entry of known deviations that a verdict is about; it is stale where the scenario passed."""
+
+    stale: bool = False
+
+
 class Scenario(_Read):
     """One scenario that ran."""
 
@@ -33,6 +39,7 @@ class Scenario(_Read):
     name: str
     verdict: Verdict
     violation: Mismatch | None = None
+    expectation: Entry | None = None
 
 
 class Requirement(_Read):
@@ -132,6 +139,12 @@ class Compliance(_Read):
         return {
             one: count[one] for one in Verdict if count[one] and (one in self.gate.fail_on or (too_many and one is Verdict.NOT_OFFERED))
         }
+
+    @property
+    def are_stale(self) -> bool:
+        """Whether each harness error is an entry of known deviations that is out of date."""
+        errors = [one.expectation for row in self.requirements for one in row.scenarios if one.verdict is Verdict.HARNESS_ERROR]
+        return bool(errors) and all(one is not None and one.stale for one in errors)
 
     @property
     def parity(self) -> Parity:

@@ -19,6 +19,7 @@ from fencepost.contract.capabilities import ALONE
 from fencepost.contract.played import Played
 from fencepost.contract.shared_crashes import SharedCrashes
 from fencepost.steps.player import player_of
+from fencepost.steps.sentence import takes_minutes, unloads
 
 from .plays import Play
 
@@ -61,14 +62,19 @@ class Wave:
 
 
 def script(play: Play, broker: Where) -> tuple[str, ...] | None:
-    """What the system goes through in a scenario, in words; None where others would notice it, and cannot share it."""
+    """What the system goes through in a scenario, in words; None where others would notice it, and cannot share it.
+
+    Scenarios that let minutes pass share a crash with each other, but not with those whose transactions would time out meanwhile.
+    """
     disturbing, player = DISTURBING & play.needs, player_of(play.feature.spec)
-    unloads_all = broker.unloads_all and any(map(player.unloads, play.steps))
+    unloads_all = broker.unloads_all and any(player.is_marked(step, unloads) for step in play.steps)
     if ALONE in play.scenario.tags or unloads_all or not disturbing <= _SHARED:
         return None
     if not disturbing:
         return ()
-    return tuple(filter(None, map(player.brings_down, play.steps))) or None
+    falls = tuple(filter(None, map(player.brings_down, play.steps)))
+    takes_long = any(player.is_marked(step, takes_minutes) for step in play.steps)
+    return (*(("minutes",) if takes_long else ()), *falls) if falls else None
 
 
 def waves(plays: Iterable[Play], broker: Where) -> Iterator[Wave]:

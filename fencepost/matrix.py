@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost.contract import proposals
-from fencepost.contract.verdict import RequirementResult, Verdict, offers_nothing
+from fencepost.contract.verdict import RequirementResult, Verdict, conclusion, offers_nothing
 
 from .results import Results
 
@@ -86,13 +86,14 @@ def _and(words: list[str]) -> str:
 
 
 def _meaning(results: Results, count: "Count", titles: str) -> tuple[str, dict[str, bool]]:
-    objections = ", ".join(results.objections())
+    objections = results.objections()
     if not results.complete and not results.failing():
         why = "was stopped" if results.stopped else "lost scenarios, which is fencepost's fault"
         return f"has no verdict: the run {why}", {"yellow": True}
     odd = str(results.parity)
     if objections:
-        return f"does not conform: {objections}{f' ({odd})' if odd and results.counts_parity else ''}", {"red": True}
+        word = conclusion(results.failing(), objections, results.are_stale)
+        return f"{word}{f' ({odd})' if odd and results.counts_parity else ''}", {"red": True}
     if results.stopped:
         return "has no verdict: the histories were not judged", {"yellow": True}
     if count.offers_nothing:

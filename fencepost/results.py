@@ -107,6 +107,12 @@ class Results:
         return self.gate.failing(self._counted()) | ({Verdict.VIOLATED} if self.histories and self.histories.is_red else set())
 
     @property
+    def are_stale(self) -> bool:
+        """Whether each harness error is an entry of known deviations that is out of date."""
+        errors = [one.expectation for one in self.scenarios if one.verdict is Verdict.HARNESS_ERROR]
+        return bool(errors) and all(one is not None and one.is_stale for one in errors)
+
+    @property
     def counts_parity(self) -> bool:
         """Whether parity rows keep the run from conforming: as the user says, else for the reference and for builds of a release."""
         if self.gate.parity is not None:

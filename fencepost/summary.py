@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fencepost.contract.errors import WrongUsage
-from fencepost.contract.verdict import Verdict, offers_nothing
+from fencepost.contract.verdict import Verdict, conclusion, offers_nothing
 
 from . import changes
 from .changes import Change
@@ -99,7 +99,8 @@ def ending(run: Compliance) -> str:
         objections.append(f"{len(run.anomalies)} anomalies in the histories")
     odd = str(run.parity)
     if objections:
-        return f"does not conform: {', '.join(objections)}{f' ({odd})' if odd and run.gate.parity else ''}"
+        failing = {*run.failing, *((Verdict.VIOLATED,) if run.anomalies else ())}
+        return f"{conclusion(failing, objections, run.are_stale)}{f' ({odd})' if odd and run.gate.parity else ''}"
     if not run.complete or run.stopped:
         return "has no verdict: the run did not finish"
     if offers_nothing(run.verdicts.values()):

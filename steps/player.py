@@ -70,10 +70,10 @@ class Player:
         found = self._found(step)
         return brought_down(found, step.text) if found else None
 
-    def unloads(self, step: Step) -> bool:
-        """Whether a log is unloaded in a step."""
+    def is_marked(self, step: Step, mark: Callable[..., object]) -> bool:
+        """Whether the function of a step has this mark, such as `sentence.unloads`."""
         found = self._found(step)
-        return found is not None and hasattr(found.function, "unloads")
+        return found is not None and hasattr(found.function, mark.__name__)
 
     def _found(self, step: Step) -> Fulfilled | None:
         return next((found for one in self._vocabularies if (found := one.find(step.kind, step.text))), None)

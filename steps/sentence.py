@@ -298,6 +298,12 @@ def unloads(function: Step) -> Step:
     return function
 
 
+def takes_minutes(function: Step) -> Step:
+    """Mark the function of a sentence that lets so much time pass that a scenario beside it might run into its own time-outs."""
+    function.takes_minutes = True  # type: ignore[attr-defined]  # that is the mark
+    return function
+
+
 def brought_down(found: Fulfilled, step: str) -> str | None:
     """What the system goes through in a step, as `brings_down` has marked its function; None where it stays up."""
     told = getattr(found.function, "brings_down", None)

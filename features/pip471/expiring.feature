@@ -15,7 +15,7 @@ Feature: Time-outs of metadata-driven transactions
       When A is left open past its time-out
       Then readers of orders see "b1"
 
-    @needs:crash
+    @needs:crash @alone
     Scenario: [2] A crash before the time-out
       Given transactions A and B with a moderate time-out
       And A has written "a1" to orders

@@ -20,6 +20,7 @@ class State(StrEnum):
 
     CONFORMS = "conforms"
     DOES_NOT = "does_not_conform"
+    NO_VERDICT = "no_verdict"
     INCOMPLETE = "incomplete"
     PARTIAL = "partial"
 
@@ -125,12 +126,16 @@ class Standing:
 
     @property
     def state(self) -> State:
-        """A red is a red, whatever else is missing; and what was cut short, narrowed down or met nothing does not conform.
+        """A violation is one, whatever else is missing, and what met nothing does not conform.
+
+        What is inconclusive, or the kit's fault, says nothing against the system.
 
         A parity row, which only one implementation has, speaks for no proposal: where only such rows differ, the system conforms.
         """
-        if self.anomalies or self.reds:
+        if self.anomalies or "violated" in self.reds:
             return State.DOES_NOT
+        if self.reds:
+            return State.NO_VERDICT
         if self.unfinished or not self.latest.complete or not self.judged:
             return State.INCOMPLETE
         if not self.totals["met"]:

@@ -13,7 +13,13 @@ from fencepost.pipeline.compliance.facts import Standing, State, System
 from .templates import TEMPLATES
 from .view import STATES, WORDS
 
-COLOURS = {State.CONFORMS: "#2f6f3e", State.DOES_NOT: "#a3161b", State.INCOMPLETE: "#6b5300", State.PARTIAL: "#3d5a80"}
+COLOURS = {
+    State.CONFORMS: "#2f6f3e",
+    State.DOES_NOT: "#a3161b",
+    State.NO_VERDICT: "#6b5300",
+    State.INCOMPLETE: "#6b5300",
+    State.PARTIAL: "#3d5a80",
+}
 _NARROW, _WIDE = frozenset(" .,:;|'!()[]fijlrtI-"), frozenset("mwMWQO@%")
 _LONGEST = 60
 _PADDING = 10

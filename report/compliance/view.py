@@ -12,6 +12,7 @@ from fencepost.pipeline.compliance.facts import UNJUDGED, VERDICTS, Cell, Column
 STATES = {
     State.CONFORMS: "conforms",
     State.DOES_NOT: "does not conform",
+    State.NO_VERDICT: "no verdict",
     State.INCOMPLETE: "not complete",
     State.PARTIAL: "asked in part",
 }

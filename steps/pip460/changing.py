@@ -6,6 +6,7 @@ from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.steps.answers import known, reported
 from fencepost.steps.outcomes import achieved, error_of
 from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.sentence import takes_minutes
 
 from .context import Asked, ScalableTopics
 from .traffic import Traffic
@@ -76,11 +77,13 @@ def is_asked_for(context: ScenarioContext, scalable_topics: ScalableTopics, chan
 
 
 @RETENTION.given
+@takes_minutes
 def retention_has_passed(context: ScenarioContext, scalable_topics: ScalableTopics, nearly: str | None) -> None:
     _wait(context, scalable_topics, _MOST_OF_IT_S if nearly else _RETENTION_PASSED_S)
 
 
 @RETENTION.when
+@takes_minutes
 def retention_passes(context: ScenarioContext, scalable_topics: ScalableTopics) -> None:
     _wait(context, scalable_topics, _RETENTION_PASSED_S)
 

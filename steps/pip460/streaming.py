@@ -7,6 +7,7 @@ from fencepost.contract.evidence import SetUpFailed, Violation
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.sentence import takes_minutes
 
 from .context import ScalableTopics
 from .readers import Member, Readers
@@ -99,6 +100,7 @@ def former_has_ended(context: ScenarioContext, readers: Readers, member: str) ->
 
 @GRACE.given
 @GRACE.when
+@takes_minutes
 def grace_passes(context: ScenarioContext, readers: Readers, nearly: str | None) -> None:
     readers.mark()
     for _ in context.session.time.attempts(_MOST_OF_IT_S if nearly else _GRACE_S):

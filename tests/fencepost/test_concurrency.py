@@ -61,6 +61,19 @@ def test_one_stop_shares_the_first_of_two() -> None:
     assert found == [(*twice[:2], *once), (twice[2],)]
 
 
+def test_what_lets_minutes_pass_shares_no_crash_with_what_would_time_out_meanwhile() -> None:
+    """It shares its own with others of its kind."""
+    quick, slow = (
+        [play for play in plays(row, protocol="pulsar-scalable") if play.needs == {"crash"}] for row in ("PIP460-39", "PIP460-38")
+    )
+    assert {script(play, ONE) for play in quick} == {("crash",)}
+    assert {script(play, ONE) for play in slow} == {("minutes", "crash")}
+
+    found = [wave.plays for wave in waves([*quick, *slow, *slow], ONE)]
+
+    assert found == [tuple(quick), (*slow, *slow)]
+
+
 def test_what_unloads_all_that_a_broker_has_is_asked_alone() -> None:
     """Where a log is unloaded by itself, nobody else notices."""
     unloading = plays("PIP471-25", protocol="pulsar-scalable")[:2]

@@ -92,8 +92,12 @@ LOST = "kafka has no verdict: the run lost scenarios, which is fencepost's fault
             [
                 "4 of 5 asked: 4 met; 1 not offered",
                 PLANNED,
-                "kafka does not conform: 1 not offered, and --strict counts them",
+                "kafka has no verdict: 1 not offered, and --strict counts them",
             ],
+        ),
+        (
+            results_of(five(M, M, M, I, H)),
+            ["5 of 5 asked: 3 met, 1 inconclusive, 1 harness error", PLANNED, "kafka has no verdict: 1 harness error, 1 inconclusive"],
         ),
         (
             results_of({"KIP890-002": M}, selection=Selection(("kip890",), only=("KIP890-002",))),

@@ -73,8 +73,8 @@ def test_the_headline_counts_what_was_asked() -> None:
         ("met", False, "has no verdict: the run did not finish"),
         ("violated", True, "does not conform: 1 violated"),
         ("violated", False, "does not conform: 1 violated"),
-        ("inconclusive", True, "does not conform: 1 inconclusive"),
-        ("harness_error", True, "does not conform: 1 harness error"),
+        ("inconclusive", True, "has no verdict: 1 inconclusive"),
+        ("harness_error", True, "has no verdict: 1 harness error"),
         ("not_offered", True, "has no verdict: it offers nothing that it was asked"),
         ("known_deviation", True, "does not conform: nothing is met"),
     ],
@@ -94,9 +94,22 @@ def test_the_ending_follows_the_gate_of_the_run() -> None:
     def ending(**gate: Any) -> str:
         return summary.ending(run(verdicts, **({"gate": gate} if gate else {})))
 
-    assert ending() == "does not conform: 1 inconclusive"
+    assert ending() == "has no verdict: 1 inconclusive"
     assert ending(fail_on=["violated"], max_not_offered=2) == "conforms as far as it was asked"
-    assert ending(fail_on=["violated"], max_not_offered=1) == "does not conform: 2 not offered"
+    assert ending(fail_on=["violated"], max_not_offered=1) == "has no verdict: 2 not offered"
+
+
+def test_only_a_violation_says_something_against_a_system() -> None:
+    """Entries that do not show any more are the fault of whoever keeps them."""
+    stale = {"feature": "f", "name": "[1] One", "verdict": "harness_error", "expectation": {"stale": True}}
+
+    def ending(*verdicts: str) -> str:
+        rows = told({f"KIP890-00{number}": verdict for number, verdict in enumerate(verdicts, 1)})["requirements"]
+        return summary.ending(run({}, requirements=[row | {"scenarios": [stale]} for row in rows]))
+
+    assert ending("met", "harness_error") == "has no verdict: the expectations are out of date (1 harness error)"
+    assert ending("inconclusive", "harness_error") == "has no verdict: 1 harness error, 1 inconclusive"
+    assert ending("violated", "harness_error") == "does not conform: 1 harness error, 1 violated"
 
 
 def test_a_run_that_was_stopped_says_why_and_what_it_did_not_reach() -> None:

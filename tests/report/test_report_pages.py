@@ -89,7 +89,8 @@ def test_nothing_conforms_that_a_run_of_it_would_not(counts: dict[str, int], cut
     red = anomaly or any(counts.get(name) for name in RED)
 
     assert (standing.state is State.CONFORMS) == (not red and not cut and whole and counts.get("met", 0) > 0)
-    assert not red or standing.state is State.DOES_NOT
+    assert (standing.state is State.NO_VERDICT) == (red and not anomaly and not counts.get("violated"))
+    assert not (anomaly or counts.get("violated")) or standing.state is State.DOES_NOT
     assert standing.judged <= standing.due or standing.due == 0
 
 
