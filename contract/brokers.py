@@ -62,11 +62,11 @@ def where_of(system: Any, needs: Collection[str]) -> Where:
     return told if isinstance(told, Where) else Where()
 
 
-def share_broker(system: Any, needs: Collection[str], scenarios: int) -> None:
-    """Tell the system that the next sessions for these needs, so many, are of scenarios that share a broker, also where it is fresh."""
+def share_broker(system: Any, titles: Collection[str]) -> None:
+    """Tell the system that the next sessions with these titles are of scenarios that share a broker, also where it is fresh."""
     share = getattr(system, "share", None)
     if callable(share):
-        share(needs, scenarios)
+        share(titles)
 
 
 def most_at_once(system: Any) -> int:

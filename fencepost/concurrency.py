@@ -32,8 +32,8 @@ DISTURBING = frozenset(
 _SHARED = frozenset({"clean-stop", "crash", "reload"})
 """Of these, what may be shared: the system goes down and comes back, once for all."""
 
-BROKERS_AT_ONCE = 2
-"""How many brokers are asked at the same time. Each has up to two containers, and four are there at once at most."""
+BROKERS_AT_ONCE = 3
+"""How many brokers are asked at the same time: one of them has two containers at most, and four are there at once."""
 
 Act = Callable[[Play, SharedCrashes | None], Played]
 """Plays a scenario; with shared crashes, those are its own."""
@@ -93,6 +93,18 @@ def waves(plays: Iterable[Play], broker: Where) -> Iterator[Wave]:
         yield Wave(tuple(beside))
 
 
+def _one_after_the_other(plays: Iterable[Play], where: Callable[[Play], Where]) -> list[list[Wave]]:
+    """The waves of each broker. Where many come one after the other, most of the time is spent waiting, so these brokers come first."""
+    by_broker: dict[Where, list[Play]] = {}
+    for play in plays:
+        by_broker.setdefault(where(play), []).append(play)
+    found: list[list[Wave]] = []
+    for broker, some in by_broker.items():
+        each = list(waves(some, broker))
+        found += [[wave] for wave in each] if broker.fresh else [each]
+    return sorted(found, key=len, reverse=True)
+
+
 class Concurrency:
     """The scenarios of a run, `most` at once on a broker. `act` plays one, and `is_red` says whether that is to be looked at once more,
     alone. `shares` hears of scenarios that share a crash before they begin, and so a broker.
@@ -111,12 +123,8 @@ class Concurrency:
         self._found: dict[str, Future[Company]] = {play.run: Future() for play in plays}
         self._is_over = False
         self._kills: list[int] = []
-        by_broker: dict[Where, list[Play]] = {}
-        for play in plays:
-            by_broker.setdefault(where(play), []).append(play)
-        # Fresh brokers are started one after the other, so they are asked from the beginning on.
-        self._brokers = deque(sorted(by_broker.items(), key=lambda item: not item[0].fresh))
-        self._lanes = [threading.Thread(target=self._ask_brokers, daemon=True) for _ in range(min(len(by_broker), BROKERS_AT_ONCE))]
+        self._brokers = deque(_one_after_the_other(plays, where))
+        self._lanes = [threading.Thread(target=self._ask_brokers, daemon=True) for _ in range(min(len(self._brokers), BROKERS_AT_ONCE))]
         for lane in self._lanes:
             lane.start()
 
@@ -143,23 +151,16 @@ class Concurrency:
         """Ask one broker after the other of those that nobody asks yet."""
         while True:
             try:
-                broker, plays = self._brokers.popleft()
+                asked = self._brokers.popleft()
             except IndexError:
                 return
             try:
-                self._play_all(plays, broker)
+                for wave in asked:
+                    if not self._is_over:
+                        (self._play_sharing if wave.shares else self._play_beside)(wave.plays)
             finally:
-                for play in plays:
+                for play in (play for wave in asked for play in wave.plays):
                     self._found[play.run].cancel()  # whoever asks for one that was not played does not wait for it
-
-    def _play_all(self, plays: Sequence[Play], broker: Where) -> None:
-        for wave in waves(plays, broker):
-            if self._is_over:
-                return
-            if wave.shares:
-                self._play_sharing(wave.plays)
-            else:
-                self._play_beside(wave.plays)
 
     def _alone(self, play: Play) -> Played:
         self._shares([play])

@@ -24,6 +24,7 @@ from fencepost.contract.shared_crashes import SharedCrashes
 
 from .concurrency import Company, Concurrency
 from .judged_systems import JudgedSystems
+from .judging import lacks
 from .options import Options
 from .plays import Play, judged, plays_of, put
 from .stopping import Stopping
@@ -119,7 +120,9 @@ class Playing:
         return played
 
     def _share(self, plays: Sequence[Play]) -> None:
-        share_broker(self._systems.by_protocol[plays[0].protocol], plays[0].needs, len(plays))
+        protocol = plays[0].protocol
+        system = self._systems.by_protocol[protocol]
+        share_broker(system, [play.run for play in plays if not lacks(system.name, play.needs, self._systems.handshakes[protocol])])
 
     def _is_red(self, play: Play, played: Played) -> bool:
         is_red = judged(play.asked, played, self._systems).verdict.is_red

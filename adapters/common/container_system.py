@@ -67,12 +67,20 @@ class _Place(Generic[B]):
     leaving: bool = False
     is_closed: bool = False
     sessions: int = 0
-    is_used: bool = False
+    is_taken: bool = False
     is_spent: bool = False
 
     @property
     def is_idle(self) -> bool:
         return not (self.sessions or self.leaving)
+
+
+@dataclass(eq=False)
+class _Company(Generic[B]):
+    """Scenarios that share a fresh broker, of which so many have not asked for it yet."""
+
+    to_come: int = 1
+    place: _Place[B] | None = None
 
 
 class ContainerSystem(ABC, Generic[B]):
@@ -91,8 +99,8 @@ class ContainerSystem(ABC, Generic[B]):
         self._places: list[_Place[B]] = []
         """The brokers that hold containers, and those that were asked for and wait for a place."""
         self._changed = threading.Condition()
-        self._sharing: dict[str, int] = {}
-        """How many more sessions share the broker of a configuration, where there are to be several."""
+        self._companies: dict[str, _Company[B]] = {}
+        """By the titles of sessions to come."""
         self._starter: threading.Thread | None = None
         self._is_open = False
         self._closed = False
@@ -134,15 +142,11 @@ class ContainerSystem(ABC, Generic[B]):
         name = names[0] if names else self._settings.default_configuration
         return Where(name, self._settings.configuration(name).fresh)
 
-    def share(self, needs: Collection[str], scenarios: int) -> None:
-        """The next sessions for these needs, so many, get one broker; one that was shared before gets no more of them."""
-        configuration = self.where(needs).configuration
+    def share(self, titles: Collection[str]) -> None:
+        """The next sessions with these titles, of the same needs, get one broker, also where it is fresh."""
+        company = _Company[B](len(titles))
         with self._changed:
-            self._sharing[configuration] = scenarios
-            for place in self._places:
-                place.is_spent |= place.is_used and self._line.kinds[configuration].fresh and place.configuration == configuration
-            going = self._leaving(self._line.not_needed(self._places))
-        self._give_back(going)
+            self._companies.update(dict.fromkeys(titles, company))
 
     def beside(self, workers: int) -> None:  # noqa: ARG002 - each holds few, however many there are
         """Hold fewer containers at once, for other processes hold some too."""
@@ -200,10 +204,10 @@ class ContainerSystem(ABC, Generic[B]):
         with self._changed:
             return self._find_or_add(self._settings.default_configuration).broker
 
-    def _session_on(self, needs: frozenset[str], open_session: Callable[[B], S]) -> S:
+    def _session_on(self, title: str, needs: frozenset[str], open_session: Callable[[B], S]) -> S:
         """A session on the broker for these needs, which is given back with its last session. Raises NotOffered, SystemUnreachable."""
         self._check_open()
-        place = self._take(self._settings.configuration_for(needs))
+        place = self._take(self._settings.configuration_for(needs), title)
         try:
             session = open_session(place.broker)
         except BaseException:
@@ -218,15 +222,16 @@ class ContainerSystem(ABC, Generic[B]):
 
     # --- places ---------------------------------------------------------------------------------------------------------
 
-    def _take(self, configuration: str) -> _Place[B]:
+    def _take(self, configuration: str, title: str) -> _Place[B]:
         """The place of the broker that a scenario gets; what it makes superfluous, or has no room beside it, is given back."""
         with self._changed:
-            place = self._find_or_add(configuration)
+            company = self._companies.pop(title, None) or _Company[B]()
+            place = company.place = company.place or self._find_or_add(configuration)
             self._line.take(configuration)
+            company.to_come -= 1
             place.sessions += 1
-            place.is_used = True
-            self._sharing[configuration] = left = self._sharing.get(configuration, 1) - 1
-            place.is_spent = self._line.kinds[configuration].fresh and left < 1
+            place.is_taken = self._line.kinds[configuration].fresh
+            place.is_spent = place.is_taken and company.to_come < 1
             going = self._line.not_needed(self._places)
             if not place.begun:
                 going += self._making_room(place, going)
@@ -273,7 +278,7 @@ class ContainerSystem(ABC, Generic[B]):
     def _find_or_add(self, configuration: str, why: str = "") -> _Place[B]:
         """The broker that the next session with that configuration gets; it is started when it is first asked for."""
         for place in self._places:
-            if place.configuration == configuration and not (place.is_spent or place.leaving):
+            if place.configuration == configuration and not (place.is_taken or place.leaving):
                 return place
         return self._add(configuration, why)
 

@@ -59,9 +59,9 @@ class KafkaContainerSystem(ContainerSystem[KafkaBroker]):
             notes=notes,
         )
 
-    def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:  # noqa: ARG002 - a broker has no use for a title
+    def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:
         """A fresh session on the broker for these needs."""
-        return self._session_on(needs, lambda broker: broker.session(needs))
+        return self._session_on(title, needs, lambda broker: broker.session(needs))
 
 
 def exact_version(image: str) -> str | None:

@@ -53,6 +53,6 @@ class PulsarContainerSystem(ContainerSystem[PulsarBroker]):
         """Why its brokers have no transaction keys, which is found out by asking; None where they have."""
         return lacks_keys(broker.session())
 
-    def session(self, title: str, needs: frozenset[str] = frozenset()) -> PulsarSession:  # noqa: ARG002 - a broker has no use for a title
+    def session(self, title: str, needs: frozenset[str] = frozenset()) -> PulsarSession:
         """A fresh session on the broker for these needs, or on one of its own."""
-        return self._session_on(needs, lambda broker: broker.session())
+        return self._session_on(title, needs, lambda broker: broker.session())

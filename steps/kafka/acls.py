@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from fencepost.adapters.common.patience import patiently
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.steps.outcomes import achieved, observed
@@ -77,18 +78,22 @@ def are_given(context: ScenarioContext, topic: str, group: str) -> None:
 
 @KAFKA.when("a user who may {only_right} {topic} initialises without a transactional id")
 def initialises_with_one_right(context: ScenarioContext, only_right: str, topic: str) -> None:
-    """InitProducerId of a producer that is idempotent only, as a user of this scenario's who has this one right."""
+    """InitProducerId of a producer that is idempotent only, as a user of this scenario's who has this one right.
+
+    One that allows it is waited for until it counts.
+    """
     user, operation = ("writer", Operation.WRITE) if only_right == "write to" else ("reader", Operation.READ)
     probe = _client_with_right(context, user, operation, Resource(ResourceKind.TOPIC, context.topics[topic]))
-    context.keep(None, probe.init_producer_id(None), "InitProducerId")
+    answer = _when_it_counts(context, lambda: probe.init_producer_id(None)) if user == "writer" else probe.init_producer_id(None)
+    context.keep(None, answer, "InitProducerId")
 
 
 @KAFKA.when("a user who may write under transactional id {transactional_id} initialises with it")
 def initialises_with_the_right(context: ScenarioContext, transactional_id: str) -> None:
-    """InitProducerId as a user who has this one right."""
+    """InitProducerId as a user who has this one right, until that counts."""
     name = context.session.unique(transactional_id)
     probe = _client_with_right(context, "writer", Operation.WRITE, Resource(ResourceKind.TRANSACTIONAL_ID, name))
-    context.keep(None, probe.init_producer_id(name), "InitProducerId")
+    context.keep(None, _when_it_counts(context, lambda: probe.init_producer_id(name)), "InitProducerId")
 
 
 @KAFKA.then("the answer names the right to {right} of the user of {producer}, and no other")
@@ -121,6 +126,11 @@ def finds_what_it_should(context: ScenarioContext) -> None:
         seen = tuple(sorted(right for right in found if right.resource.name in names))
         expected = tuple(sorted(filter(one.passes, ours)))
         context.evidence.expect(seen == expected, _list(expected), _list(seen), what=f"entries {one.name}")
+
+
+def _when_it_counts(context: ScenarioContext, request: Callable[[], Outcome[object]]) -> Outcome[object]:
+    """The answer when the broker has heard of the right that its controller has made, or when patience ends."""
+    return patiently(context.time, request, lambda answer: isinstance(answer, Refused) and answer.error.endswith("AUTHORIZATION_FAILED"))
 
 
 @dataclass(frozen=True)

@@ -106,21 +106,19 @@ def test_each_scenario_on_a_fresh_configuration_gets_a_broker_of_its_own(system:
 
 
 def test_scenarios_that_share_a_crash_share_a_fresh_broker(system: PaperSystem) -> None:
-    """As many as were announced, also where one has ended before the next begins; those of the next announcement get another one."""
-    opened(system, ["plain", "fresh", "fresh", "fresh", "fresh", "fresh"])
-    needs = needs_for(["fresh"])[0]
+    """Those that were announced together, in whatever order they come, and also where one has ended before the next begins."""
+    opened(system, ["plain", *["fresh"] * 5])
+    for together in ("ab", "cde"):
+        system.share(together)
 
-    brokers = []
-    for together in (2, 3):
-        system.share(needs, together)
-        for _ in range(2):
-            session = system.session("fresh")
-            session.close()
-            brokers.append(session.broker)
+    brokers = {}
+    for title in "acdb":
+        session = system.session("fresh", title)
+        session.close()
+        brokers[title] = session.broker
 
-    assert [broker is brokers[0] for broker in brokers] == [True, True, False, False]
-    assert brokers[2] is brokers[3]
-    assert [broker.is_closed for broker in brokers[::2]] == [True, False]
+    assert (brokers["a"] is brokers["b"], brokers["c"] is brokers["d"], brokers["a"] is brokers["c"]) == (True, True, False)
+    assert (brokers["a"].is_closed, brokers["c"].is_closed) == (True, False)
 
 
 def test_an_idle_broker_that_is_needed_later_makes_room(system: PaperSystem) -> None:
@@ -163,7 +161,7 @@ def test_a_session_that_could_not_be_opened_gives_its_place_back(system: PaperSy
 
     for _ in range(MOST_CONTAINERS + 1):
         with pytest.raises(ValueError, match="as it happens"):
-            system._session_on(NEEDS["fresh"], fail)
+            system._session_on("", NEEDS["fresh"], fail)
 
     assert all(broker.is_closed for broker in system.made if broker.configuration == "fresh")
 

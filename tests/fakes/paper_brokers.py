@@ -146,9 +146,9 @@ class PaperSystem(ContainerSystem[PaperBroker]):
         self._is_open = True
         return offer
 
-    def session(self, configuration: str) -> PaperSession:
+    def session(self, configuration: str, title: str = "") -> PaperSession:
         """A session as a scenario gets it whose needs lead to that configuration."""
-        return self._session_on(needs_for([configuration])[0], lambda broker: broker.session())
+        return self._session_on(title, needs_for([configuration])[0], lambda broker: broker.session())
 
 
 def needs_for(configurations: Collection[str]) -> list[frozenset[str]]:
