@@ -21,6 +21,8 @@ from .stopping_hooks import StoppingHooks
 from .watching import Loudness, Watching
 
 PLUGINS = ("pytest_bdd.plugin", "xdist.plugin", "fencepost.plugin")
+_WITHOUT = ("-pno:cacheprovider", "-pno:unraisableexception")
+"""Plugins of pytest that a run has no use for. The second collects garbage twice when a session ends, a quarter of a second."""
 
 
 class _Remember:
@@ -92,7 +94,7 @@ def _pytest(arguments: list[str], plugins: list[object]) -> int:
     """pytest on the bundled features with these plugins and ours, and with nothing that the user's environment adds; its exit code."""
     features = str(resources.files("fencepost.features"))
     ini = f"-c={resources.files('fencepost').joinpath('run.ini')}"
-    ours = [features, ini, f"--rootdir={features}", *(f"-p{name}" for name in PLUGINS), "-pno:cacheprovider"]
+    ours = [features, ini, f"--rootdir={features}", *(f"-p{name}" for name in PLUGINS), *_WITHOUT]
     before = {name: os.environ.pop(name, None) for name in ("PYTEST_ADDOPTS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD")}
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     try:
