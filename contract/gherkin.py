@@ -141,15 +141,29 @@ def _whys() -> dict[str, str]:
 @functools.cache
 def bundled() -> tuple[Feature, ...]:
     """The features that come with the kit."""
-    return tuple(read(resources.files("fencepost.features")))
+    return tuple(feature for room in _rooms(resources.files("fencepost.features")) for feature in bundled_for(room.name))
+
+
+@functools.cache
+def bundled_for(spec: str) -> tuple[Feature, ...]:
+    """Those of one proposal; to read all of them takes as long as to play a hundred scenarios."""
+    return tuple(_in(resources.files("fencepost.features") / spec))
 
 
 def read(folder: Path | Traversable) -> Iterator[Feature]:
     """Parse every feature of every proposal under `folder`. Raises DataFileError with file and line."""
-    for room in sorted((entry for entry in folder.iterdir() if entry.is_dir()), key=lambda entry: entry.name):
-        for path in sorted(room.iterdir(), key=lambda entry: entry.name):
-            if path.name.endswith(".feature"):
-                yield parse(f"{room.name}/{path.name}", path.read_text(encoding="utf-8"))
+    for room in _rooms(folder):
+        yield from _in(room)
+
+
+def _rooms(folder: Path | Traversable) -> list[Path | Traversable]:
+    return sorted((entry for entry in folder.iterdir() if entry.is_dir()), key=lambda entry: entry.name)
+
+
+def _in(room: Path | Traversable) -> Iterator[Feature]:
+    for path in sorted(room.iterdir(), key=lambda entry: entry.name):
+        if path.name.endswith(".feature"):
+            yield parse(f"{room.name}/{path.name}", path.read_text(encoding="utf-8"))
 
 
 def parse(path: str, text: str) -> Feature:

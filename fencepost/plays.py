@@ -4,14 +4,16 @@ A play is a scenario under one protocol with one row of its examples. What `fenc
 player, the same evidence and the same known deviations; a test holds that both say the same of every bundled scenario.
 """
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from fencepost.contract import register
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.events import Event
 from fencepost.contract.evidence import NoAnswer, Violation
-from fencepost.contract.gherkin import Feature, Rule, Scenario, Step, bundled, requirement_of
+from fencepost.contract.gherkin import Feature, Rule, Scenario, Step, bundled_for, requirement_of
 from fencepost.contract.played import Played
 from fencepost.contract.ports import Exchange, Session
 from fencepost.contract.register import Register
@@ -26,6 +28,8 @@ from .options import Options
 from .selection import Selection
 
 _NEEDS = "needs:"
+_NEW_OBJECTS = 20_000
+"""How many objects more there must be for the garbage collector to look: those of some twenty plays."""
 
 
 @dataclass(frozen=True)
@@ -84,12 +88,14 @@ class PlayResult:
 
 def plays_of(register: Register, selection: Selection, systems: JudgedSystems) -> Iterator[Play]:
     """The plays of what is selected, in the order of the features."""
-    for feature in bundled():
-        for rule in feature.rules:
-            row = register.by_id.get(requirement_of(rule.tags) or "")
-            if row is not None and selection.holds(row, register.spec_of(row.id)):
-                for scenario in rule.scenarios:
-                    yield from _plays_of(row.id, feature, rule, scenario, systems.protocols(row.id))
+    for spec in sorted(register.by_spec):
+        held = {row.id for row in register.by_spec[spec] if selection.holds(row, spec)}
+        for feature in bundled_for(spec) if held else ():
+            for rule in feature.rules:
+                requirement = requirement_of(rule.tags)
+                if requirement in held:
+                    for scenario in rule.scenarios:
+                        yield from _plays_of(requirement, feature, rule, scenario, systems.protocols(requirement))
 
 
 def _plays_of(requirement: str, feature: Feature, rule: Rule, scenario: Scenario, protocols: Sequence[str]) -> Iterator[Play]:
@@ -102,7 +108,7 @@ def _plays_of(requirement: str, feature: Feature, rule: Rule, scenario: Scenario
 
 
 class Plays:
-    """The plays of one run, on systems that are open. As a context, these are given back.
+    """The plays of one run, on systems that are open. As a context, these are given back, and the garbage collector seldom looks meanwhile.
 
     Raises what opening them raises: WrongUsage, SystemUnreachable, DataFileError.
     """
@@ -125,10 +131,13 @@ class Plays:
             raise
 
     def __enter__(self) -> "Plays":
+        self._ends = ExitStack()
+        self._ends.callback(self._systems.close)
+        self._ends.enter_context(_seldom_collected())
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._systems.close()
+        self._ends.close()
 
     def __iter__(self) -> Iterator[Play]:
         return iter(self.all)
@@ -137,6 +146,23 @@ class Plays:
         """Play it, and say what it shows."""
         played = put(play, self._systems)
         return PlayResult(judged(play.asked, played, self._systems), played.session)
+
+
+@contextmanager
+def _seldom_collected() -> Iterator[None]:
+    """Let the garbage collector leave out what is there already, unless somebody has seen to that: plays leave little behind, and for each
+    of its looks it would go through all that is imported.
+    """
+    thresholds, is_ours = gc.get_threshold(), gc.get_freeze_count() == 0
+    gc.set_threshold(_NEW_OBJECTS, *thresholds[1:])
+    if is_ours:
+        gc.freeze()
+    try:
+        yield
+    finally:
+        if is_ours:
+            gc.unfreeze()
+        gc.set_threshold(*thresholds)
 
 
 def put(play: Play, systems: JudgedSystems, crashes: SharedCrashes | None = None, hears: Callable[[Step], None] = lambda _: None) -> Played:

@@ -14,6 +14,7 @@ A sentence is a Given, a When or a Then; an *act* has two forms of the same word
 The parameters of a function are the values of its sentence, by their names, and the state of its scenario that a vocabulary declares.
 """
 
+import functools
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -87,7 +88,7 @@ class Form:
     parts: tuple[Part, ...]
     pattern: re.Pattern[str] = field(repr=False)
 
-    @property
+    @functools.cached_property
     def placeholders(self) -> tuple[Placeholder, ...]:
         """All values, those of optional parts too, in their order."""
         flat = (inner for part in self.parts for inner in (part.parts if isinstance(part, Optionally) else (part,)))

@@ -1,5 +1,6 @@
 """Plays beside pytest-bdd's own runner: both show the same. And the player: what becomes of a scenario that goes wrong."""
 
+import gc
 import json
 import os
 import re
@@ -129,6 +130,25 @@ def test_a_selection_that_names_nothing_plays_nothing() -> None:
     """It is refused, for silence would be green."""
     with pytest.raises(WrongUsage, match="KIP890-999"):
         Plays(Options(selection=Selection(only=("KIP890-999",))))
+
+
+def test_the_garbage_collector_is_afterwards_as_before() -> None:
+    """Only while plays are played does it look less often, and leave out what was there before; plays inside of plays change nothing."""
+
+    def state() -> tuple[tuple[int, int, int], bool]:
+        return gc.get_threshold(), gc.get_freeze_count() > 0
+
+    few = Options(selection=Selection(only=("KIP890-060",)))
+    before = state()
+    with Plays(few) as plays:
+        outside = state()
+        with Plays(few):
+            assert state() == outside
+        assert state() == outside
+        plays.judge(plays.all[0])
+
+    assert outside[1]
+    assert state() == before
 
 
 # --- the player -------------------------------------------------------------------------------------------------------------
