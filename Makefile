@@ -41,7 +41,7 @@ lint: .venv/.ready  ## ruff and mypy, strict
 	@for room in $(ROOMS); do ln -sfn $(CURDIR)/$$room build/typing/fencepost/$$room; done
 	MYPYPATH=build/typing $(BIN)/mypy -p fencepost
 
-bench: .venv/.ready  ## figures: the suite beside the same scenarios with empty steps, how fast the served reference ends transactions, what a split loses, and what a transaction key costs
+bench: .venv/.ready  ## figures: scenarios played in process beside the same with empty steps, how fast the served reference ends transactions, what a split loses, and what a transaction key costs
 	$(BIN)/python -m benchmarks.overhead
 	$(BIN)/python -m benchmarks.serve
 	$(BIN)/python -m benchmarks.splitting

@@ -1,8 +1,10 @@
-"""How long the suite takes on the reference, beside the same scenarios with empty steps.
+"""What scenarios cost that are played in process on the reference, beside the same scenarios under pytest-bdd with empty steps.
 
-`make bench`. Both are run in turn, several times, each as a process of its own, and pytest's own duration is taken, which leaves
-out the start-up. The empty steps are the same features and the same step definitions with functions that do nothing: what pytest,
-pytest-bdd, which asks every step definition about every step, and Allure cost.
+`make bench`. Both are run in turn, several times, each in a process of its own, and CPU seconds are counted. The plays judge all scenarios
+of KIP-890, and make their evidence and their histories. The empty steps are the same features and step definitions with functions that do
+nothing: what plain pytest and pytest-bdd, which asks every step definition about every step, cost by themselves, in a session from its
+start to its end. Neither figure has the start of its process in it. What the plays need before their first scenario, which is to import
+the reference and to read the features, is told beside them; pytest reads the features in its session, so the second ratio has it too.
 """
 
 import shutil
@@ -12,60 +14,86 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from xml.etree import ElementTree
+from typing import NamedTuple
+
+from fencepost.options import Options
+from fencepost.plays import Plays
+from fencepost.selection import Selection
 
 CHECKOUT = Path(__file__).resolve().parents[1]
+SPEC = "kip890"
 ROUNDS = 5
-EMPTY = """
+PLAYED = "--played"
+EMPTY = f"""
 from pytest_bdd import scenarios
 from pytest_bdd.steps import step_function_context_registry
 from fencepost.features.step_definitions import define
 
-define("kip890")
+define("{SPEC}")
 scenarios(".")
 for context in step_function_context_registry.values():
     context.step_func, context.target_fixture = (lambda: None), None
 """
+TIMED = """
+import time
+
+BEGAN = time.process_time()
+
+
+def pytest_sessionfinish(session):
+    print("\\ntold", session.testscollected, 0, time.process_time() - BEGAN)
+"""
+
+
+class Told(NamedTuple):
+    """What a process tells of itself: how many scenarios it had, and the CPU seconds of getting ready and of going through them."""
+
+    scenarios: int
+    ready: float
+    gone_through: float
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         empty = Path(folder) / "empty"
-        shutil.copytree(CHECKOUT / "features" / "kip890", empty, ignore=shutil.ignore_patterns("*.py", "*.yaml", "__pycache__"))
+        shutil.copytree(CHECKOUT / "features" / SPEC, empty, ignore=shutil.ignore_patterns("*.py", "*.yaml", "__pycache__"))
         (empty / "test_empty.py").write_text(EMPTY, encoding="utf-8")
-        plain = ["-m", "pytest", "-q", "-c", "/dev/null", "-p", "no:cacheprovider", "--import-mode=importlib", str(empty)]
-        plain += [f"--rootdir={folder}", f"--alluredir={folder}/allure", f"--junit-xml={folder}/empty.xml"]
-        suite = ["-m", "fencepost", "run", "--no-html", "--spec", "kip890", "--results", f"{folder}/results"]
-        suites, empties, wholes = [], [], []
-        for _ in range(ROUNDS):
-            began = time.perf_counter()
-            _run(suite, folder)
-            wholes.append(time.perf_counter() - began)
-            suites.append(_seconds_in(Path(folder) / "results" / "junit.xml"))
-            _run(plain, folder)
-            empties.append(_seconds_in(Path(folder) / "empty.xml"))
-    print(f"the suite on the reference: {_told(suites)}; as a whole process, with start-up and report: {_told(wholes)}")
-    print(f"the same scenarios, empty:  {_told(empties)}")
-    print(f"ratio of the medians:       {statistics.median(suites) / statistics.median(empties):.2f}")
+        (empty / "conftest.py").write_text(TIMED, encoding="utf-8")
+        plain = ["-m", "pytest", "-qs", "-c", "/dev/null", "-p", "no:cacheprovider", "--import-mode=importlib", f"--rootdir={folder}"]
+        rounds = [(_told_by([__file__, PLAYED], folder), _told_by([*plain, str(empty)], folder)) for _ in range(ROUNDS)]
+    played, empties = zip(*rounds, strict=True)
+    ready, playing, nothing = (statistics.median(each) for each in ([one.ready for one in played], _seconds(played), _seconds(empties)))
+    print(f"{played[0].scenarios} scenarios played in process: {_shown(_seconds(played))}; to be ready for them: {ready:.2f} s")
+    print(f"{empties[0].scenarios} under pytest-bdd, with empty steps: {_shown(_seconds(empties))}")
+    print(f"ratio of the medians: {playing / nothing:.2f}; with what the plays need to be ready: {(ready + playing) / nothing:.2f}")
 
 
-def _run(arguments: list[str], folder: str) -> None:
+def play() -> None:
+    """Play and judge all of them, and tell what it took. One is played before, as a part of getting ready."""
+    began = time.process_time()
+    with Plays(Options(selection=Selection(specs=(SPEC,)))) as plays:
+        plays.judge(plays.all[0])
+        ready = time.process_time()
+        for one in plays:
+            assert plays.judge(one).history, f"{one.run}: nothing was said"
+        print("told", len(plays.all), ready - began, time.process_time() - ready)
+
+
+def _told_by(arguments: list[str], folder: str) -> Told:
     done = subprocess.run([sys.executable, *arguments], cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
+    told = next((line.split()[1:] for line in done.stdout.splitlines() if line.startswith("told ")), None)
+    if done.returncode != 0 or told is None:
         raise SystemExit(done.stdout + done.stderr)
+    return Told(int(told[0]), float(told[1]), float(told[2]))
 
 
-def _seconds_in(junit: Path) -> float:
-    """pytest's own duration, of the whole session."""
-    suite = ElementTree.parse(junit).getroot().find("testsuite")  # noqa: S314 - pytest has just written it
-    if suite is None:
-        raise SystemExit(f"{junit} has no testsuite")
-    return float(suite.attrib["time"])
+def _seconds(told: tuple[Told, ...]) -> list[float]:
+    return [one.gone_through for one in told]
 
 
-def _told(seconds: list[float]) -> str:
-    return f"median {statistics.median(seconds):.2f} s ({min(seconds):.2f} to {max(seconds):.2f}, {len(seconds)} rounds)"
+def _shown(seconds: list[float]) -> str:
+    return f"median {statistics.median(seconds):.2f} s of CPU ({min(seconds):.2f} to {max(seconds):.2f}, {len(seconds)} rounds)"
 
 
 if __name__ == "__main__":
-    main()
+    play() if PLAYED in sys.argv else main()
