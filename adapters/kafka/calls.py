@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 from fencepost.adapters.common.address import Address
@@ -46,6 +47,18 @@ class Calls:
                 return Done(None)
             case trouble:
                 return trouble
+
+    def is_listened_to(self) -> bool:
+        """Whether the node that this client begins with would read a request that is sent now."""
+        return self._cluster.is_listened_to()
+
+    def hurried(self, deadline_s: float, meanwhile: Callable[[], object] = lambda: None) -> AbstractContextManager[None]:
+        """Until the end, no answer is waited for longer than this, and `meanwhile` is done while each is waited for."""
+        return self._cluster.hurried(deadline_s, meanwhile)
+
+    def learn_from(self, other: Calls) -> None:
+        """Ask where the other client would ask, as far as this one does not know better."""
+        self._cluster.learn_from(other._cluster)
 
     def close(self) -> None:
         """Give the connections back."""

@@ -5,7 +5,8 @@ of its own and may be refused, for example with COORDINATOR_NOT_AVAILABLE while 
 """
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, TypeAlias, TypeVar
@@ -100,16 +101,35 @@ class Cluster:
         self._found: dict[Target, Address] = {}
         self.only_asked: Address | None = None
         """The one node that is asked, whoever should be; None when each target is."""
+        self._meanwhile: Callable[[], object] = lambda: None
 
     def call(self, address: Address, message: Any) -> Done[Any] | Unknown:
         """Ask that node. The answer is handed over unread."""
-        return self.send(address, message)()
+        wait = self.send(address, message)
+        self._meanwhile()
+        return wait()
 
     def send(self, address: Address, message: Any) -> Answer:
         """Ask that node, and wait for the answer when it is wanted."""
-        if address not in self._transports:
-            self._transports[address] = self._connect(self._client, address)
-        return self._recorder.send(self._client, address, self._transports[address], message, self._deadline_s)
+        return self._recorder.send(self._client, address, self._transport(address), message, self._deadline_s)
+
+    def is_listened_to(self) -> bool:
+        """Whether the bootstrap node would read a request now."""
+        return self._transport(self._bootstrap).is_listened_to()
+
+    @contextmanager
+    def hurried(self, deadline_s: float, meanwhile: Callable[[], object] = lambda: None) -> Iterator[None]:
+        """Until the end, no answer is waited for longer than this, and `meanwhile` is done once a request is sent."""
+        before = self._deadline_s, self._meanwhile
+        self._deadline_s, self._meanwhile = deadline_s, meanwhile
+        try:
+            yield
+        finally:
+            self._deadline_s, self._meanwhile = before
+
+    def learn_from(self, other: "Cluster") -> None:
+        """Take over which nodes the other client has found; what this one has found itself stays."""
+        self._found = other._found | self._found
 
     def locate(self, target: Target) -> Outcome[Address]:
         """The node that the target stands for, asked for where it is not known."""
@@ -152,6 +172,11 @@ class Cluster:
         for transport in self._transports.values():
             transport.close()
         self._transports.clear()
+
+    def _transport(self, address: Address) -> Transport:
+        if address not in self._transports:
+            self._transports[address] = self._connect(self._client, address)
+        return self._transports[address]
 
     def _find_coordinator(self, kind: CoordinatorKind, key: str) -> Outcome[Address]:
         version = self._offer.highest("find_coordinator", 1, 6)

@@ -54,6 +54,10 @@ class InProcessTransport:
 
         return read
 
+    def is_listened_to(self) -> bool:
+        """Always: one that is down closes the connection when it is asked."""
+        return True
+
     def close(self) -> None:
         """End the connection; the next request makes a new one."""
         self._closed += 1

@@ -36,6 +36,15 @@ class InspectionCalls(Calls):
 
         return self._read(CoordinatorOf(CoordinatorKind.TRANSACTION, transactional_id), message, read, COORDINATOR_AWAY, retry=retry)
 
+    def coordinator_now(self, transactional_id: str) -> Outcome[None]:
+        """The same, put once to the coordinator that is known: only whether it serves, whatever it says of the transaction."""
+        message = self._request("describe_transactions", 0, transactional_ids=[transactional_id])
+        return self._send(
+            CoordinatorOf(CoordinatorKind.TRANSACTION, transactional_id),
+            message,
+            lambda answer: verdict(the_only(answer.transaction_states, answer, transactional_id).error_code, None),
+        )()
+
     def settled(self, transactional_id: str) -> Outcome[TransactionDescription]:
         """DescribeTransactions until no transaction is open and no marker is on its way; Unknown when patience ends before that."""
         last = "the session's patience is over before the first attempt"

@@ -35,6 +35,10 @@ T = TypeVar("T")
 MAX_FRAME = 64 * 1024 * 1024
 """The longest answer that is believed; a broker's own default for requests is 100 MiB, and no answer to the suite comes near."""
 
+_CONNECTED_WITHIN_S = 1.0
+_CLOSED_WITHIN_S = 0.005
+"""How long is looked whether a new connection stays; a busy machine may take longer to close it, and a request is lost then."""
+
 
 class TcpTransport:
     """A connection to one node, made when it is first needed; with a login, that is the first that it carries."""
@@ -89,6 +93,14 @@ class TcpTransport:
                 return lambda: trouble
             case correlation_id:
                 return lambda: exchange(lambda: Done(self._read(connection, request, correlation_id, deadline)))
+
+    def is_listened_to(self) -> bool:
+        """Whether a connection is made and stays; what forwards to a container also makes one for nobody, and closes it at once."""
+        try:
+            with socket.create_connection((self._address.host, self._address.port), _CONNECTED_WITHIN_S) as connection:
+                return not _was_closed_by_peer(connection, _CLOSED_WITHIN_S)
+        except OSError:
+            return False
 
     def close(self) -> None:
         """Close the connection, if there is one."""
@@ -160,12 +172,12 @@ def _read_exactly(connection: socket.socket, size: int, deadline: _Deadline) -> 
     return bytes(data)
 
 
-def _was_closed_by_peer(connection: socket.socket) -> bool:
-    """Whether the connection has ended while nothing was on its way; bytes that nobody asked for are left for the next answer."""
-    connection.settimeout(0)
+def _was_closed_by_peer(connection: socket.socket, within_s: float = 0) -> bool:
+    """Whether the connection ends while nothing is on its way; bytes that nobody asked for are left for the next answer."""
+    connection.settimeout(within_s)
     try:
         return connection.recv(1, socket.MSG_PEEK) == b""
-    except BlockingIOError:
+    except (BlockingIOError, TimeoutError):
         return False
     except OSError:
         return True

@@ -29,6 +29,10 @@ class Transport(Protocol):
         """Send the request and wait for its own answer, for at most `deadline_s` seconds."""
         ...
 
+    def is_listened_to(self) -> bool:
+        """Whether somebody would read a request that is sent now; nothing is sent to find out."""
+        ...
+
     def close(self) -> None:
         """Give the connection back; a later call makes a new one."""
         ...

@@ -133,6 +133,9 @@ class ScenarioContext:
     errors_answered: set[str] = field(default_factory=set)
     """What a request was refused with while the system came back, every single time that it was sent."""
 
+    held_back: str | None = None
+    """The coordinator's own word that it did not serve yet, after the last request of the When had been sent while the system came back."""
+
     polled: dict[TopicPartition, list[LogView]] = field(default_factory=dict)
     """What readers of committed data saw in the course of the When, poll by poll."""
 
@@ -199,7 +202,7 @@ class ScenarioContext:
             partition: achieved(self.observer.end_offset(partition, Isolation.READ_UNCOMMITTED), f"asking where {partition} ends")
             for partition in self.partitions
         }
-        ids = [producer.transactional_id for producer in self._remembered()] if self._can_describe else []
+        ids = [producer.transactional_id for producer in self._remembered()] if self.can_describe else []
         described = {name: achieved(self.observer.describe_transaction(name), f"describing {name}") for name in dict.fromkeys(ids)}
         given = [one.producer_id for producer in self.producers.values() for one in producer.given]
         given += [one.producer_id for one in self.anonymous]
@@ -222,7 +225,7 @@ class ScenarioContext:
         data must reach the end of every log instead, so an open transaction uses all patience.
         """
         transactional = [producer for producer in self.producers.values() if producer.transactional_id]
-        if not self._can_describe:
+        if not self.can_describe:
             self.states = {producer.transactional_id: "not told" for producer in transactional}
             self._await_stable_ends()
             return
@@ -238,7 +241,8 @@ class ScenarioContext:
         return [producer for producer in self.producers.values() if producer.transactional_id and not producer.is_forgotten]
 
     @property
-    def _can_describe(self) -> bool:
+    def can_describe(self) -> bool:
+        """Whether the system tells what has become of transactions."""
         return self.observer.offers("describe_transactions", 0)
 
     def _await_stable_ends(self) -> None:

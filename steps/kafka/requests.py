@@ -23,10 +23,13 @@ Request = Callable[[bool], Outcome[object]]
 A_START_S = 120.0
 """How long is waited for a broker that starts, which other scenarios leave to the system; some take a minute on a busy machine."""
 
+_ATTEMPT_S = 2.0
+"""How long is waited for one answer: longer than a broker takes for its first, and shorter than its start, in which one may be lost."""
+
 _SHORT_S = 0.05
 """Within that time the pauses between tries stay below 20 ms."""
-_MORE_STARTS = 1
-"""A system that was back before it could refuse is killed again: each of these requests may be repeated."""
+_MORE_STARTS = 2
+"""A system that was back before it could refuse is killed again, so often: each of these requests may be repeated."""
 
 COORDINATOR_AWAY = {"COORDINATOR_LOAD_IN_PROGRESS", "COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR"}
 NOT_WRITTEN = {"NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND", "REQUEST_TIMED_OUT"}
@@ -47,13 +50,13 @@ def put(context: ScenarioContext, producer: Producer, api: str, request: Request
     name = next(spoken for spoken, known in APIS.items() if known == api)
     fate = armed.wire.pop((producer.name, api), None)
     if armed.is_starting:
-        answer = _insist(context, name, request)
+        answer = _insist(context, producer, name, request)
         for _ in range(_MORE_STARTS):
-            if context.errors_answered or not isinstance(answer, Done):
+            if context.errors_answered or context.held_back or not isinstance(answer, Done):
                 break
             context.session.faults.crash()
             context.session.faults.start_again()
-            answer = _insist(context, name, request)
+            answer = _insist(context, producer, name, request)
     elif armed.pause is not None and armed.pause.until == "the next refusal":
         answer = _through_a_pause(context, producer, armed.pause, request)
     elif fate in ("is lost", "is answered, and the answer is lost"):
@@ -166,17 +169,42 @@ def _through_a_pause(context: ScenarioContext, producer: Producer, pause: Pause,
     return request(True)
 
 
-def _insist(context: ScenarioContext, name: str, request: Request) -> Outcome[object]:
-    """Ask from the moment at which the system is started again until the request succeeds or is refused for good."""
+def _insist(context: ScenarioContext, producer: Producer, name: str, request: Request) -> Outcome[object]:
+    """Ask from the moment at which the system is started again until the request succeeds or is refused for good.
+
+    Nothing is sent before somebody listens, so that no answer is waited for that nobody will give. A system that was away is then asked
+    where it was before, for to look for it takes as long as the coordinator loads; and while it answers, the coordinator is looked at.
+    """
     answer: Outcome[object] = Unknown("nothing was sent")
     asked_before = len(context.session.exchanges())
+    was_away = False
     for _ in _close_together(context.time, A_START_S):
-        answer = request(False)
+        if not producer.probe.is_listened_to():
+            was_away = True
+            continue
+        if was_away and not isinstance(answer, Refused):
+            producer.probe.learn_from(context.observer)
+        with producer.probe.hurried(_ATTEMPT_S, (lambda: _look_at_coordinator(context, producer)) if was_away else _nothing):
+            answer = request(False)
         if isinstance(answer, Done) or (isinstance(answer, Refused) and answer.error not in RETRIABLE):
             break
     asked = [exchange for exchange in context.session.exchanges()[asked_before:] if exchange.name.startswith(f"{name} v")]
     context.errors_answered = {error for exchange in asked for error in _errors_in(exchange.answer)}
     return answer
+
+
+def _look_at_coordinator(context: ScenarioContext, producer: Producer) -> None:
+    """Keep what the coordinator says of itself while a request that was sent before is under way. It says so to whoever only looks."""
+    context.held_back = None
+    if context.can_describe:
+        with context.observer.hurried(_ATTEMPT_S):
+            answer = context.observer.coordinator_now(producer.transactional_id)
+        if isinstance(answer, Refused) and answer.error in COORDINATOR_AWAY:
+            context.held_back = answer.error
+
+
+def _nothing() -> None:
+    """What is done while a system answers that was never away."""
 
 
 def _close_together(time: Time, patience_s: float) -> Iterator[int]:

@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Iterator
+from threading import Thread
 
 import fake_broker
 import pytest
@@ -83,6 +84,18 @@ def test_bytes_that_the_protocol_forbids_are_malformed_and_the_next_call_works(l
     assert shown in str(malformed.value)
     assert f"127.0.0.1:{broker.port}" in str(malformed.value)
     assert isinstance(after, Done)
+
+
+def test_somebody_listens_where_a_connection_stays(nobody: Address) -> None:
+    """Nothing is sent to find out: a broker is not asked, and what takes a connection for nobody closes it again."""
+    with FakeBroker() as broker, socket.create_server(("127.0.0.1", 0)) as forwarder:
+        thread = Thread(target=lambda: forwarder.accept()[0].close())
+        thread.start()
+        at = [Address("127.0.0.1", broker.port), Address("127.0.0.1", forwarder.getsockname()[1]), nobody]
+        found = [TcpTransport("test", address).is_listened_to() for address in at]
+        thread.join(AMPLE_S)
+
+    assert found == [True, False, False]
 
 
 def test_an_answer_that_comes_late_is_never_taken_for_another_ones() -> None:
