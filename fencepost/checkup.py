@@ -52,7 +52,8 @@ def _show_not_offered(console: Console, protocol: str, handshake: Handshake) -> 
     for feature in [feature for feature in gherkin.bundled() if feature.spec in proposals.bundled().binding(protocol)]:
         for rule in feature.rules:
             for scenario in rule.scenarios:
-                missing = [tag.removeprefix("needs:") for tag in scenario.tags if tag.removeprefix("needs:") not in handshake.capabilities]
+                needs = [tag.removeprefix("needs:") for tag in scenario.tags if tag.startswith("needs:")]
+                missing = [need for need in needs if need not in handshake.capabilities]
                 if missing:
                     lines.append(f"{gherkin.requirement_of(rule.tags)} {scenario.name}: needs {', '.join(missing)}")
     for line in lines or ["nothing: every scenario can be asked"]:
