@@ -193,13 +193,14 @@ class Concurrency:
         def one(play: Play) -> None:
             crashes.come()
             try:
-                found[play.run] = self._act(play, crashes)
+                if not self._is_over:
+                    found[play.run] = self._act(play, crashes)
             finally:
                 crashes.leave()
 
         _all([lambda play=play: one(play) for play in plays])  # type: ignore[misc]  # the play of its own turn
         self._kills.append(crashes.kills)
-        for play in plays:
+        for play in (play for play in plays if play.run in found):
             played, alone, broke_up = found[play.run], None, None
             if company > 1 and crashes.broken is not None:
                 played, broke_up = self._alone(play), str(crashes.broken)

@@ -226,7 +226,9 @@ class ContainerSystem(ABC, Generic[B]):
         """The place of the broker that a scenario gets; what it makes superfluous, or has no room beside it, is given back."""
         with self._changed:
             company = self._companies.pop(title, None) or _Company[B]()
-            place = company.place = company.place or self._find_or_add(configuration)
+            if company.place is None or company.place.leaving:
+                company.place = self._find_or_add(configuration)
+            place = company.place
             self._line.take(configuration)
             company.to_come -= 1
             place.sessions += 1

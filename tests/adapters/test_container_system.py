@@ -121,6 +121,18 @@ def test_scenarios_that_share_a_crash_share_a_fresh_broker(system: PaperSystem) 
     assert (brokers["a"].is_closed, brokers["c"].is_closed) == (True, False)
 
 
+def test_scenarios_that_share_a_crash_do_not_get_a_broker_that_is_gone(system: PaperSystem) -> None:
+    """One that is not fresh goes where nobody else was to come, and whoever comes nevertheless gets another."""
+    opened(system, ["plain"])
+    system.share("ab")
+
+    gone = system.session("b", "a")
+    gone.close()
+    here = system.session("b", "b")
+
+    assert (gone.broker.is_closed, here.broker.is_closed) == (True, False)
+
+
 def test_an_idle_broker_that_is_needed_later_makes_room(system: PaperSystem) -> None:
     """The one that is needed latest; it is started again when it is needed."""
     opened(system, ["plain", "b", "c", "d", "plain", "b", "c", "d"])

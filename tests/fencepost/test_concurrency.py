@@ -168,22 +168,25 @@ def test_scenarios_whose_common_crash_broke_the_broker_are_judged_by_themselves(
     assert [(one.played.error, one.alone, one.broke_up) for one in found] == [(None, None, "red")] * 2
 
 
-def test_nothing_is_begun_after_a_stop() -> None:
+@pytest.mark.parametrize(("two", "company"), [(ORDINARY[:2], 1), (CRASHING[:2], 2)], ids=["side by side", "sharing a crash"])
+def test_nothing_is_begun_after_a_stop(two: list[Play], company: int) -> None:
     """What is under way is waited for, and whoever asks for the rest hears that it is not played."""
-    seen = []
+    seen: list[Play] = []
+    made, begun = threading.Event(), threading.Event()
 
     def act(play: Play, _: SharedCrashes | None) -> Played:
         made.wait(60)
         concurrency.stop()
-        seen.append(play.run)
+        seen.append(play)
+        begun.set()
         return Played()
 
-    made = threading.Event()
-    concurrency = Concurrency(ORDINARY, lambda _: ONE, 1, act, lambda *_: False)
+    concurrency = Concurrency(two, lambda _: ONE, 1, act, lambda *_: False)
     made.set()
-    concurrency.of(ORDINARY[0])
+    assert begun.wait(60)
     concurrency.close()
 
-    assert seen == [ORDINARY[0].run]
+    assert len(seen) == 1
+    assert concurrency.of(seen[0]).scenarios == company
     with pytest.raises(CancelledError):
-        concurrency.of(ORDINARY[1])
+        concurrency.of(next(play for play in two if play is not seen[0]))
