@@ -5,7 +5,7 @@ Parsed by gherkin-official, the parser that pytest-bdd uses, so that what is lis
 
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -18,6 +18,7 @@ from gherkin.parser import Parser
 from .datafile import DataFileError
 
 _NUMBER = re.compile(r"^\[[0-9]+] ")
+_NEED = "needs:"
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,11 @@ class Feature:
 def requirement_of(tags: tuple[str, ...] | frozenset[str] | set[str]) -> str | None:
     """The requirement that a rule's tags name: the one that is a proposal and digits."""
     return next((tag for tag in sorted(tags) if _looks_like_an_id(tag)), None)
+
+
+def needs_in(tags: Iterable[str]) -> tuple[str, ...]:
+    """The capabilities that these tags ask for, each as `@needs:...`, in their order."""
+    return tuple(tag.removeprefix(_NEED) for tag in tags if tag.startswith(_NEED))
 
 
 def _looks_like_an_id(tag: str) -> bool:

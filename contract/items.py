@@ -6,6 +6,7 @@ import pytest
 from pytest_bdd.scenario import scenario_wrapper_template_registry
 
 from .evidence import Evidence
+from .gherkin import needs_in
 from .gherkin import requirement_of as _requirement_in
 from .ports import Session
 from .verdict import ScenarioResult
@@ -56,11 +57,10 @@ def example_of(item: pytest.Item) -> int | None:
     return rows.index(params["_pytest_bdd_example"]) + 1
 
 
-def needs_of(item: pytest.Item) -> set[str]:
+def needs_of(item: pytest.Item) -> frozenset[str]:
     """The capabilities that the scenario or its Rule asks for with `@needs:...`."""
     template = scenario_of(item)
-    tags = set(template.tags) | set(template.rule.tags if template.rule else ())
-    return {tag.removeprefix("needs:") for tag in tags if tag.startswith("needs:")}
+    return frozenset(needs_in((*template.tags, *(template.rule.tags if template.rule else ()))))
 
 
 def feature_of(item: pytest.Item) -> str:

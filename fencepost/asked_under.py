@@ -15,10 +15,7 @@ from fencepost.contract.registration import Asked
 def protocols_asked(requirement: str, register: Register) -> tuple[str, ...]:
     """Of the protocols that a requirement binds, in the order of its proposal. All of them where no scenario stands for it."""
     bound = proposals.bundled().protocols_of(register.spec_of(requirement))
-    needs = [
-        {tag.removeprefix("needs:") for tag in scenario.tags if tag.startswith("needs:")}
-        for _, scenario in gherkin.scenarios_of(requirement)
-    ]
+    needs = [frozenset(gherkin.needs_in(scenario.tags)) for _, scenario in gherkin.scenarios_of(requirement)]
     return tuple(protocol for protocol in bound if not needs or any(need <= _offered()[protocol] for need in needs))
 
 

@@ -52,8 +52,7 @@ def _show_not_offered(console: Console, protocol: str, handshake: Handshake) -> 
     for feature in [feature for feature in gherkin.bundled() if feature.spec in proposals.bundled().binding(protocol)]:
         for rule in feature.rules:
             for scenario in rule.scenarios:
-                needs = [tag.removeprefix("needs:") for tag in scenario.tags if tag.startswith("needs:")]
-                missing = [need for need in needs if need not in handshake.capabilities]
+                missing = [need for need in gherkin.needs_in(scenario.tags) if need not in handshake.capabilities]
                 if missing:
                     lines.append(f"{gherkin.requirement_of(rule.tags)} {scenario.name}: needs {', '.join(missing)}")
     for line in lines or ["nothing: every scenario can be asked"]:

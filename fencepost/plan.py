@@ -17,7 +17,7 @@ from fencepost.adapters import registry
 from fencepost.contract import proposals
 from fencepost.contract.brokers import Asked, Brokers, beside, brokers_of, deal, may_offer, turn_of
 from fencepost.contract.errors import UnknownName
-from fencepost.contract.gherkin import requirement_of, scenarios_of
+from fencepost.contract.gherkin import needs_in, requirement_of, scenarios_of
 from fencepost.contract.ports import System
 from fencepost.contract.register import Register
 
@@ -159,8 +159,7 @@ def _scenarios(system: System, protocol: str, options: Options, register: Regist
         spec = register.spec_of(row.id)
         if spec in binding and options.selection.holds(row, spec):
             for feature, scenario in scenarios_of(row.id):
-                tags = (*scenario.tags, *_rule_tags(feature.rules, row.id))
-                needs = frozenset(tag.removeprefix("needs:") for tag in tags if tag.startswith("needs:"))
+                needs = frozenset(needs_in((*scenario.tags, *_rule_tags(feature.rules, row.id))))
                 found += [_Scenario(row.id, spec, Asked(feature.path, needs))] * max(1, len(scenario.rows))
     return sorted(found, key=lambda one: turn_of(system, one.asked.needs))
 

@@ -13,7 +13,7 @@ from fencepost.contract import register
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.events import Event
 from fencepost.contract.evidence import NoAnswer, Violation
-from fencepost.contract.gherkin import Feature, Rule, Scenario, Step, bundled_for, requirement_of
+from fencepost.contract.gherkin import Feature, Rule, Scenario, Step, bundled_for, needs_in, requirement_of
 from fencepost.contract.played import Played
 from fencepost.contract.ports import Exchange, Session
 from fencepost.contract.register import Register
@@ -27,7 +27,6 @@ from .judging import Judgement, judge, lacks
 from .options import Options
 from .selection import Selection
 
-_NEEDS = "needs:"
 _NEW_OBJECTS = 20_000
 """How many objects more there must be for the garbage collector to look: those of some twenty plays."""
 
@@ -99,7 +98,7 @@ def plays_of(register: Register, selection: Selection, systems: JudgedSystems) -
 
 
 def _plays_of(requirement: str, feature: Feature, rule: Rule, scenario: Scenario, protocols: Sequence[str]) -> Iterator[Play]:
-    needs = frozenset(tag.removeprefix(_NEEDS) for tag in (*rule.tags, *scenario.tags) if tag.startswith(_NEEDS))
+    needs = frozenset(needs_in((*rule.tags, *scenario.tags)))
     for protocol in protocols:
         name = f"{scenario.name} ({protocol})" if len(protocols) > 1 else scenario.name
         for number, steps in enumerate(scenario.examples, 1):

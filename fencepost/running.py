@@ -152,7 +152,7 @@ class Running:
         try:
             needs: dict[str, list[frozenset[str]]] = {}
             for item in self.dealing.of_this_process(filter(scenario_of, session.items)):
-                needs.setdefault(item.stash[PROTOCOL], []).append(frozenset(needs_of(item)))
+                needs.setdefault(item.stash[PROTOCOL], []).append(needs_of(item))
             with self.stopping.ending_early():
                 self.systems.open(needs)
         except Stopped:
@@ -182,7 +182,7 @@ class Running:
         player = player_of(spec) if spec in self.register.by_spec else Player(())
 
         def open_session() -> Session:
-            session = item.stash[SESSION] = self._system(item).session(self._asked(item).run, frozenset(needs_of(item)))
+            session = item.stash[SESSION] = self._system(item).session(self._asked(item).run, needs_of(item))
             return session
 
         return player.stage(open_session, item.stash[EVIDENCE])
