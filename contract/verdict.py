@@ -77,9 +77,14 @@ class ScenarioResult:
     expectation: Expectation | None = None
 
     @property
+    def is_stale(self) -> bool:
+        """Whether an entry of known deviations did not show."""
+        return self.expectation is not None and self.expectation.is_stale
+
+    @property
     def is_stale_of_user(self) -> bool:
         """Whether an entry of the user's own expectations did not show: the gate is red, and nothing of ours has failed."""
-        return self.expectation is not None and self.expectation.is_own and self.expectation.is_stale
+        return self.expectation is not None and self.expectation.is_own and self.is_stale
 
     @property
     def scenario(self) -> str:
@@ -127,8 +132,7 @@ def _of_those_that_offer(ran: tuple[ScenarioResult, ...]) -> tuple[ScenarioResul
 
 def _rank(scenario: ScenarioResult) -> float:
     """How bad a scenario is, the worst first; a stale entry says nothing against the system, so what does comes before it."""
-    is_stale = scenario.expectation is not None and scenario.expectation.is_stale
-    return _WORST_FIRST.index(Verdict.INCONCLUSIVE) + 0.5 if is_stale else _WORST_FIRST.index(scenario.verdict)
+    return _WORST_FIRST.index(Verdict.INCONCLUSIVE) + 0.5 if scenario.is_stale else _WORST_FIRST.index(scenario.verdict)
 
 
 def totals(results: Iterable[RequirementResult]) -> dict[str, int]:

@@ -108,8 +108,7 @@ class Baseline:
 
 def _was_judged(scenario: ScenarioResult) -> bool:
     """Whether the system did, or did not, what the scenario asks; a stale entry is told of one where it did."""
-    is_stale = scenario.expectation is not None and scenario.expectation.is_stale
-    return is_stale or scenario.verdict in (Verdict.MET, Verdict.VIOLATED, Verdict.KNOWN_DEVIATION)
+    return scenario.is_stale or scenario.verdict in (Verdict.MET, Verdict.VIOLATED, Verdict.KNOWN_DEVIATION)
 
 
 def _entry(scenario: ScenarioResult, register: Register) -> Entry:

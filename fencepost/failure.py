@@ -51,7 +51,7 @@ def explain(
 
 
 def _blame(result: ScenarioResult) -> str:
-    if result.expectation and result.expectation.is_stale:
+    if result.is_stale:
         return "an entry of known deviations is out of date; this says nothing against the system"
     return _BLAME[result.verdict]
 

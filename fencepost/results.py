@@ -109,8 +109,8 @@ class Results:
     @property
     def are_stale(self) -> bool:
         """Whether each harness error is an entry of known deviations that is out of date."""
-        errors = [one.expectation for one in self.scenarios if one.verdict is Verdict.HARNESS_ERROR]
-        return bool(errors) and all(one is not None and one.is_stale for one in errors)
+        errors = [one for one in self.scenarios if one.verdict is Verdict.HARNESS_ERROR]
+        return bool(errors) and all(one.is_stale for one in errors)
 
     @property
     def counts_parity(self) -> bool:

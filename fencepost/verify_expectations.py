@@ -94,7 +94,7 @@ class Measuring:
             about = [result for result in self.results if one.is_about(asked_by(result))]
             if not about or (one.entry.intermittent is None and not self.every):
                 continue
-            tried = [result for result in about if result.verdict in _JUDGED or (result.expectation and result.expectation.is_stale)]
+            tried = [result for result in about if result.verdict in _JUDGED or result.is_stale]
             seen = sum(one.entry.symptom.shows_in(result.violation) for result in tried)
             yield Measured(one, seen, len(tried), len(about) - len(tried))
 

@@ -115,7 +115,7 @@ class Judging:
 def _red(profile: str, result: ScenarioResult, is_endless: bool) -> Red:
     reason = "the scenario did not end in the time that it may compute" if is_endless else result.reason or ""
     verdict = Verdict.HARNESS_ERROR if is_endless else result.verdict
-    is_mended = not is_endless and result.expectation is not None and result.expectation.is_stale
+    is_mended = not is_endless and result.is_stale
     return Red(profile, result.requirement, result.name, verdict.value, reason.strip().split("\n")[0][:300], is_mended)
 
 
