@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -34,13 +33,10 @@ class Looking:
     def now(self) -> Now:
         """The scenario, its step, and what the systems do."""
         item, running = self._item, self._config.pluginmanager.get_plugin("fencepost-running")
-        systems: Any = running.systems.by_protocol.values() if running else ()
-        doing = [doing for system in systems for doing in doing_of(system)]
-        if running:
-            doing += running.playing.doing()
-        if item is None or running is None:
-            return Now(doing=doing)
-        return Now(item.nodeid, item.stash.get(STEP, "") or running.step_of(item), doing)
+        if running is None:
+            return Now()
+        doing = [doing for system in running.systems.by_protocol.values() for doing in doing_of(system)] + running.playing.doing()
+        return Now(item.nodeid, item.stash.get(STEP, "") or running.step_of(item), doing) if item else Now(doing=doing)
 
 
 class InWorker(Looking):

@@ -241,7 +241,8 @@ class Running:
 
     def step_of(self, item: pytest.Item) -> str:
         """The step at which the player is in a bundled scenario; asked from another thread."""
-        return self.playing.at.get(self._asked(item).run, "") if scenario_of(item) and PROTOCOL in item.stash else ""
+        play = self._play_of(item)
+        return self.playing.at.get(play.run, "") if play else ""
 
     def _play_of(self, item: pytest.Item) -> Play | None:
         return self.playing.play_of(item, self._asked(item).run) if scenario_of(item) and PROTOCOL in item.stash else None
