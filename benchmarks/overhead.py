@@ -4,7 +4,7 @@
 of KIP-890, and make their evidence and their histories. The empty steps are the same features and step definitions with functions that do
 nothing: what plain pytest and pytest-bdd, which asks every step definition about every step, cost by themselves, in a session from its
 start to its end. Neither figure has the start of its process in it. What the plays need before their first scenario, which is to import
-the reference and to read the features, is told beside them; pytest reads the features in its session, so the second ratio has it too.
+the reference and to read the features, is printed beside them; pytest reads the features in its session, so the second ratio has it too.
 """
 
 import shutil

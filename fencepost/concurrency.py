@@ -148,7 +148,7 @@ class Concurrency:
             lane.join(within_s)
 
     def _ask_brokers(self) -> None:
-        """Ask one broker after the other of those that nobody asks yet."""
+        """Ask one broker after the other, of those that no lane asks yet."""
         while True:
             try:
                 asked = self._brokers.popleft()
@@ -160,7 +160,7 @@ class Concurrency:
                         (self._play_sharing if wave.shares else self._play_beside)(wave.plays)
             finally:
                 for play in (play for wave in asked for play in wave.plays):
-                    self._found[play.run].cancel()  # whoever asks for one that was not played does not wait for it
+                    self._found[play.run].cancel()  # so that `of` does not wait for one that was not played
 
     def _alone(self, play: Play) -> Played:
         self._shares([play])

@@ -149,8 +149,8 @@ class Plays:
 
 @contextmanager
 def _seldom_collected() -> Iterator[None]:
-    """Let the garbage collector leave out what is there already, unless somebody has seen to that: plays leave little behind, and for each
-    of its looks it would go through all that is imported.
+    """Let the garbage collector leave out what is there already, unless that is so by now: plays leave little behind, and each time the
+    collector would go through all that is imported.
     """
     thresholds, is_ours = gc.get_threshold(), gc.get_freeze_count() == 0
     gc.set_threshold(_NEW_OBJECTS, *thresholds[1:])

@@ -77,7 +77,7 @@ class _PatientTime(WallTime):
 
 
 def new_id() -> str:
-    """A transactional id that nobody else has, and whose name says what becomes of it."""
+    """A new transactional id; its name says what becomes of it."""
     return f"{RAISED_NAME}-{secrets.token_hex(3)}"
 
 

@@ -95,7 +95,7 @@ class TcpTransport:
                 return lambda: exchange(lambda: Done(self._read(connection, request, correlation_id, deadline)))
 
     def is_listened_to(self) -> bool:
-        """Whether a connection is made and stays; what forwards to a container also makes one for nobody, and closes it at once."""
+        """Whether a connection is made and stays. Docker's forwarder accepts one while the broker is down too, and closes it at once."""
         try:
             with socket.create_connection((self._address.host, self._address.port), _CONNECTED_WITHIN_S) as connection:
                 return not _was_closed_by_peer(connection, _CLOSED_WITHIN_S)

@@ -30,7 +30,7 @@ class Transport(Protocol):
         ...
 
     def is_listened_to(self) -> bool:
-        """Whether somebody would read a request that is sent now; nothing is sent to find out."""
+        """Whether the node would read a request that is sent now; nothing is sent to find out."""
         ...
 
     def close(self) -> None:

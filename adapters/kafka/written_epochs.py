@@ -28,7 +28,7 @@ WRITTEN_EPOCH = EPOCH_BEFORE_LAST - 5
 """The rest is raised by requests, so that the coordinator has in its memory what it has of an id that came all the way by requests."""
 
 _ADMINISTRATOR = "__admin_client"
-"""The client id of whoever may write into a broker's own topics (Kafka, `KafkaApis.handleProduceRequest`)."""
+"""The client id that may write into a broker's own topics (Kafka, `KafkaApis.handleProduceRequest`)."""
 
 _LOG = TopicPartition("__transaction_state", 0)
 """All of the transaction log: `fixtures/brokers.yaml` gives it one partition."""
