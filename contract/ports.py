@@ -15,6 +15,11 @@ from .transactional_log import TransactionalLog
 class Time(Protocol):
     """The clock that a system lives by, which also stamps what is written. Virtual for the reference; the wall's for a real broker."""
 
+    @property
+    def patience_s(self) -> float:
+        """How long the session waits for what must come, in seconds."""
+        ...
+
     def now_ms(self) -> float:
         """Milliseconds since 1970."""
         ...

@@ -138,7 +138,11 @@ def add(parser: pytest.Parser) -> None:
     )
     group.addoption("--profile", metavar="NAME", help="the release profile; found out from the system when it is not given")
     group.addoption(
-        "--patience", type=float, default=Asked.patience_s, metavar="S", help="how long to wait for what must come (default: 20)"
+        "--patience",
+        type=float,
+        default=Asked.patience_s,
+        metavar="S",
+        help="how long to wait for what must come, and for each answer, 30 s at most for one of these (default: 20)",
     )
     group.addoption("--name", metavar="NAME", help="what the system is called in every file and report (default: the name of --system)")
     group.addoption("--system-version", metavar="VERSION", help="its version there; asked of the system when it is not given")

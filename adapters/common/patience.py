@@ -9,10 +9,15 @@ from fencepost.contract.ports import Time
 T = TypeVar("T")
 
 ANSWER_WITHIN_S = 30.0
-"""How long one request may take; nothing that the suite asks takes a healthy broker a second."""
+"""How long one request may take at most; nothing that the suite asks takes a healthy broker a second."""
 
 PATIENCE_S = 20.0
 """How long is waited for what must come, unless the caller says otherwise."""
+
+
+def answer_within_s(time: Time) -> float:
+    """How long one answer is waited for in a session: as long as the session is patient, and no longer than ANSWER_WITHIN_S."""
+    return min(ANSWER_WITHIN_S, time.patience_s)
 
 
 def patiently(time: Time, attempt: Callable[[], Outcome[T]], is_for_later: Callable[[Outcome[T]], bool]) -> Outcome[T]:

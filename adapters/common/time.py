@@ -20,13 +20,13 @@ class WallTime:
     """The time of a system that has a clock of its own: pauses are short, and grow while nothing comes."""
 
     def __init__(self, patience_s: float) -> None:
-        self._patience_s = patience_s
+        self.patience_s = patience_s
 
     def now_ms(self) -> float:
         return time.time() * 1000
 
     def attempts(self, patience: float | None = None) -> Iterator[int]:
-        end = time.monotonic() + (self._patience_s if patience is None else patience)
+        end = time.monotonic() + (self.patience_s if patience is None else patience)
         pause = 0.005
         for number in itertools.count(1):
             yield number
@@ -54,7 +54,7 @@ class VirtualTime:
 
     def __init__(self, broker: HasClock, patience_s: float = PATIENCE_S) -> None:
         self._broker = broker
-        self._patience_s = patience_s
+        self.patience_s = patience_s
 
     def now_ms(self) -> float:
         """The virtual milliseconds since 1970."""
@@ -66,7 +66,7 @@ class VirtualTime:
 
     def attempts(self, patience: float | None = None) -> Iterator[int]:
         """Count tries, with virtual time between them."""
-        end = self._broker.now_ms + 1000 * (self._patience_s if patience is None else patience)
+        end = self._broker.now_ms + 1000 * (self.patience_s if patience is None else patience)
         for number in itertools.count(1):
             yield number
             step = STEP_MS if number <= _STEPS_BEFORE_IT_GROWS else LONGEST_STEP_MS

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.common.patience import ANSWER_WITHIN_S
+from fencepost.adapters.common.patience import answer_within_s
 from fencepost.adapters.common.session import ProtocolSession
 from fencepost.adapters.common.wire_faults import OrderedFaults
 from fencepost.contract.errors import NotOffered
@@ -47,7 +47,7 @@ class KafkaSession(ProtocolSession[KafkaProbe]):
             self.on_close(wire.close)
 
     def new_client(self, name: str) -> KafkaProbe:
-        cluster = Cluster(name, self._bootstrap, self._connect, self._recorder, self._offer, ANSWER_WITHIN_S, self._connect_as)
+        cluster = Cluster(name, self._bootstrap, self._connect, self._recorder, self._offer, answer_within_s(self.time), self._connect_as)
         return KafkaProbe(cluster, self._offer, self.time, self._take_from_pool)
 
     def transactional_log(self) -> KafkaLog:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from fencepost.adapters.common.patience import ANSWER_WITHIN_S, patiently
+from fencepost.adapters.common.patience import patiently
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
 
@@ -34,6 +34,10 @@ class Calls:
     def close(self) -> None:
         """Close every connection, as a client that ends does. A later call makes new ones."""
         self._client.close()
+
+    def _within(self, within_s: float | None) -> float:
+        """How long an answer is waited for: as long as the caller says, else as long as each."""
+        return self._client.deadline_s if within_s is None else within_s
 
     def _patiently(self, attempt: Callable[[], Outcome[T]], is_for_later: Callable[[Outcome[T]], bool], *, retry: bool) -> Outcome[T]:
         return patiently(self._time, attempt, lambda outcome: retry and is_for_later(outcome))
@@ -85,7 +89,7 @@ class Calls:
         match self._located(locate):
             case Done(connection):
                 call = connection.ask(command(self._client.next_request()), about=about)
-                return read_answer(connection.answer(call, ANSWER_WITHIN_S), read)
+                return read_answer(connection.answer(call, self._client.deadline_s), read)
             case trouble:
                 return trouble
 

@@ -69,7 +69,8 @@ class Client:
         self._service = service
         self._connect = connect
         self._admin = admin
-        self._deadline_s = deadline_s
+        self.deadline_s = deadline_s
+        """How long one answer is waited for."""
         self._connections: dict[Address, Connection] = {}
         self._former: list[Connection] = []
         """Those that had the client's key before, and which the broker is to close."""
@@ -108,7 +109,7 @@ class Client:
             connection = Connection(self.name, address, self._connect(self.name, address), self.recorder)
         except ConnectionLost as lost:
             return self.recorder.unreachable(str(lost))
-        match connection.connect(self._deadline_s, self.principal):
+        match connection.connect(self.deadline_s, self.principal):
             case Done():
                 return Done(connection)
             case unknown:
@@ -119,7 +120,7 @@ class Client:
         """PING to the service address, which is answered with PONG."""
         match self.connection():
             case Done(connection):
-                answer = connection.answer(connection.ask(pb.CommandPing()), self._deadline_s)
+                answer = connection.answer(connection.ask(pb.CommandPing()), self.deadline_s)
                 return Done(None) if isinstance(answer, Done) else answer
             case trouble:
                 return trouble
@@ -131,7 +132,7 @@ class Client:
                 call = connection.ask(
                     pb.CommandPartitionedTopicMetadata(topic=topic, request_id=self.next_request(), metadata_auto_creation_enabled=False)
                 )
-                match connection.answer(call, self._deadline_s):
+                match connection.answer(call, self.deadline_s):
                     case Done(frame) if not frame.body.HasField("error"):
                         return Done(frame.body.partitions)
                     case Done(frame):
@@ -231,7 +232,7 @@ class Client:
         """The coordinators of scalable topics' transactions: for each the service URL where it is, None where the broker tells none."""
         match self.connection():
             case Done(connection):
-                return coordinators(connection, self.next_request(), self._deadline_s)
+                return coordinators(connection, self.next_request(), self.deadline_s)
             case trouble:
                 return trouble
 
@@ -251,12 +252,12 @@ class Client:
     def administer(self, request: AdminRequest) -> Done[AdminAnswer] | Unknown:
         """Make one admin call. The answer is handed over unread."""
         call = self.recorder.begin(self.name, "admin", request, {})
-        return self._ended(call, self._admin.call(request, self._deadline_s))
+        return self._ended(call, self._admin.call(request, self.deadline_s))
 
     def begin_administering(self, request: AdminRequest) -> PendingAdministration:
         """Begin one admin call; `administered` asks for its answer."""
         call = self.recorder.begin(self.name, "admin", request, {})
-        return PendingAdministration(request, call, self._admin.begin(request, self._deadline_s))
+        return PendingAdministration(request, call, self._admin.begin(request, self.deadline_s))
 
     def administered(self, pending: PendingAdministration, within_s: float) -> Done[AdminAnswer] | Unknown:
         """The answer to an admin call that was begun, handed over unread. After Unknown it can be asked for again: it may come later."""
@@ -307,7 +308,7 @@ class Client:
             return Done(connection)
         number, flag = self.next_request(), coordinator.scalable or None
         call = connection.ask(pb.CommandTcClientConnectRequest(request_id=number, tc_id=coordinator.number, scalable=flag))
-        match connection.answer(call, self._deadline_s):
+        match connection.answer(call, self.deadline_s):
             case Done(frame) if not frame.body.HasField("error"):
                 connection.coordinators.add(coordinator)
                 return Done(connection)
@@ -324,7 +325,7 @@ class Client:
             case trouble:
                 return trouble
         call = connection.ask(pb.CommandLookupTopic(topic=topic, request_id=self.next_request(), authoritative=authoritative))
-        match connection.answer(call, self._deadline_s):
+        match connection.answer(call, self.deadline_s):
             case Done(frame):
                 answer = frame.body
             case unknown:

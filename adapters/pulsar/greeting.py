@@ -1,6 +1,5 @@
 """The calls of a client that is new: it connects, and looks for a topic."""
 
-from fencepost.adapters.common.patience import ANSWER_WITHIN_S
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.wire.pulsar import messages_pb2 as pb
 
@@ -43,7 +42,7 @@ class GreetingCalls(Calls):
         connection.tell(pb.CommandFlow(consumer_id=consumer, message_permits=1))
         connection.tell(pb.CommandRedeliverUnacknowledgedMessages(consumer_id=consumer))
         call = connection.ask(pb.CommandGetLastMessageId(consumer_id=consumer, request_id=self._client.next_request()))
-        return read_answer(connection.answer(call, ANSWER_WITHIN_S), lambda _: None)
+        return read_answer(connection.answer(call, self._client.deadline_s), lambda _: None)
 
 
 def _nothing_of(found: Outcome[Connection]) -> Outcome[None]:

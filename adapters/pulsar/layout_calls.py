@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from http import HTTPStatus
 
-from fencepost.adapters.common.patience import ANSWER_WITHIN_S
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
@@ -56,7 +55,7 @@ class LayoutCalls(ScalableTopicCalls):
         """Ask for a merge, likewise."""
         return self._begun(topic, f"merge/{'/'.join(map(str, numbers))}")
 
-    def changed(self, pending: PendingChange, *, within_s: float = ANSWER_WITHIN_S) -> Outcome[None]:
+    def changed(self, pending: PendingChange, *, within_s: float | None = None) -> Outcome[None]:
         """What came of a change that was asked for, waited for. After Unknown it can be asked again."""
         return self._changed(self._changing[pending.number], within_s)
 
@@ -75,8 +74,8 @@ class LayoutCalls(ScalableTopicCalls):
     def _begin(self, topic: str, what: str) -> PendingAdministration:
         return self._client.begin_administering(AdminRequest("POST", f"{scalable_path(topic)}/{what}"))
 
-    def _changed(self, pending: PendingAdministration, within_s: float = ANSWER_WITHIN_S) -> Outcome[None]:
-        match self._client.administered(pending, within_s):
+    def _changed(self, pending: PendingAdministration, within_s: float | None = None) -> Outcome[None]:
+        match self._client.administered(pending, self._within(within_s)):
             case Done(AdminAnswer(status, body)):
                 return Done(None) if status < HTTPStatus.MULTIPLE_CHOICES else _how_refused(pending.request, status, body)
             case unknown:

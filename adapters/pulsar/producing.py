@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fencepost.adapters.common.patience import ANSWER_WITHIN_S
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
 from fencepost.wire.pulsar import messages_pb2 as pb
@@ -141,10 +140,10 @@ class ProducerCalls(Calls):
         """
         return self._posted(producer, [value], transaction, sequence_id, _Routed(key, hash), batched=False, reopen=reopen)
 
-    def receipt(self, pending: PendingSend, *, within_s: float = ANSWER_WITHIN_S) -> Outcome[MessageId]:
+    def receipt(self, pending: PendingSend, *, within_s: float | None = None) -> Outcome[MessageId]:
         """The receipt of a message that is on its way, waited for. After Unknown it can be asked for again: it may come later."""
         connection, call = self._sending[pending.number]
-        match read_answer(connection.answer(call, within_s), lambda answer: MessageId.of(answer.message_id)):
+        match read_answer(connection.answer(call, self._within(within_s)), lambda answer: MessageId.of(answer.message_id)):
             case Refused(code=code) as refusal if code in UNDECIDED:
                 return Unknown(f"SEND was answered {refusal}, which leaves open whether it was done")
             case outcome:

@@ -104,8 +104,8 @@ class ScalableProbe(PulsarProbe):
         self._ends.asked[transaction] = action
         return super().begin_end(transaction, action)
 
-    def ended(self, pending: PendingEnd, **patience: float) -> Outcome[None]:
-        return self._noted(pending.transaction, pending.action, super().ended(pending, **patience))
+    def ended(self, pending: PendingEnd, *, within_s: float | None = None) -> Outcome[None]:
+        return self._noted(pending.transaction, pending.action, super().ended(pending, within_s=within_s))
 
     def abort_as_administrator(self, transaction: TxnId) -> Outcome[None]:
         """An END_TXN that its client knows nothing of: administrators have no other way."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from fencepost.adapters.common.patience import ANSWER_WITHIN_S
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
 from .administration import AdminCalls
@@ -63,7 +62,7 @@ class ScalableTopicCalls(AdminCalls):
         def attempt() -> Outcome[T]:
             match self._client.connection():
                 case Done(connection):
-                    return ask(connection, topic, self._client.next_request(), ANSWER_WITHIN_S)
+                    return ask(connection, topic, self._client.next_request(), self._client.deadline_s)
                 case trouble:
                     return trouble
 

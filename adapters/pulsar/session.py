@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.common.patience import ANSWER_WITHIN_S
+from fencepost.adapters.common.patience import answer_within_s
 from fencepost.adapters.common.session import ProtocolSession
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.events import Event
@@ -52,7 +52,7 @@ class PulsarSession(ProtocolSession[PulsarProbe]):
             self._connect_admin(),
             self._recorder,
             self._attached,
-            ANSWER_WITHIN_S,
+            answer_within_s(self.time),
             self._principals.get(name),
         )
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from fencepost.adapters.common.patience import ANSWER_WITHIN_S
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
 from fencepost.wire.pulsar import messages_pb2 as pb
@@ -144,7 +143,7 @@ class StreamCalls(WatchCalls):
         about = {"topic": topic, "subscription": subscription, "member": name}
         connection.consumers[consumer.number] = about
         call = connection.ask(command, about=about)
-        match read_answer(connection.answer(call, ANSWER_WITHIN_S), lambda body: _assignment(body.assignment)):
+        match read_answer(connection.answer(call, self._client.deadline_s), lambda body: _assignment(body.assignment)):
             case Done(first):
                 self._streams[consumer.number] = _Held(connection, consumer.number, first)
                 return Done(consumer)

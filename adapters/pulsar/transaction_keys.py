@@ -18,7 +18,6 @@ from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
 from fencepost.adapters.common.outcomes import without_value
-from fencepost.adapters.common.patience import ANSWER_WITHIN_S
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
@@ -117,7 +116,7 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
     def connected_with_key(self, pending: PendingKeyConnect, *, within_s: float | None = None) -> Outcome[KeyGrant]:
         """The answer to a connect with a key, waited for; the client has the key from then on, if it was granted."""
         call, connection = self._connecting[pending.number]
-        match connection.answer(call, ANSWER_WITHIN_S if within_s is None else within_s):
+        match connection.answer(call, self._within(within_s)):
             case Done(frame):
                 answer = frame.body
             case unknown:
@@ -160,7 +159,7 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
     def ping_with_key(self) -> Outcome[None]:
         """PING on the connection with the key."""
         connection = self._with_key().connection
-        answer = connection.answer(connection.ask(pb.CommandPing()), ANSWER_WITHIN_S)
+        answer = connection.answer(connection.ask(pb.CommandPing()), self._client.deadline_s)
         return Done(None) if isinstance(answer, Done) else answer
 
     def ask_for_transaction(self, timeout_ms: int) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from fencepost.adapters.common.patience import ANSWER_WITHIN_S
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
 from fencepost.wire.pulsar import messages_pb2 as pb
@@ -87,10 +86,10 @@ class TransactionCalls(Calls):
             case trouble:
                 return trouble
 
-    def ended(self, pending: PendingEnd, *, within_s: float = ANSWER_WITHIN_S) -> Outcome[None]:
+    def ended(self, pending: PendingEnd, *, within_s: float | None = None) -> Outcome[None]:
         """The answer to an END_TXN that is on its way, waited for. After Unknown it can be asked for again: it may come later."""
         call, connection = self._ending[pending.number]
-        return read_answer(connection.answer(call, within_s), _nothing)
+        return read_answer(connection.answer(call, self._within(within_s)), _nothing)
 
     def is_answered(self, pending: PendingEnd) -> bool:
         """Whether the answer to an END_TXN that is on its way has come; this does not wait."""
@@ -146,7 +145,7 @@ class TransactionCalls(Calls):
     def at_once_on(self, connection: Connection, requests: Sequence[TransactionRequest]) -> list[Outcome[TxnId | None]]:
         """The same on a connection that is there."""
         calls = [connection.ask(command_of(request, self._client.next_request()), about=self._about_key(request)) for request in requests]
-        answers = [connection.answer(call, ANSWER_WITHIN_S) for call in calls]
+        answers = [connection.answer(call, self._client.deadline_s) for call in calls]
         reads = [_reader_of(request) if isinstance(request, NewTransaction) else _nothing for request in requests]
         return [read_answer(answer, read) for answer, read in zip(answers, reads, strict=True)]
 

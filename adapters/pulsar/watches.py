@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.common.patience import ANSWER_WITHIN_S
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
@@ -156,7 +155,8 @@ class WatchCalls(LayoutCalls):
                     return trouble
             check_offered(connection, SCALABLE_TOPICS)
             number = self._client.next_request()
-            opened = read_answer(connection.answer(connection.ask(command(number)), ANSWER_WITHIN_S), lambda body: watch(number, body))
+            answer = connection.answer(connection.ask(command(number)), self._client.deadline_s)
+            opened = read_answer(answer, lambda body: watch(number, body))
             if isinstance(opened, Done):
                 self._watches[number] = _Held(kind, connection, number)
             return opened

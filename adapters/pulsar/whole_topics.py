@@ -102,7 +102,7 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
     def receipt_in_topic(self, pending: PendingInTopic, *, within_s: float | None = None) -> Outcome[MessageId]:
         """The receipt of a message that is on its way, waited for. After Unknown it can be asked for again."""
         sent = self._in_topics[pending.number]
-        return self.receipt(sent) if within_s is None else self.receipt(sent, within_s=within_s)
+        return self.receipt(sent, within_s=within_s)
 
     def _posted_to(
         self, held: _Writer, segment: str, value: str, key: str | None, hashed: int | None, transaction: TxnId | None

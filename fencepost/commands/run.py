@@ -108,7 +108,12 @@ def run(
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="Told beside it, such as commit=1a2b3c. May be repeated.")
     ] = None,
     known_as: KnownAs = None,
-    patience: Annotated[float, typer.Option(metavar="S", min=0.1, max=3600, help="How long to wait for what must come.")] = 20.0,
+    patience: Annotated[
+        float,
+        typer.Option(
+            metavar="S", min=0.1, max=3600, help="How long to wait for what must come, and for each answer, 30 s at most for one of these."
+        ),
+    ] = 20.0,
     metadata: Annotated[
         str | None,
         typer.Option(

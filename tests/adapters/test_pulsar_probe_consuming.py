@@ -186,7 +186,7 @@ def test_an_acknowledgement_is_answered_unless_nobody_asked(broker: ScriptedPuls
     answered = probe.acknowledge(consumer, [MessageId(Position(1, 0))])
 
     assert unanswered == Done(None)
-    assert answered == Unknown("here:6650 did not answer ACK within 30 s")
+    assert answered == Unknown("here:6650 did not answer ACK within 20 s")
     assert [frame.body.HasField("request_id") for frame in broker.of("ACK")] == [False, True]
 
 

@@ -27,6 +27,8 @@ EVERYTHING = Offer({api: Range(0, 17) for api in API_KEYS})
 class CountedTime:
     """Patience for a fixed number of attempts, and a clock that stands still."""
 
+    patience_s = 1.0
+
     def now_ms(self) -> float:
         return 1_700_000_000_789.0
 

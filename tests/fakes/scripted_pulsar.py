@@ -161,6 +161,8 @@ class ScriptedPulsar:
 class ScriptedTime:
     """The broker's clock."""
 
+    patience_s = 20.0
+
     def __init__(self, broker: ScriptedPulsar) -> None:
         self._broker = broker
 
@@ -168,7 +170,7 @@ class ScriptedTime:
         return self._broker.now
 
     def attempts(self, patience: float | None = None) -> Iterator[int]:
-        end = self._broker.now + 1000 * (20.0 if patience is None else patience)
+        end = self._broker.now + 1000 * (self.patience_s if patience is None else patience)
         for number in itertools.count(1):
             yield number
             if self._broker.now + 20 > end:

@@ -39,6 +39,8 @@ _PORT_BEFORE = 6649
 class VirtualTime:
     """The broker's clock; waiting moves it."""
 
+    patience_s = 2.0
+
     def __init__(self, broker: ReferencePulsar) -> None:
         self._broker = broker
 
@@ -48,7 +50,7 @@ class VirtualTime:
     def attempts(self, patience: float | None = None) -> Iterator[int]:
         for number in itertools.count(1):
             yield number
-            if number * _STEP_MS > 1000 * (2 if patience is None else patience):
+            if number * _STEP_MS > 1000 * (self.patience_s if patience is None else patience):
                 return
             self._broker.advance(_STEP_MS)
 

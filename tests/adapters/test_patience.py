@@ -1,0 +1,74 @@
+"""A broker that takes a request and never answers keeps nobody longer than the session is patient."""
+
+import socket
+import time
+from collections.abc import Iterator
+
+import pytest
+from scripted_pulsar import ScriptedPulsar, ScriptedTime, nothing, session_with
+
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.faults import NoFaults
+from fencepost.adapters.common.patience import ANSWER_WITHIN_S, answer_within_s
+from fencepost.adapters.common.time import WallTime
+from fencepost.adapters.kafka.offer import Offer, Range
+from fencepost.adapters.kafka.reach import wall_session as kafka_session
+from fencepost.adapters.pulsar.reach import parse_place
+from fencepost.adapters.pulsar.reach import wall_session as pulsar_session
+from fencepost.contract.outcomes import Unknown
+
+PATIENCE_S = 0.2
+AMPLE_S = 10.0
+"""A busy machine may take its time; it is far from the 30 s that one answer has at most."""
+
+
+@pytest.fixture
+def hanging() -> Iterator[Address]:
+    """Connections are taken there, and nothing is ever answered."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield Address("127.0.0.1", server.getsockname()[1])
+
+
+@pytest.mark.parametrize(("patience_s", "within_s"), [(0.2, 0.2), (20.0, 20.0), (60.0, ANSWER_WITHIN_S)])
+def test_an_answer_has_the_patience_of_the_session_and_no_more_than_its_own(patience_s: float, within_s: float) -> None:
+    """Whoever is patient for minutes waits for what must come, and not so long for one answer."""
+    assert answer_within_s(WallTime(patience_s)) == within_s
+
+
+def test_a_kafka_broker_that_hangs_ends_a_request_within_patience(hanging: Address) -> None:
+    """To look for the coordinator is the first request; that it is patient as well adds nothing."""
+    session = kafka_session(hanging, Offer({"init_producer_id": Range(0, 5), "find_coordinator": Range(0, 6)}), PATIENCE_S, NoFaults("it"))
+    began = time.monotonic()
+
+    outcome = session.client("c").init_producer_id("t")
+
+    assert outcome == Unknown(f"{hanging} did not answer FindCoordinator v6 within 0.2 s")
+    assert time.monotonic() - began < AMPLE_S
+    session.close()
+
+
+def test_a_pulsar_broker_that_hangs_ends_a_request_within_patience(hanging: Address) -> None:
+    """It is CONNECT that is not answered."""
+    session = pulsar_session(parse_place(f"pulsar://{hanging}", f"http://{hanging}"), PATIENCE_S, NoFaults("it"))
+    began = time.monotonic()
+
+    outcome = session.client("c").producer("persistent://public/default/t")
+
+    assert outcome == Unknown(f"{hanging} did not answer CONNECT within 0.2 s")
+    assert time.monotonic() - began < AMPLE_S
+    session.close()
+
+
+@pytest.mark.parametrize("patience_s", [5.0, 60.0])
+def test_a_coordinator_that_hangs_is_waited_for_by_its_brokers_clock(monkeypatch: pytest.MonkeyPatch, patience_s: float) -> None:
+    """Everything else was answered; the clock has moved by what one answer has, and not twice by that."""
+    monkeypatch.setattr(ScriptedTime, "patience_s", patience_s)
+    broker = ScriptedPulsar()
+    broker.on("NEW_TXN", nothing)
+    probe, began = session_with(broker).client("c"), broker.now
+
+    outcome = probe.new_transaction(5000)
+
+    within_s = min(patience_s, ANSWER_WITHIN_S)
+    assert outcome == Unknown(f"here:6650 did not answer NEW_TXN within {within_s:g} s")
+    assert 1000 * within_s <= broker.now - began < 2000 * within_s
