@@ -4,6 +4,7 @@ An event says who asked (`process`), what kind of operation (`f`), under which p
 it moved (`mops`). A poll's records are those that a consumer of its isolation level would return.
 """
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -205,7 +206,9 @@ def _topic(entry: Any) -> str | None:
     return next((str(name) for name in names if name is not None), None)
 
 
+@functools.lru_cache(maxsize=16)
 def _batches(data: bytes | None) -> tuple[Batch, ...]:
+    """Remembered from the beginning of a call until its end, which tells of the same bytes."""
     try:
         return decode(data or b"")
     except MalformedBatch:  # the scenario is red for it; the event says what could be read

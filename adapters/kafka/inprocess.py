@@ -40,16 +40,15 @@ class InProcessTransport:
 
     def send(self, request: RequestPayload, deadline_s: float) -> Answer:  # noqa: ARG002 - nothing takes time here
         """Hand the request over. An answer that was not read when the connection is closed is lost with it."""
-        asked = f"{title(api_of(request))} v{request.__version__}"
         waited_for = self._send(request)
         connection = self._closed
 
         def read() -> Done[ResponsePayload] | Unknown:
             answer = waited_for()
             if answer is None:
-                return Unknown(f"the broker closed the connection instead of answering {asked}", lost=True)
+                return Unknown(f"the broker closed the connection instead of answering {_named(request)}", lost=True)
             if connection != self._closed:
-                return Unknown(f"the connection was closed before {asked} was answered", lost=True)
+                return Unknown(f"the connection was closed before {_named(request)} was answered", lost=True)
             return Done(answer)
 
         return read
@@ -103,6 +102,10 @@ class _Faulty:
                 answer = self._broker.handle(request)
                 self._broker.handle(request)
                 return answer
+
+
+def _named(request: RequestPayload) -> str:
+    return f"{title(api_of(request))} v{request.__version__}"
 
 
 def _at_once(answer: ResponsePayload | None) -> Callable[[], ResponsePayload | None]:

@@ -47,6 +47,7 @@ def api_of(entity: RequestPayload | ResponsePayload) -> str:
     return API_NAMES[int(entity.__api_key__)]
 
 
+@functools.cache
 def title(api: str) -> str:
     """The API's name as Kafka's documentation writes it, `EndTxn`."""
     return "".join(part.capitalize() for part in api.split("_"))
@@ -84,18 +85,17 @@ _Coerce: TypeAlias = Callable[[Any], Any]
 
 
 def _build(entity: type, answering: int | None, fields: dict[str, Any]) -> object:
-    names, coercers = _plan(entity, answering, tuple(fields))
-    return entity(**{name: coercers[name](fields[name]) for name in names})
+    return entity(**{name: coerce(fields[name]) for name, coerce in _plan(entity, answering, tuple(fields))})
 
 
 @functools.cache
-def _plan(entity: type, answering: int | None, given: tuple[str, ...]) -> tuple[tuple[str, ...], dict[str, _Coerce]]:
+def _plan(entity: type, answering: int | None, given: tuple[str, ...]) -> tuple[tuple[str, _Coerce], ...]:
     """Which of the fields that are given an entity has, and how their values are coerced. Looked at once for each set of fields."""
     coercers = _coercers(entity, answering)
     stray = set(given) - coercers.keys()
     if stray := stray if answering is None else _in_no_version(answering, stray):
         raise TypeError(f"{entity.__module__}.{entity.__name__} has no field {', '.join(sorted(stray))}; it has {', '.join(coercers)}")
-    return tuple(name for name in given if name in coercers), coercers
+    return tuple((name, coercers[name]) for name in given if name in coercers)
 
 
 @functools.cache
