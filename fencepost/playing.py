@@ -125,7 +125,7 @@ class Playing:
         share_broker(system, [play.run for play in plays if not lacks(system.name, play.needs, self._systems.handshakes[protocol])])
 
     def _is_red(self, play: Play, played: Played) -> bool:
-        is_red = judged(play.asked, played, self._systems).verdict.is_red
+        is_red = judged(play.asked, played, self._systems).result.verdict.is_red
         if is_red:
             self._loads[play.run] = os.getloadavg()[0]
         return is_red
@@ -136,7 +136,7 @@ class Playing:
             return f"played by itself, for the broker did not come back from a crash that it shared with others: {company.broke_up}"
         if company.alone is None:
             return None
-        alone = judged(play.asked, company.alone, self._systems)
+        alone = judged(play.asked, company.alone, self._systems).result
         beside = f"one of {company.scenarios} at once, at a load of {self._loads[play.run]:.1f} on {os.cpu_count()} processors"
         if alone.verdict.is_red:
             return f"also alone: {alone.verdict.words}, where it was {beside}, before"

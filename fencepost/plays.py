@@ -8,6 +8,7 @@ import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from fencepost.contract import register
 from fencepost.contract.errors import WrongUsage
@@ -144,7 +145,7 @@ class Plays:
     def judge(self, play: Play) -> PlayResult:
         """Play it, and say what it shows."""
         played = put(play, self._systems)
-        return PlayResult(judged(play.asked, played, self._systems), played.session)
+        return PlayResult(judged(play.asked, played, self._systems).result, played.session)
 
 
 @contextmanager
@@ -181,7 +182,14 @@ def put(play: Play, systems: JudgedSystems, crashes: SharedCrashes | None = None
     return player_of(play.feature.spec).play(play.steps, open_session, hears)
 
 
-def judged(asked: Asked, played: Played, systems: JudgedSystems, note: str | None = None) -> ScenarioResult:
+class Shown(NamedTuple):
+    """What a scenario showed, and which release is known to break its requirement in that way, where nothing excuses the violation."""
+
+    result: ScenarioResult
+    alike: str | None
+
+
+def judged(asked: Asked, played: Played, systems: JudgedSystems, note: str | None = None) -> Shown:
     """What a scenario showed, with the known deviations taken into account; `note` is said beside its reason."""
     known = systems.expectations.get(asked.protocol, Expectations())
 
@@ -191,12 +199,13 @@ def judged(asked: Asked, played: Played, systems: JudgedSystems, note: str | Non
     found = judge(
         _error_of(played), played.evidence, known.of(Asking(asked.requirement, asked.scenario, asked.protocol, asked.example), said)
     )
-    return ScenarioResult(
+    alike = _alike(asked, found, systems)
+    result = ScenarioResult(
         asked.requirement,
         asked.feature,
         asked.name,
         found.verdict,
-        "; ".join(filter(None, (found.reason, alike(asked, found, systems), note))) or None,
+        "; ".join(filter(None, (found.reason, alike, note))) or None,
         played.evidence.count,
         played.seconds,
         asked.run,
@@ -205,6 +214,7 @@ def judged(asked: Asked, played: Played, systems: JudgedSystems, note: str | Non
         asked.example,
         found.expectation,
     )
+    return Shown(result, alike)
 
 
 def _error_of(played: Played) -> BaseException | None:
@@ -215,8 +225,7 @@ def _error_of(played: Played) -> BaseException | None:
     return played.error
 
 
-def alike(asked: Asked, found: Judgement | ScenarioResult, systems: JudgedSystems) -> str | None:
-    """What else is known to break this requirement in that way, for a violation that nothing excuses."""
+def _alike(asked: Asked, found: Judgement, systems: JudgedSystems) -> str | None:
     likeness = systems.likenesses.get(asked.protocol)
     if likeness is None or found.verdict is not Verdict.VIOLATED:
         return None

@@ -51,7 +51,7 @@ from .judged_systems import JudgedSystems
 from .judging import lacks
 from .options import Options
 from .playing import NOTE, Playing
-from .plays import Asked, Play, alike, judged
+from .plays import Asked, Play, judged
 from .refusing import refuse
 from .reporting import Judged
 from .steady_environment import steady_environment
@@ -273,7 +273,8 @@ class Running:
         played = item.stash.get(PLAYED, None)
         if played is None or call.when != "call":  # a team's own steps, or what is around them, which pytest-bdd and pytest run
             played = Played((), error, call.duration, item.stash[EVIDENCE], session)
-        result = item.stash[RESULT] = judged(asked, played, self.systems, note)
+        result, alike = judged(asked, played, self.systems, note)
+        item.stash[RESULT] = result
         report.duration = played.seconds
         told = junit.properties(asked.requirement, result.feature, result.name, asked.example, result.verdict.value)
         item.user_properties[:] = [*(one for one in item.user_properties if one[0] not in dict(told)), *told]
@@ -282,9 +283,8 @@ class Running:
         if result.verdict.is_red:
             traceback = report.longreprtext if result.verdict is Verdict.HARNESS_ERROR and call.excinfo else ""
             said = session.exchanges() if session else ()
-            known_in = alike(asked, result, self.systems)
             row = self.register[asked.requirement]
-            report.longrepr = explain(row, result, item.stash.get(STEP, None), said, traceback, known_in, note)
+            report.longrepr = explain(row, result, item.stash.get(STEP, None), said, traceback, alike, note)
 
     def _asked(self, item: pytest.Item) -> Asked:
         protocol, example = item.stash[PROTOCOL], example_of(item)
