@@ -12,7 +12,7 @@ CAPABILITIES = {
     "aged-ids": "transactional ids can be brought near their last epoch in time",
     "known-limits": "the limits that a broker's configuration sets are known: transaction.max.timeout.ms is 900000",
     "verification-off": "leaders take an old client's batches without asking whether they are in a transaction",
-    "feature-levels": "the levels of features may be changed, so the system is thrown away after the scenario",
+    "feature-levels": "the levels of features may be changed; the next scenario finds them as they were, or another system",
     "short-expiry": "transactional ids, and what partitions know of producers, expire soon after they were last used",
     "wire-faults": "on the way between the suite and the system, a request or an answer can be lost, delayed or doubled",
     "sidecar-buffer": "messages of an open transaction stand in a log beside the topic, as PIP-31's sidecar approach has it",

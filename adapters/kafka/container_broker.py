@@ -18,6 +18,7 @@ from fencepost.contract.outcomes import Done, Outcome
 
 from .handshake import ask
 from .last_epoch import bring_near_last_epoch
+from .levels import FEATURE_LEVELS, put_back
 from .login import Passwords
 from .offer import Offer
 from .producer_pool import ProducerPool
@@ -94,13 +95,18 @@ class KafkaBroker(ContainerBroker["KafkaNodes", Offer]):
         return self.containers.first.address
 
     def session(self, needs: frozenset[str]) -> KafkaSession:
-        """A fresh session for these needs; a broker that the last one left dead, or on its way up, is brought back first."""
+        """A fresh session for these needs.
+
+        A broker that the last one left dead, or on its way up, is brought back first, and so are levels that it may have moved.
+        """
         offer = self.offer
         with self._bringing_back:
             if not self.containers.is_running():
                 self.restart()
             elif not self._is_back:
                 self._await_serving()
+        if FEATURE_LEVELS in needs:
+            put_back(self.address, offer, self._patience_s, self._users)
         return wall_session(self.address, offer, self._patience_s, self, needs, users=self._users, take_from_pool=self._pool.take)
 
     def start_again(self) -> None:

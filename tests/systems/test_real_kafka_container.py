@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from fencepost.adapters.kafka.container_broker import KafkaBroker
 from fencepost.adapters.kafka.container_system import KafkaContainerSystem, exact_version
 from fencepost.adapters.kafka.handshake import WITHOUT_SEALING
 from fencepost.adapters.kafka.login import Passwords
+from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.kafka.settings import BrokerConfiguration, kafka_settings
 from fencepost.adapters.kafka.system import KafkaAt
 from fencepost.adapters.kafka.values import LAST_USABLE_EPOCH, Isolation, ProducerIdAndEpoch, TopicPartition
@@ -34,6 +36,12 @@ needs_docker = pytest.mark.docker(IMAGE)
 def address_of(handshake: Handshake) -> str:
     (nodes,) = [note for note in handshake.notes if note.startswith("nodes: ")]
     return nodes.removeprefix("nodes: 1 at ")
+
+
+def levels_of(probe: KafkaProbe) -> Mapping[str, int]:
+    answer = probe.api_versions(4)
+    assert isinstance(answer, Done)
+    return answer.value.finalized
 
 
 @needs_docker
@@ -71,6 +79,26 @@ def test_a_broker_with_an_authorizer_lets_in_whom_it_knows_and_logs_no_password(
     ]
     assert sum("Kafka Server started" in log.stdout for log in logs) == 2
     assert not any(password in log.stdout + log.stderr for log in logs for password in passwords.by_user.values())
+
+
+@needs_docker
+def test_a_scenario_begins_at_the_levels_that_the_broker_was_started_with(
+    kafka_container: tuple[KafkaContainerSystem, Handshake],
+) -> None:
+    """The one before it on this broker left another level."""
+    system, _ = kafka_container
+    needs = frozenset({"feature-levels"})
+    first = system.session("a scenario that moves a level", needs)
+    probe = first.client("A")
+    before = levels_of(probe)
+    assert isinstance(probe.update_feature("transaction.version", 0, lower=True), Done)
+    assert any(levels_of(probe) != before for _ in first.time.attempts())
+    first.close()
+
+    second = system.session("the next one", needs)
+
+    assert levels_of(second.client("B")) == before
+    second.close()
 
 
 @needs_docker

@@ -1,0 +1,34 @@
+"""The levels of features: a scenario that moves one leaves it so, and the next one begins at those that the broker was started with."""
+
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.faults import NoFaults
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Done
+
+from .offer import Offer
+from .reach import Users, wall_session
+
+FEATURE_LEVELS = "feature-levels"
+"""The capability: a scenario may move them."""
+
+_API_VERSIONS = 3, 4
+"""Those versions of ApiVersions that have features."""
+
+
+def put_back(bootstrap: Address, started: Offer, patience_s: float, users: Users) -> None:
+    """Bring every feature to its level in `started`, and wait until ApiVersions says so. Raises SetUpFailed."""
+    session = wall_session(bootstrap, started, patience_s, NoFaults(str(bootstrap)), users=users)
+    probe, version = session.client("levels"), started.highest("api_versions", *_API_VERSIONS)
+    try:
+        for _ in session.time.attempts():
+            now = probe.api_versions(version)
+            found = now.value.finalized if isinstance(now, Done) else now
+            if found == started.finalized:
+                return
+            if isinstance(now, Done):
+                for feature, level in started.finalized.items():
+                    if level != (there := now.value.finalized.get(feature, 0)):
+                        probe.update_feature(feature, level, lower=level < there)
+    finally:
+        session.close()
+    raise SetUpFailed(f"the broker was started with the levels {dict(started.finalized)}, and cannot be brought back to them: {found}")
