@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 MOST_AT_ONCE = 8
-"""How many scenarios are under way at once on a broker, unless the user says otherwise: they mostly wait for answers."""
+"""How many scenarios are busy at once, unless the user says otherwise: they mostly wait for answers."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,11 @@ def where_of(system: Any, needs: Collection[str]) -> Where:
     return told if isinstance(told, Where) else Where()
 
 
-def share_broker(system: Any, titles: Collection[str]) -> None:
-    """Tell the system that the next sessions with these titles are of scenarios that share a broker, also where it is fresh."""
+def share_broker(system: Any, titles: Collection[str], needs: Collection[str]) -> None:
+    """Have the next sessions with these titles, of scenarios with these needs, share a broker, and wait until it serves."""
     share = getattr(system, "share", None)
-    if callable(share):
-        share(titles)
+    if titles and callable(share):
+        share(titles, needs)
 
 
 def most_at_once(system: Any) -> int:

@@ -23,7 +23,7 @@ CAPABILITIES = {
     "batch-index-acknowledgement": "messages of one batch are acknowledged one by one, which Pulsar's brokers may be set to do",
     "sealing": "a log can be made to take no more writes, while transactions are open there, and stays readable: scalable topics of Pulsar",
     "more-brokers": "the system is of several brokers, of which one can be ended while the others go on",
-    "more-coordinators": "transaction coordinators may be added, so the system is thrown away after the scenario",
+    "more-coordinators": "transaction coordinators may be added; they stay, so a scenario counts on no more than it asked for",
     "metadata-store": "headers and operation records of transactions can be looked at in the metadata store",
     "metadata-indexes": "the secondary indexes of the metadata store can be looked at, and the partition keys of its records",
     "store-faults": "a write to the metadata store can fail, an event of it be lost, late or doubled, a broker's session expire",

@@ -13,6 +13,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
+from .places import Places
+
 _GATHER = "gather"
 _START = "start"
 _KILLS = ("crash", "stop")
@@ -28,22 +30,22 @@ class _Fault:
 
 
 class SharedCrashes:
-    """The crashes of so many scenarios, each in a thread of its own; `busy` are busy at a time. `kills` counts how often the broker
-    went down. `broken` is the error of a fault that failed: the broker did not come back, for example.
+    """The crashes of so many scenarios, each in a thread of its own; `places` are for those that are busy. `kills` counts how often the
+    broker went down. `broken` is the error of a fault that failed: the broker did not come back, for example.
     """
 
-    def __init__(self, scenarios: int, busy: int) -> None:
+    def __init__(self, scenarios: int, places: Places) -> None:
         self.kills = 0
         self.broken: BaseException | None = None
         self._changed = threading.Lock()
         self._under_way = scenarios
         self._faults: dict[str, _Fault] = {}
-        self._places = threading.Semaphore(busy)
+        self._places = places
         self._this_thread = threading.local()
 
     def come(self) -> None:
         """A scenario begins, as soon as there is a place for it."""
-        self._places.acquire()
+        self._places.take()
         self._this_thread.has_place = True
 
     def together(self, fault: str, act: Callable[[], None]) -> None:
@@ -73,7 +75,7 @@ class SharedCrashes:
     def _leave_place(self) -> None:
         if getattr(self._this_thread, "has_place", False):
             self._this_thread.has_place = False
-            self._places.release()
+            self._places.leave()
 
     def _go_on(self) -> None:
         """If all wait, do what they wait for: those that act before a fault go first, and what was come to first before what came later."""

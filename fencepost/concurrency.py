@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from fencepost.contract.brokers import Where
 from fencepost.contract.capabilities import ALONE
+from fencepost.contract.places import Places
 from fencepost.contract.played import Played
 from fencepost.contract.shared_crashes import SharedCrashes
 from fencepost.steps.player import player_of
@@ -29,8 +30,8 @@ DISTURBING = frozenset(
 )
 """The capabilities whose scenarios others on the same broker would notice."""
 
-_SHARED = frozenset({"clean-stop", "crash", "reload"})
-"""Of these, what may be shared: the system goes down and comes back, once for all."""
+_SHARED = frozenset({"clean-stop", "crash", "more-coordinators", "reload"})
+"""Of these, what those may share that go down with the system and come back, once for all."""
 
 BROKERS_AT_ONCE = 3
 """How many brokers are asked at the same time: one of them has two containers at most, and four are there at once."""
@@ -78,7 +79,7 @@ def script(play: Play, broker: Where) -> tuple[str, ...] | None:
 
 
 def waves(plays: Iterable[Play], broker: Where) -> Iterator[Wave]:
-    """These scenarios of a broker: first those that disturb, then those that are played side by side."""
+    """These scenarios of a broker: first those that disturb, many at a time or alone, then those that are played side by side."""
     by_script: dict[tuple[str, ...] | None, list[Play]] = {}
     for play in plays:
         by_script.setdefault(script(play, broker), []).append(play)
@@ -87,14 +88,15 @@ def waves(plays: Iterable[Play], broker: Where) -> Iterator[Wave]:
         # What goes on where another ends may share all of the other's: the other is over when the rest of it comes.
         if longer := next((other for other in by_script if other and other != way and other[: len(way)] == way), None):
             by_script[longer] += by_script.pop(way)
-    for shared, alike in by_script.items():
+    # Some that are asked alone count on nothing that others have left open. Those with a broker of their own begin where most wait.
+    for shared, alike in sorted(by_script.items(), key=lambda one: ((one[0] is None) == broker.fresh, -len(one[1]))):
         yield from [Wave(tuple(alike), shares=True)] if shared else [Wave((play,), shares=True) for play in alike]
     if beside:
         yield Wave(tuple(beside))
 
 
 def _one_after_the_other(plays: Iterable[Play], where: Callable[[Play], Where]) -> list[list[Wave]]:
-    """The waves of each broker. Where many come one after the other, most of the time is spent waiting, so these brokers come first."""
+    """The waves of each broker, in the order in which the scenarios come."""
     by_broker: dict[Where, list[Play]] = {}
     for play in plays:
         by_broker.setdefault(where(play), []).append(play)
@@ -102,12 +104,12 @@ def _one_after_the_other(plays: Iterable[Play], where: Callable[[Play], Where]) 
     for broker, some in by_broker.items():
         each = list(waves(some, broker))
         found += [[wave] for wave in each] if broker.fresh else [each]
-    return sorted(found, key=len, reverse=True)
+    return found
 
 
 class Concurrency:
-    """The scenarios of a run, `most` at once on a broker. `act` plays one, and `is_red` says whether that is to be looked at once more,
-    alone. `shares` hears of scenarios that share a crash before they begin, and so a broker.
+    """The scenarios of a run, `most` of them busy at once. `act` plays one, and `is_red` says whether that is to be looked at once more,
+    alone. `shares` hears of the scenarios that are asked of one broker together, and returns when it serves.
     """
 
     def __init__(
@@ -120,6 +122,7 @@ class Concurrency:
         shares: Callable[[Sequence[Play]], None] = lambda _: None,
     ) -> None:
         self._act, self._is_red, self._shares, self.most = act, is_red, shares, most
+        self._busy = Places(most)
         self._found: dict[str, Future[Company]] = {play.run: Future() for play in plays}
         self._is_over = False
         self._kills: list[int] = []
@@ -164,10 +167,12 @@ class Concurrency:
 
     def _alone(self, play: Play) -> Played:
         self._shares([play])
-        return self._act(play, None)
+        with self._busy:
+            return self._act(play, None)
 
     def _play_beside(self, plays: Sequence[Play]) -> None:
-        waiting, company, places = deque(plays), min(len(plays), self.most), _Places()
+        waiting, company, beside = deque(plays), min(len(plays), self.most), _Beside()
+        self._shares(plays)
 
         def some() -> None:
             while waiting and not self._is_over:
@@ -175,11 +180,11 @@ class Concurrency:
                     play = waiting.popleft()
                 except IndexError:
                     return
-                with places.beside():
+                with beside.others(), self._busy:
                     played = self._act(play, None)
                 alone = None
                 if company > 1 and self._is_red(play, played):
-                    with places.alone():
+                    with beside.nobody(), self._busy:
                         alone = self._act(play, None)
                 self._found[play.run].set_result(Company(played, company, alone))
 
@@ -187,7 +192,7 @@ class Concurrency:
 
     def _play_sharing(self, plays: Sequence[Play]) -> None:
         """Play them as one; where their crash breaks the broker, each again by itself."""
-        crashes, company, found = SharedCrashes(len(plays), self.most), len(plays), {}
+        crashes, company, found = SharedCrashes(len(plays), self._busy), len(plays), {}
         self._shares(plays)
 
         def one(play: Play) -> None:
@@ -218,7 +223,7 @@ def _all(acts: Sequence[Callable[[], None]]) -> None:
         thread.join()
 
 
-class _Places:
+class _Beside:
     """Who may be under way: many beside each other, or one alone, who is let in before any that come later."""
 
     def __init__(self) -> None:
@@ -227,7 +232,7 @@ class _Places:
         self._is_wanted = False
 
     @contextmanager
-    def beside(self) -> Iterator[None]:
+    def others(self) -> Iterator[None]:
         with self._changed:
             self._changed.wait_for(lambda: not self._is_wanted)
             self._beside += 1
@@ -239,7 +244,7 @@ class _Places:
                 self._changed.notify_all()
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def nobody(self) -> Iterator[None]:
         with self._changed:
             self._changed.wait_for(lambda: not self._is_wanted)
             self._is_wanted = True

@@ -107,7 +107,7 @@ def _path(option: str, value: str | None) -> Path | None:
 def _concurrency(most: int | None) -> int | None:
     """Raises WrongUsage where that many scenarios cannot be under way."""
     if most is not None and most < 1:
-        raise WrongUsage(f"--concurrency {most}: expected how many scenarios are under way at once, from 1 on")
+        raise WrongUsage(f"--concurrency {most}: expected how many scenarios are busy at once, from 1 on")
     return most
 
 
@@ -177,7 +177,7 @@ def add(parser: pytest.Parser) -> None:
     group.addoption("--parity", action="store_true", default=None, help="rows about one implementation fail too (default: of builds of it)")
     group.addoption("--no-parity", dest="parity", action="store_false", help="rows about one implementation never fail")
     group.addoption(
-        "--concurrency", type=int, metavar="N", help="how many scenarios are under way at once (default: 8 on a broker, 1 on the reference)"
+        "--concurrency", type=int, metavar="N", help="how many scenarios are busy at once (default: 8 on a broker, 1 on the reference)"
     )
     group.addoption("--shuffle", type=int, metavar="SEED", help="ask the scenarios in an order drawn with this number")
     group.addoption("--smoke", action="store_true", help="only the thirty requirements that tell most in the least time")

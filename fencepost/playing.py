@@ -122,7 +122,8 @@ class Playing:
     def _share(self, plays: Sequence[Play]) -> None:
         protocol = plays[0].protocol
         system = self._systems.by_protocol[protocol]
-        share_broker(system, [play.run for play in plays if not lacks(system.name, play.needs, self._systems.handshakes[protocol])])
+        asked = [play for play in plays if not lacks(system.name, play.needs, self._systems.handshakes[protocol])]
+        share_broker(system, [play.run for play in asked], asked[0].needs if asked else ())
 
     def _is_red(self, play: Play, played: Played) -> bool:
         is_red = judged(play.asked, played, self._systems).result.verdict.is_red

@@ -78,19 +78,19 @@ class BrokerSettings(Row, Generic[B]):
                 return name
         raise NotOffered(f"fixtures/brokers.yaml has no configuration that offers {', '.join(sorted(wanted))} at once")
 
-    def turn(self, needs: Collection[str]) -> int:
-        """The order in which scenarios are best asked, by what they need: a lower number first.
+    def turn(self, needs: Collection[str], *, several: bool) -> int:
+        """The order in which scenarios are best asked, by what they need: a lower number first. `several` brokers may be asked at a time.
 
         Those of one configuration come together, so that its broker can be given back. Of them, those come first that crash or stop it,
-        while it has little to read when it starts again. Those with a broker of their own stay among the ones without special needs, so
-        that it is started beside these.
+        while it has little to read when it starts again. Where one broker is asked after the other, those with a broker of their own stay
+        among the scenarios without special needs, so that it is started beside these.
         """
         names = list(self.configurations)
         try:
             name = self.configuration_for(needs)
         except NotOffered:
             name = names[0]
-        return 1 if self.configurations[name].fresh else 2 * names.index(name) + _RESTARTS.isdisjoint(needs)
+        return 1 if self.configurations[name].fresh and not several else 2 * names.index(name) + _RESTARTS.isdisjoint(needs)
 
     def filled_in(self, configuration: str, **values: object) -> dict[str, str]:
         """The container's environment, with a value for each {name} that stands in the settings."""

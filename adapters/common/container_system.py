@@ -7,6 +7,7 @@ needed later are given back first, and are started again when they are needed. T
 """
 
 import atexit
+import contextlib
 import threading
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -16,7 +17,7 @@ from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 from fencepost.contract.brokers import MOST_AT_ONCE, Asked, Brokers, Started, Where
-from fencepost.contract.errors import WrongUsage
+from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
 from fencepost.contract.ports import Image
 from fencepost.contract.progress import Board, Doing
 
@@ -37,6 +38,11 @@ class Broker(Protocol):
 
     def start(self) -> None:
         """Start it and wait until it serves; errors are raised where it is needed."""
+        ...
+
+    @property
+    def offer(self) -> object:
+        """What it offers, once it serves. Raises SystemUnreachable, and WrongUsage where it is closed."""
         ...
 
     def close(self) -> None:
@@ -77,10 +83,10 @@ class _Place(Generic[B]):
 
 @dataclass(eq=False)
 class _Company(Generic[B]):
-    """Scenarios that share a fresh broker, of which so many have not asked for it yet."""
+    """Scenarios that share a broker, of which so many have not asked for it yet. It is theirs as long as some are to come."""
 
-    to_come: int = 1
-    place: _Place[B] | None = None
+    to_come: int
+    place: _Place[B]
 
 
 class ContainerSystem(ABC, Generic[B]):
@@ -134,7 +140,7 @@ class ContainerSystem(ABC, Generic[B]):
 
     def turn(self, needs: Collection[str]) -> int:
         """The order in which scenarios are best asked: those with a lower number first."""
-        return self._settings.turn(needs)
+        return self._settings.turn(needs, several=self.most_at_once > 1)
 
     def where(self, needs: Collection[str]) -> Where:
         """The broker for these needs; the default one where no configuration offers them all."""
@@ -142,15 +148,19 @@ class ContainerSystem(ABC, Generic[B]):
         name = names[0] if names else self._settings.default_configuration
         return Where(name, self._settings.configuration(name).fresh)
 
-    def share(self, titles: Collection[str]) -> None:
-        """The next sessions with these titles, of the same needs, get one broker, also where it is fresh."""
-        company = _Company[B](len(titles))
-        with self._changed:
-            self._companies.update(dict.fromkeys(titles, company))
+    def share(self, titles: Collection[str], needs: Collection[str]) -> None:
+        """The next sessions with these titles get one broker, also where it is fresh. Returns when it serves, or never will."""
+        with contextlib.suppress(NotOffered, SystemUnreachable, WrongUsage):
+            with self._changed:
+                place = self._find_or_add(self._settings.configuration_for(needs))
+                going = self._hold(place)
+                self._companies.update(dict.fromkeys(titles, _Company[B](len(titles), place)))
+            self._give_back(going)
+            place.broker.offer  # noqa: B018 - it is waited for
 
     def beside(self, workers: int) -> None:  # noqa: ARG002 - each holds few, however many there are
-        """Hold fewer containers at once, for other processes hold some too."""
-        self._line.most = MOST_BESIDE_OTHERS
+        """Hold fewer containers at once, for other processes hold some too; each asks one scenario after the other."""
+        self._line.most, self.most_at_once = MOST_BESIDE_OTHERS, 1
 
     def deal(self, scenarios: Sequence[Asked], workers: int) -> list[int]:
         """Which of so many processes asks each of these scenarios."""
@@ -225,22 +235,27 @@ class ContainerSystem(ABC, Generic[B]):
     def _take(self, configuration: str, title: str) -> _Place[B]:
         """The place of the broker that a scenario gets; what it makes superfluous, or has no room beside it, is given back."""
         with self._changed:
-            company = self._companies.pop(title, None) or _Company[B]()
-            if company.place is None or company.place.leaving:
-                company.place = self._find_or_add(configuration)
-            place = company.place
+            company = self._companies.pop(title, None)
+            place = company.place if company else self._find_or_add(configuration)
             self._line.take(configuration)
-            company.to_come -= 1
-            place.sessions += 1
-            place.is_taken = self._line.kinds[configuration].fresh
-            place.is_spent = place.is_taken and company.to_come < 1
-            going = self._line.not_needed(self._places)
-            if not place.begun:
-                going += self._making_room(place, going)
-            self._leaving(going)
-            self._changed.notify_all()
+            if company:
+                company.to_come -= 1
+            is_last = company is None or company.to_come < 1
+            going = self._hold(place)
+            place.sessions -= company is not None and is_last
+            place.is_spent = place.is_taken and is_last
         self._give_back(going)
         return place
+
+    def _hold(self, place: _Place[B]) -> list[_Place[B]]:
+        """One session more on this broker, or some to come; answers what goes, since it is superfluous or there is no room beside it."""
+        place.sessions += 1
+        place.is_taken = self._line.kinds[place.configuration].fresh
+        going = self._line.not_needed(self._places)
+        if not place.begun:
+            going += self._making_room(place, going)
+        self._changed.notify_all()
+        return self._leaving(going)
 
     def _making_room(self, place: _Place[B], going: list[_Place[B]]) -> list[_Place[B]]:
         others = [one for one in self._places if one is not place and one.begun and one not in going and not one.leaving]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-MOST_CONTAINERS = 4
+MOST_CONTAINERS = 5
 """How many containers one process holds at once. A broker takes up to 0.7 GB (fixtures/costs.yaml), so these and the suite fit into the
 7 GB of a usual CI machine; and two processors are kept busy by one broker that is judged and one that starts."""
 

@@ -100,7 +100,7 @@ Feature: Time-outs
       Then A is ABORTED
       And readers of orders see "b1"
 
-    @needs:crash @needs:more-coordinators
+    @needs:crash @needs:more-coordinators @alone
     Scenario: [2] A crash before the time-out of a transaction of another coordinator
       Given A is a transaction of the second coordinator with a moderate time-out
       And A has written "a1" to orders

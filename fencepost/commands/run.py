@@ -97,8 +97,8 @@ def run(
         typer.Option(
             metavar="N",
             min=1,
-            help="How many scenarios are under way at once. What disturbs others is asked alone, or shares a crash with its kind. "
-            "Default: 8 on a broker, 1 on the reference.",
+            help="How many scenarios are busy at once, on all brokers together. What disturbs others is asked alone, or shares a crash "
+            "with its kind. Default: 8 on a broker, 1 on the reference.",
         ),
     ] = None,
     profile: Profile = None,

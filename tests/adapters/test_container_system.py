@@ -1,5 +1,6 @@
 """Which containers are there at what time, whatever scenarios ask for. The brokers are on paper; their threads are real."""
 
+import threading
 from collections.abc import Iterator, Sequence
 
 import pytest
@@ -32,7 +33,7 @@ def opened(system: PaperSystem, planned: Sequence[str]) -> PaperSystem:
 
 @settings(deadline=None)
 @given(planned=ORDERS, asked=ORDERS, follows_the_plan=st.booleans())
-def test_there_are_never_more_than_four_containers_and_each_is_given_back(
+def test_there_are_never_more_than_five_containers_and_each_is_given_back(
     planned: list[str], asked: list[str], follows_the_plan: bool
 ) -> None:
     """In whatever order scenarios come, planned or not, each gets a broker that serves, with its configuration, and waits for nobody."""
@@ -109,7 +110,7 @@ def test_scenarios_that_share_a_crash_share_a_fresh_broker(system: PaperSystem) 
     """Those that were announced together, in whatever order they come, and also where one has ended before the next begins."""
     opened(system, ["plain", *["fresh"] * 5])
     for together in ("ab", "cde"):
-        system.share(together)
+        system.share(together, NEEDS["fresh"])
 
     brokers = {}
     for title in "acdb":
@@ -121,47 +122,66 @@ def test_scenarios_that_share_a_crash_share_a_fresh_broker(system: PaperSystem) 
     assert (brokers["a"].is_closed, brokers["c"].is_closed) == (True, False)
 
 
-def test_scenarios_that_share_a_crash_do_not_get_a_broker_that_is_gone(system: PaperSystem) -> None:
-    """One that is not fresh goes where nobody else was to come, and whoever comes nevertheless gets another."""
+def test_a_broker_that_scenarios_share_stays_until_the_last_of_them_is_over(system: PaperSystem) -> None:
+    """Also one that is not fresh, where nobody else is to come."""
     opened(system, ["plain"])
-    system.share("ab")
+    system.share("ab", NEEDS["b"])
 
-    gone = system.session("b", "a")
-    gone.close()
-    here = system.session("b", "b")
+    first = system.session("b", "a")
+    first.close()
+    last = system.session("b", "b")
+    is_there = not last.broker.is_closed
+    last.close()
 
-    assert (gone.broker.is_closed, here.broker.is_closed) == (True, False)
+    assert last.broker is first.broker
+    assert (is_there, last.broker.is_closed) == (True, True)
+
+
+def test_whoever_announces_scenarios_waits_until_their_broker_serves(system: PaperSystem) -> None:
+    """So that the time of its start is nobody's."""
+    opened(system, ["plain"])
+    system.may_serve.clear()
+    system.host.began.clear()
+    sharing = threading.Thread(target=system.share, args=("ab", NEEDS["b"]))
+    sharing.start()
+    assert system.host.began.wait(20)
+    was_waiting = sharing.is_alive()
+
+    system.may_serve.set()
+    sharing.join(20)
+
+    assert (was_waiting, sharing.is_alive(), system.made[1].offer) == (True, False, "all")
 
 
 def test_an_idle_broker_that_is_needed_later_makes_room(system: PaperSystem) -> None:
     """The one that is needed latest; it is started again when it is needed."""
-    opened(system, ["plain", "b", "c", "d", "plain", "b", "c", "d"])
-    first = [system.session(name) for name in ("plain", "b", "c", "d")]
+    opened(system, ["plain", "b", "c", "d", "e"] * 2)
+    first = [system.session(name) for name in ("plain", "b", "c", "d", "e")]
     for session in first:
         session.close()
 
     asked_for_unplanned = system.session("two")
     asked_for_unplanned.close()
-    again = system.session("d")
+    again = system.session("e")
     again.close()
 
-    assert [session.broker.is_closed for session in first] == [False, False, True, True]  # d was started again
-    assert again.broker is not first[3].broker
+    assert [session.broker.is_closed for session in first] == [False, False, False, True, True]  # e was started again
+    assert again.broker is not first[4].broker
     assert system.host.most == MOST_CONTAINERS
 
 
 def test_sessions_that_are_open_keep_their_brokers(system: PaperSystem) -> None:
-    """Who asks for a fifth container meanwhile is told so, and does not wait for ever; afterwards there is room again."""
+    """Who asks for a sixth container meanwhile is told so, and does not wait for ever; afterwards there is room again."""
     opened(system, [])
-    sessions = [system.session(name) for name in ("plain", "b", "c", "d")]
+    sessions = [system.session(name) for name in ("plain", "b", "c", "d", "e")]
 
-    with pytest.raises(WrongUsage, match="4 containers of paper are in use by sessions that are open"):
+    with pytest.raises(WrongUsage, match="5 containers of paper are in use by sessions that are open"):
         system.session("two")
     for session in sessions[:2]:
         session.close()
     system.session("two").close()
 
-    assert [session.broker.is_closed for session in sessions] == [True, True, False, False]
+    assert [session.broker.is_closed for session in sessions] == [True, True, False, False, False]
 
 
 def test_a_session_that_could_not_be_opened_gives_its_place_back(system: PaperSystem) -> None:
@@ -218,14 +238,14 @@ def test_what_is_being_started_is_told_with_its_reason(system: PaperSystem) -> N
 def test_what_comes_next_is_started_ahead() -> None:
     """In the order in which it is needed; what does not fit waits, and lets none behind it pass."""
     line = LineUp({"a": Kind(), "b": Kind(), "c": Kind(), "two": Kind(containers=2), "d": Kind()})
-    line.plan(["a", "b", "c", "two", "d"])
+    line.plan(["a", "b", "c", "two", "two", "d"])
 
     there: list[Standing] = []
     while (configuration := line.next_to_start(there)) is not None:
         there.append(Standing(configuration))
 
-    assert [member.configuration for member in there] == ["a", "b", "c"]
-    assert line.held(there) == 3
+    assert [member.configuration for member in there] == ["a", "b", "c", "two"]
+    assert line.held(there) == 5
 
 
 class Standing:

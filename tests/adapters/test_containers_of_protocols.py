@@ -3,9 +3,11 @@
 No container is started here; `test_container_system.py` has what holds for both.
 """
 
+from typing import Any
+
 import pytest
 
-from fencepost.adapters.common.container_system import kind_of
+from fencepost.adapters.common.container_system import ContainerSystem, kind_of
 from fencepost.adapters.common.line_up import MOST_BESIDE_OTHERS
 from fencepost.adapters.kafka.container_system import KafkaContainerSystem
 from fencepost.adapters.kafka.settings import kafka_settings
@@ -24,19 +26,28 @@ def test_every_configuration_fits_beside_one_that_is_judged() -> None:
         assert all(kind_of(configuration).containers < MOST_BESIDE_OTHERS for configuration in settings.configurations.values())
 
 
-def test_scenarios_of_kafka_come_by_configuration() -> None:
-    """A scenario with a broker of its own stays where it was: its broker is started while others are judged."""
-    system = KafkaContainerSystem("apache/kafka:0")
-    order = sorted(("aged-ids", "two-nodes", "crash", "feature-levels", "authorizer"), key=lambda need: turn_of(system, {need}))
+@pytest.mark.parametrize(
+    ("system", "at_once", "in_order"),
+    [
+        (KafkaContainerSystem("apache/kafka:0"), 8, "crash, none, two-nodes, feature-levels, crash+feature-levels, aged-ids, authorizer"),
+        (KafkaContainerSystem("apache/kafka:0"), 1, "crash, none = crash+feature-levels, two-nodes, feature-levels, aged-ids, authorizer"),
+        (PulsarContainerSystem(IMAGE), 8, "none, crash, more-coordinators"),
+        (PulsarContainerSystem(IMAGE), 1, "none = crash = more-coordinators"),
+    ],
+)
+def test_scenarios_come_by_configuration(system: ContainerSystem[Any], at_once: int, in_order: str) -> None:
+    """In the order of the file. Where one comes after the other, those with brokers of their own stay among those that need nothing: such
+    a broker is started while others are judged.
+    """
+    system.most_at_once = at_once
+    turns = [
+        {turn_of(system, set() if need == "none" else set(need.split("+"))) for need in together.split(" = ")}
+        for together in in_order.split(", ")
+    ]
 
-    assert order == ["crash", "feature-levels", "authorizer", "aged-ids", "two-nodes"]
-
-
-def test_scenarios_of_pulsar_stay_in_order() -> None:
-    """Those that kill their broker have it alone."""
-    system = PulsarContainerSystem(IMAGE)
-
-    assert len({turn_of(system, needs) for needs in (set(), {"crash"}, {"more-coordinators"}, {"crash-points"})}) == 1
+    assert [len(together) for together in turns] == [1] * len(turns)
+    assert sorted(turn for (turn,) in turns) == [turn for (turn,) in turns]
+    assert len({turn for (turn,) in turns}) == len(turns)
 
 
 def test_a_broker_that_was_closed_before_it_started_never_starts() -> None:

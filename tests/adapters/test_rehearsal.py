@@ -32,7 +32,7 @@ def rehearsed(configurations: list[str], feature: str = "a/short.feature") -> Re
 @settings(deadline=None)
 @given(configurations=CONFIGURATIONS)
 def test_as_many_brokers_are_started_as_in_a_run(configurations: list[str]) -> None:
-    """And never more than four containers."""
+    """And never more than five containers."""
     system = PaperSystem()
     system.prepare()
     system.prepare(needs_for(configurations))

@@ -12,7 +12,7 @@ from fencepost.adapters.common.container_broker import ContainerBroker, Starting
 from fencepost.adapters.common.container_system import ContainerSystem
 from fencepost.contract.outcomes import Done, Outcome
 
-NEEDS = {name: frozenset({name}) for name in ("b", "c", "d", "two", "fresh")}
+NEEDS = {name: frozenset({name}) for name in ("b", "c", "d", "e", "two", "fresh")}
 """What a scenario needs for each configuration but the first, by its name."""
 
 
@@ -36,6 +36,7 @@ SETTINGS = BrokerSettings[PaperConfiguration](
         "b": PaperConfiguration(offers=["b"], settings={}),
         "c": PaperConfiguration(offers=["c"], settings={}),
         "d": PaperConfiguration(offers=["d"], settings={}),
+        "e": PaperConfiguration(offers=["e"], settings={}),
         "two": PaperConfiguration(offers=["two"], settings={}, nodes=2),
         "fresh": PaperConfiguration(offers=["fresh"], settings={}, fresh=True),
     },

@@ -23,7 +23,7 @@ def planned(options: Options, workers: int = 1) -> Plan:
     return plan_of(options.about_system(register.bundled()), register.bundled(), workers)
 
 
-def test_a_whole_run_of_kafka_holds_four_containers_at_most() -> None:
+def test_a_whole_run_of_kafka_holds_five_containers_at_most() -> None:
     """Of all that it starts; a cluster of two nodes is one broker and two containers."""
     plan = planned(Options("kafka", KAFKA))
     (part,) = plan.protocols
@@ -56,7 +56,7 @@ def test_a_plan_counts_what_a_run_asks(reference_run: tuple[Path, str]) -> None:
 
 def test_workers_share_out_what_is_started() -> None:
     """Each has a broker for scenarios without special needs, and holds few containers; the rest is started once, as by one process."""
-    one, three = planned(Options("kafka", KAFKA)), planned(Options("kafka", KAFKA), workers=3)
+    one, three = planned(Options("kafka", KAFKA, concurrency=1)), planned(Options("kafka", KAFKA), workers=3)
     counts = [
         {each.configuration: each.brokers for each in part.brokers.started}
         for plan in (one, three)
