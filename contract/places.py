@@ -5,15 +5,16 @@ from collections import deque
 
 
 class Places:
-    """So many places; `with places:` waits for one, and leaves it."""
+    """So many places, of which a thread has one at most; `with places:` waits for one, and leaves it."""
 
     def __init__(self, count: int) -> None:
         self._free = count
         self._waiting: deque[threading.Event] = deque()
         self._changed = threading.Lock()
+        self._this_thread = threading.local()
 
     def ask(self) -> threading.Event:
-        """Ask for a place. It is taken when this event is set."""
+        """Ask for a place, for whichever thread. It is taken when this event is set."""
         given = threading.Event()
         with self._changed:
             if self._free:
@@ -23,17 +24,30 @@ class Places:
                 self._waiting.append(given)
         return given
 
-    def take(self) -> None:
-        """Ask for a place, and wait for it."""
-        self.ask().wait()
-
-    def leave(self) -> None:
-        """Give the place to whoever has waited longest."""
+    def give_back(self) -> None:
+        """Give a place to whoever has waited longest."""
         with self._changed:
             if self._waiting:
                 self._waiting.popleft().set()
             else:
                 self._free += 1
+
+    def take(self) -> None:
+        """Have a place for this thread, and wait for it; it may have one already."""
+        if not self._has_place():
+            self.ask().wait()
+            self._this_thread.has_place = True
+
+    def leave(self) -> bool:
+        """Give back the place of this thread; whether it had one."""
+        had_place = self._has_place()
+        if had_place:
+            self._this_thread.has_place = False
+            self.give_back()
+        return had_place
+
+    def _has_place(self) -> bool:
+        return getattr(self._this_thread, "has_place", False)
 
     def __enter__(self) -> None:
         self.take()

@@ -41,19 +41,17 @@ class SharedCrashes:
         self._under_way = scenarios
         self._faults: dict[str, _Fault] = {}
         self._places = places
-        self._this_thread = threading.local()
 
     def come(self) -> None:
         """A scenario begins, as soon as there is a place for it."""
         self._places.take()
-        self._this_thread.has_place = True
 
     def together(self, fault: str, act: Callable[[], None]) -> None:
         """Do this when all that are under way have come to a fault. Raises what it raises."""
         with self._changed:
             coming = self._faults.setdefault(fault, _Fault(act))
             coming.waiting += 1
-        self._leave_place()
+        self._places.leave()
         self._go_on()
         try:
             coming.done.result()
@@ -69,13 +67,8 @@ class SharedCrashes:
         """A scenario is over, and the others wait for it no more."""
         with self._changed:
             self._under_way -= 1
-        self._leave_place()
+        self._places.leave()
         self._go_on()
-
-    def _leave_place(self) -> None:
-        if getattr(self._this_thread, "has_place", False):
-            self._this_thread.has_place = False
-            self._places.leave()
 
     def _go_on(self) -> None:
         """If all wait, do what they wait for: those that act before a fault go first, and what was come to first before what came later."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from fencepost.contract.brokers import Where
 from fencepost.contract.capabilities import ALONE
+from fencepost.contract.gherkin import Step
 from fencepost.contract.places import Places
 from fencepost.contract.played import Played
 from fencepost.contract.shared_crashes import SharedCrashes
@@ -74,8 +75,13 @@ def script(play: Play, broker: Where) -> tuple[str, ...] | None:
     if not disturbing:
         return ()
     falls = tuple(filter(None, map(player.brings_down, play.steps)))
-    takes_long = any(player.is_marked(step, takes_minutes) for step in play.steps)
-    return (*(("minutes",) if takes_long else ()), *falls) if falls else None
+    return (*(("minutes",) if _takes_long(play) else ()), *falls) if falls else None
+
+
+def _takes_long(play: Play) -> bool:
+    """Whether minutes pass in one of its steps."""
+    player = player_of(play.feature.spec)
+    return any(player.is_marked(step, takes_minutes) for step in play.steps)
 
 
 def waves(plays: Iterable[Play], broker: Where) -> Iterator[Wave]:
@@ -123,6 +129,8 @@ class Concurrency:
     ) -> None:
         self._act, self._is_red, self._shares, self.most = act, is_red, shares, most
         self._busy = Places(most)
+        self._waiting: set[str] = set()
+        """The runs that let minutes pass, and have left their places."""
         self._found: dict[str, Future[Company]] = {play.run: Future() for play in plays}
         self._is_over = False
         self._kills: list[int] = []
@@ -134,6 +142,15 @@ class Concurrency:
     def of(self, play: Play) -> Company:
         """What the scenario showed, when it is over. Raises CancelledError where it will not be played."""
         return self._found[play.run].result()
+
+    def at(self, play: Play, step: Step) -> None:
+        """A scenario comes to a step, in its own thread. Where minutes pass in that step, its place is somebody else's meanwhile."""
+        if player_of(play.feature.spec).is_marked(step, takes_minutes):
+            if self._busy.leave():
+                self._waiting.add(play.run)
+        elif play.run in self._waiting:
+            self._waiting.discard(play.run)
+            self._busy.take()
 
     @property
     def kills(self) -> int:
@@ -188,7 +205,8 @@ class Concurrency:
                         alone = self._act(play, None)
                 self._found[play.run].set_result(Company(played, company, alone))
 
-        _all([some] * company)
+        # One that lets minutes pass has a thread, and no place meanwhile.
+        _all([some] * min(len(plays), company + sum(map(_takes_long, plays))))
 
     def _play_sharing(self, plays: Sequence[Play]) -> None:
         """Play them as one; where their crash breaks the broker, each again by itself."""

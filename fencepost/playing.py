@@ -106,6 +106,8 @@ class Playing:
     def _put(self, play: Play, crashes: SharedCrashes | None = None) -> Played:
         def hears(step: Step) -> None:
             self.at[play.run] = _words(step)
+            if self._concurrency:
+                self._concurrency.at(play, step)
 
         self._under_way[play.run] = play
         try:

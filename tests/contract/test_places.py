@@ -9,12 +9,12 @@ def test_a_place_goes_to_whoever_has_waited_longest() -> None:
     first, second, third, fourth = (places.ask() for _ in range(4))
     found = [[one.is_set() for one in (first, second, third, fourth)]]
 
-    places.leave()
+    places.give_back()
     again = places.ask()
     found.append([third.is_set(), fourth.is_set(), again.is_set()])
-    places.leave()
+    places.give_back()
     found.append([fourth.is_set(), again.is_set()])
-    places.leave()
+    places.give_back()
 
     assert found == [[True, True, False, False], [True, False, False], [True, False]]
     assert again.is_set()
@@ -30,3 +30,16 @@ def test_a_place_that_nobody_waits_for_is_free_again() -> None:
         pass
 
     assert places.ask().is_set()
+
+
+def test_a_thread_has_one_place() -> None:
+    """Also where it asks twice; and it leaves none that it has not."""
+    places = Places(2)
+    places.take()
+    places.take()
+    other = places.ask()
+
+    left = [places.leave(), places.leave()]
+
+    assert (other.is_set(), left) == (True, [True, False])
+    assert [places.ask().is_set() for _ in range(2)] == [True, False]

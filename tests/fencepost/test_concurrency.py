@@ -15,6 +15,8 @@ from fencepost.judged_systems import JudgedSystems
 from fencepost.options import Options
 from fencepost.plays import Play, plays_of
 from fencepost.selection import Selection
+from fencepost.steps.player import player_of
+from fencepost.steps.sentence import takes_minutes
 
 ONE = Where("one")
 RED = ValueError("red")
@@ -102,6 +104,34 @@ def test_as_many_as_may_be_are_under_way_at_once() -> None:
     found, _ = played(ORDINARY[:2], lambda *_: (met.wait(60), Played())[1])
 
     assert [one.scenarios for one in found] == [2, 2]
+
+
+def test_whoever_lets_minutes_pass_leaves_its_place_meanwhile() -> None:
+    """With one place, another scenario begins and ends in between; after it the place is taken again."""
+    quick, player = plays("PIP460-01", protocol="pulsar-scalable")[0], player_of("pip460")
+    slow, passes = next(
+        (play, step)
+        for play in plays("PIP460-37", protocol="pulsar-scalable")
+        for step in play.steps
+        if player.is_marked(step, takes_minutes)
+    )
+    ended, order = threading.Event(), []
+
+    def act(play: Play, _: SharedCrashes | None) -> Played:
+        if play is slow:
+            concurrency.at(play, passes)
+            assert ended.wait(60)
+            concurrency.at(play, play.steps[0])
+        order.append(play)
+        ended.set()
+        return Played()
+
+    made = threading.Event()
+    concurrency = Concurrency([slow, quick], lambda _: ONE, 1, lambda *of: (made.wait(60), act(*of))[1], lambda *_: False)
+    made.set()
+
+    assert [concurrency.of(play).scenarios for play in (slow, quick)] == [1, 1]
+    assert order == [quick, slow]
 
 
 def test_two_brokers_are_asked_at_the_same_time() -> None:
