@@ -4,6 +4,7 @@ A system without these is judged all the same: its scenarios come in the order o
 """
 
 from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,11 +63,11 @@ def where_of(system: Any, needs: Collection[str]) -> Where:
     return told if isinstance(told, Where) else Where()
 
 
-def share_broker(system: Any, titles: Collection[str], needs: Collection[str]) -> None:
-    """Have the next sessions with these titles, of scenarios with these needs, share a broker, and wait until it serves."""
+def share_broker(system: Any, titles: Collection[str], needs: Collection[str]) -> AbstractContextManager[None]:
+    """Meanwhile sessions with these titles, of scenarios with these needs, share a broker. Begins when that serves."""
     share = getattr(system, "share", None)
-    if titles and callable(share):
-        share(titles, needs)
+    shared: AbstractContextManager[None] = share(titles, needs) if titles and callable(share) else nullcontext()
+    return shared
 
 
 def most_at_once(system: Any) -> int:

@@ -11,7 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
 from fencepost.contract.brokers import Where
@@ -115,7 +115,7 @@ def _one_after_the_other(plays: Iterable[Play], where: Callable[[Play], Where]) 
 
 class Concurrency:
     """The scenarios of a run, `most` of them busy at once. `act` plays one, and `is_red` says whether that is to be looked at once more,
-    alone. `shares` hears of the scenarios that are asked of one broker together, and returns when it serves.
+    alone. `shares` has scenarios share a broker, from when it serves until they are over.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class Concurrency:
         most: int,
         act: Act,
         is_red: Callable[[Play, Played], bool],
-        shares: Callable[[Sequence[Play]], None] = lambda _: None,
+        shares: Callable[[Sequence[Play]], AbstractContextManager[None]] = lambda _: nullcontext(),
     ) -> None:
         self._act, self._is_red, self._shares, self.most = act, is_red, shares, most
         self._busy = Places(most)
@@ -183,13 +183,11 @@ class Concurrency:
                     self._found[play.run].cancel()  # so that `of` does not wait for one that was not played
 
     def _alone(self, play: Play) -> Played:
-        self._shares([play])
-        with self._busy:
+        with self._shares([play]), self._busy:
             return self._act(play, None)
 
     def _play_beside(self, plays: Sequence[Play]) -> None:
         waiting, company, beside = deque(plays), min(len(plays), self.most), _Beside()
-        self._shares(plays)
 
         def some() -> None:
             while waiting and not self._is_over:
@@ -205,13 +203,12 @@ class Concurrency:
                         alone = self._act(play, None)
                 self._found[play.run].set_result(Company(played, company, alone))
 
-        # One that lets minutes pass has a thread, and no place meanwhile.
-        _all([some] * min(len(plays), company + sum(map(_takes_long, plays))))
+        with self._shares(plays):  # one that lets minutes pass has a thread, and no place meanwhile
+            _all([some] * min(len(plays), company + sum(map(_takes_long, plays))))
 
     def _play_sharing(self, plays: Sequence[Play]) -> None:
         """Play them as one; where their crash breaks the broker, each again by itself."""
         crashes, company, found = SharedCrashes(len(plays), self._busy), len(plays), {}
-        self._shares(plays)
 
         def one(play: Play) -> None:
             crashes.come()
@@ -221,7 +218,8 @@ class Concurrency:
             finally:
                 crashes.leave()
 
-        _all([lambda play=play: one(play) for play in plays])  # type: ignore[misc]  # the play of its own turn
+        with self._shares(plays):
+            _all([lambda play=play: one(play) for play in plays])  # type: ignore[misc]  # the play of its own turn
         self._kills.append(crashes.kills)
         for play in (play for play in plays if play.run in found):
             played, alone, broke_up = found[play.run], None, None

@@ -6,6 +6,7 @@ pytest-bdd collects them, parses them and names the items. A scenario of somebod
 import os
 from collections.abc import Sequence
 from concurrent.futures import CancelledError
+from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import cached_property
 from importlib import resources
@@ -121,11 +122,11 @@ class Playing:
                 self._concurrency.stop()
         return played
 
-    def _share(self, plays: Sequence[Play]) -> None:
+    def _share(self, plays: Sequence[Play]) -> AbstractContextManager[None]:
         protocol = plays[0].protocol
         system = self._systems.by_protocol[protocol]
         asked = [play for play in plays if not lacks(system.name, play.needs, self._systems.handshakes[protocol])]
-        share_broker(system, [play.run for play in asked], asked[0].needs if asked else ())
+        return share_broker(system, [play.run for play in asked], asked[0].needs if asked else ())
 
     def _is_red(self, play: Play, played: Played) -> bool:
         is_red = judged(play.asked, played, self._systems).result.verdict.is_red

@@ -11,7 +11,7 @@ import contextlib
 import threading
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
@@ -81,14 +81,6 @@ class _Place(Generic[B]):
         return not (self.sessions or self.leaving)
 
 
-@dataclass(eq=False)
-class _Company(Generic[B]):
-    """Scenarios that share a broker, of which so many have not asked for it yet. It is theirs as long as some are to come."""
-
-    to_come: int
-    place: _Place[B]
-
-
 class ContainerSystem(ABC, Generic[B]):
     """Brokers of an image, each with a configuration of `fixtures/brokers.yaml`."""
 
@@ -105,8 +97,8 @@ class ContainerSystem(ABC, Generic[B]):
         self._places: list[_Place[B]] = []
         """The brokers that hold containers, and those that were asked for and wait for a place."""
         self._changed = threading.Condition()
-        self._companies: dict[str, _Company[B]] = {}
-        """By the titles of sessions to come."""
+        self._shared: dict[str, _Place[B]] = {}
+        """By the titles of sessions."""
         self._starter: threading.Thread | None = None
         self._is_open = False
         self._closed = False
@@ -148,15 +140,27 @@ class ContainerSystem(ABC, Generic[B]):
         name = names[0] if names else self._settings.default_configuration
         return Where(name, self._settings.configuration(name).fresh)
 
-    def share(self, titles: Collection[str], needs: Collection[str]) -> None:
-        """The next sessions with these titles get one broker, also where it is fresh. Returns when it serves, or never will."""
-        with contextlib.suppress(NotOffered, SystemUnreachable, WrongUsage):
+    @contextlib.contextmanager
+    def share(self, titles: Collection[str], needs: Collection[str]) -> Iterator[None]:
+        """Meanwhile sessions with these titles get one broker, also where it is fresh. Begins when it serves, or never will."""
+        held: _Place[B] | None = None
+        with contextlib.suppress(NotOffered, SystemUnreachable, WrongUsage):  # the sessions will say so, with the reason
             with self._changed:
                 place = self._find_or_add(self._settings.configuration_for(needs))
                 going = self._hold(place)
-                self._companies.update(dict.fromkeys(titles, _Company[B](len(titles), place)))
+                held = place
+                self._shared.update(dict.fromkeys(titles, place))
             self._give_back(going)
             place.broker.offer  # noqa: B018 - it is waited for
+        try:
+            yield
+        finally:
+            if held is not None:
+                with self._changed:
+                    for title in titles:
+                        self._shared.pop(title, None)
+                    held.is_spent = held.is_taken
+                self._leave(held)
 
     def beside(self, workers: int) -> None:  # noqa: ARG002 - each holds few, however many there are
         """Hold fewer containers at once, for other processes hold some too; each asks one scenario after the other."""
@@ -235,20 +239,15 @@ class ContainerSystem(ABC, Generic[B]):
     def _take(self, configuration: str, title: str) -> _Place[B]:
         """The place of the broker that a scenario gets; what it makes superfluous, or has no room beside it, is given back."""
         with self._changed:
-            company = self._companies.pop(title, None)
-            place = company.place if company else self._find_or_add(configuration)
+            place = self._shared.get(title) or self._find_or_add(configuration)
             self._line.take(configuration)
-            if company:
-                company.to_come -= 1
-            is_last = company is None or company.to_come < 1
             going = self._hold(place)
-            place.sessions -= company is not None and is_last
-            place.is_spent = place.is_taken and is_last
+            place.is_spent = place.is_taken and title not in self._shared
         self._give_back(going)
         return place
 
     def _hold(self, place: _Place[B]) -> list[_Place[B]]:
-        """One session more on this broker, or some to come; answers what goes, since it is superfluous or there is no room beside it."""
+        """Somebody more has this broker; answers what goes, since it is superfluous or there is no room beside it."""
         place.sessions += 1
         place.is_taken = self._line.kinds[place.configuration].fresh
         going = self._line.not_needed(self._places)

@@ -107,50 +107,58 @@ def test_each_scenario_on_a_fresh_configuration_gets_a_broker_of_its_own(system:
 
 
 def test_scenarios_that_share_a_crash_share_a_fresh_broker(system: PaperSystem) -> None:
-    """Those that were announced together, in whatever order they come, and also where one has ended before the next begins."""
+    """In whatever order they come, and also where one has ended before the next begins; it goes when all are over."""
     opened(system, ["plain", *["fresh"] * 5])
-    for together in ("ab", "cde"):
-        system.share(together, NEEDS["fresh"])
-
     brokers = {}
-    for title in "acdb":
-        session = system.session("fresh", title)
-        session.close()
-        brokers[title] = session.broker
+
+    with system.share("ab", NEEDS["fresh"]), system.share("cde", NEEDS["fresh"]):
+        for title in "acdb":
+            session = system.session("fresh", title)
+            session.close()
+            brokers[title] = session.broker
+        are_there = [not brokers[title].is_closed for title in "ac"]
 
     assert (brokers["a"] is brokers["b"], brokers["c"] is brokers["d"], brokers["a"] is brokers["c"]) == (True, True, False)
-    assert (brokers["a"].is_closed, brokers["c"].is_closed) == (True, False)
+    assert (are_there, [brokers[title].is_closed for title in "ac"]) == ([True, True], [True, True])
 
 
-def test_a_broker_that_scenarios_share_stays_until_the_last_of_them_is_over(system: PaperSystem) -> None:
-    """Also one that is not fresh, where nobody else is to come."""
+def test_a_broker_that_scenarios_share_stays_until_they_are_over(system: PaperSystem) -> None:
+    """Also one that is not fresh, where nobody else is to come; and it goes where nobody came."""
     opened(system, ["plain"])
-    system.share("ab", NEEDS["b"])
 
-    first = system.session("b", "a")
-    first.close()
-    last = system.session("b", "b")
-    is_there = not last.broker.is_closed
-    last.close()
+    with system.share("ab", NEEDS["b"]):
+        first = system.session("b", "a")
+        first.close()
+        last = system.session("b", "b")
+        last.close()
+        is_there = not last.broker.is_closed
+    with system.share("c", NEEDS["c"]):
+        pass
 
     assert last.broker is first.broker
-    assert (is_there, last.broker.is_closed) == (True, True)
+    assert (is_there, [broker.is_closed for broker in system.made]) == (True, [False, True, True])
 
 
-def test_whoever_announces_scenarios_waits_until_their_broker_serves(system: PaperSystem) -> None:
+def test_what_scenarios_share_begins_when_their_broker_serves(system: PaperSystem) -> None:
     """So that the time of its start is nobody's."""
     opened(system, ["plain"])
     system.may_serve.clear()
     system.host.began.clear()
-    sharing = threading.Thread(target=system.share, args=("ab", NEEDS["b"]))
+    began = threading.Event()
+
+    def share() -> None:
+        with system.share("ab", NEEDS["b"]):
+            began.set()
+
+    sharing = threading.Thread(target=share)
     sharing.start()
     assert system.host.began.wait(20)
-    was_waiting = sharing.is_alive()
+    had_begun = began.is_set()
 
     system.may_serve.set()
     sharing.join(20)
 
-    assert (was_waiting, sharing.is_alive(), system.made[1].offer) == (True, False, "all")
+    assert (had_begun, began.is_set()) == (False, True)
 
 
 def test_an_idle_broker_that_is_needed_later_makes_room(system: PaperSystem) -> None:
