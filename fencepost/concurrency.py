@@ -182,6 +182,9 @@ class Concurrency:
                 for play in (play for wave in asked for play in wave.plays):
                     self._found[play.run].cancel()  # so that `of` does not wait for one that was not played
 
+    def _is_to_be_played_again(self, play: Play, played: Played) -> bool:
+        return not self._is_over and self._is_red(play, played)
+
     def _alone(self, play: Play) -> Played:
         with self._shares([play]), self._busy:
             return self._act(play, None)
@@ -198,7 +201,7 @@ class Concurrency:
                 with beside.others(), self._busy:
                     played = self._act(play, None)
                 alone = None
-                if company > 1 and self._is_red(play, played):
+                if company > 1 and self._is_to_be_played_again(play, played):
                     with beside.nobody(), self._busy:
                         alone = self._act(play, None)
                 self._found[play.run].set_result(Company(played, company, alone))
@@ -223,9 +226,9 @@ class Concurrency:
         self._kills.append(crashes.kills)
         for play in (play for play in plays if play.run in found):
             played, alone, broke_up = found[play.run], None, None
-            if company > 1 and crashes.broken is not None:
+            if company > 1 and crashes.broken is not None and not self._is_over:
                 played, broke_up = self._alone(play), str(crashes.broken)
-            elif company > 1 and self._is_red(play, played):
+            elif company > 1 and self._is_to_be_played_again(play, played):
                 alone = self._alone(play)
             self._found[play.run].set_result(Company(played, company, alone, broke_up))
 

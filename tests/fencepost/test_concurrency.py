@@ -220,3 +220,23 @@ def test_nothing_is_begun_after_a_stop(two: list[Play], company: int) -> None:
     assert concurrency.of(seen[0]).scenarios == company
     with pytest.raises(CancelledError):
         concurrency.of(next(play for play in two if play is not seen[0]))
+
+
+@pytest.mark.parametrize("two", [ORDINARY[:2], CRASHING[:2]], ids=["side by side", "sharing a crash"])
+def test_nothing_is_played_again_after_a_stop(two: list[Play]) -> None:
+    """A system that has gone away keeps each scenario waiting, so its reds are not looked at once more."""
+    seen: list[Play] = []
+    made, met = threading.Event(), threading.Barrier(2)
+
+    def act(play: Play, _: SharedCrashes | None) -> Played:
+        made.wait(60)
+        met.wait(60)
+        concurrency.stop()
+        seen.append(play)
+        return Played(error=RED)
+
+    concurrency = Concurrency(two, lambda _: ONE, 2, act, lambda *_: True)
+    made.set()
+
+    assert [concurrency.of(play).alone for play in two] == [None, None]
+    assert len(seen) == 2
