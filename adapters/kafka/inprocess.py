@@ -12,7 +12,7 @@ from fencepost.adapters.common.wire_faults import Fault, Orders
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.kafka.entities import API_KEYS, api_of, title
 
-from .transport import Answer, Transport
+from .transport import Answer, ReadingOrder, Transport
 
 
 class Broker(Protocol):
@@ -32,7 +32,7 @@ class InProcessTransport:
 
     def __init__(self, broker: Broker, send: Send | None = None) -> None:
         self._send = send or (lambda request: _at_once(broker.handle(request)))
-        self._closed = 0
+        self._order = ReadingOrder()
 
     def call(self, request: RequestPayload, deadline_s: float) -> Done[ResponsePayload] | Unknown:
         """Hand the request over."""
@@ -41,13 +41,14 @@ class InProcessTransport:
     def send(self, request: RequestPayload, deadline_s: float) -> Answer:  # noqa: ARG002 - nothing takes time here
         """Hand the request over. An answer that was not read when the connection is closed is lost with it."""
         waited_for = self._send(request)
-        connection = self._closed
+        order, number = self._order, self._order.note_sent()
 
         def read() -> Done[ResponsePayload] | Unknown:
+            order.check_next(number, _named(request))
             answer = waited_for()
             if answer is None:
                 return Unknown(f"the broker closed the connection instead of answering {_named(request)}", lost=True)
-            if connection != self._closed:
+            if order is not self._order:
                 return Unknown(f"the connection was closed before {_named(request)} was answered", lost=True)
             return Done(answer)
 
@@ -59,7 +60,7 @@ class InProcessTransport:
 
     def close(self) -> None:
         """End the connection; the next request makes a new one."""
-        self._closed += 1
+        self._order = ReadingOrder()
 
 
 class InProcessWire:

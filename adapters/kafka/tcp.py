@@ -28,7 +28,7 @@ from fencepost.wire.kafka.entities import api_of, title
 from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, decode_response, encode_request
 
 from .login import Login, LoginRefused
-from .transport import Answer
+from .transport import Answer, ReadingOrder
 
 T = TypeVar("T")
 
@@ -48,6 +48,7 @@ class TcpTransport:
         self._address = address
         self._login = login
         self._socket: socket.socket | None = None
+        self._order = ReadingOrder()
         self._last_correlation_id = 0
 
     def call(self, request: RequestPayload, deadline_s: float) -> Done[ResponsePayload] | Unknown:
@@ -92,7 +93,13 @@ class TcpTransport:
             case Unknown() as trouble:
                 return lambda: trouble
             case correlation_id:
-                return lambda: exchange(lambda: Done(self._read(connection, request, correlation_id, deadline)))
+                order, number = self._order, self._order.note_sent()
+
+        def read() -> Done[ResponsePayload] | Unknown:
+            order.check_next(number, asked)
+            return exchange(lambda: Done(self._read(connection, request, correlation_id, deadline)))
+
+        return read
 
     def is_listened_to(self) -> bool:
         """Whether a connection is made and stays. Docker's forwarder accepts one while the broker is down too, and closes it at once."""
@@ -106,7 +113,7 @@ class TcpTransport:
         """Close the connection, if there is one."""
         if self._socket is not None:
             self._socket.close()
-            self._socket = None
+            self._socket, self._order = None, ReadingOrder()
 
     def _connected(self, deadline: "_Deadline") -> tuple[socket.socket, bool]:
         """The connection, and whether it was made just now."""

@@ -18,6 +18,25 @@ Answer: TypeAlias = Callable[[], Done[ResponsePayload] | Unknown]
 """Waits for the answer to a request that was sent. To be called once, in the order in which the requests of a transport were sent."""
 
 
+class ReadingOrder:
+    """The answers of one connection, which are read in the order in which their requests were sent. Whoever leaves one unread would take it
+    for the answer to the next: that is a fault of the kit, and nothing that a broker does.
+    """
+
+    def __init__(self) -> None:
+        self._sent = self._read = 0
+
+    def note_sent(self) -> int:
+        """The number of a request that is sent now."""
+        self._sent += 1
+        return self._sent
+
+    def check_next(self, number: int, asked: str) -> None:
+        """The answer to that request is read now."""
+        self._read += 1
+        assert number == self._read, f"the answer to {asked} is asked for, and {number - self._read} that come before it were not read"
+
+
 class Transport(Protocol):
     """A way to one node that can be used again after every outcome."""
 

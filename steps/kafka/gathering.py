@@ -72,8 +72,8 @@ def gather(
         place = context.memberships[beside][-1]
         gathering.told[beside] = until_told(context, probes[beside], name, place)
         waits[beside] = probes[beside].send_join(name, place.member, place.instance, Bringing({PROTOCOL: wanted_by(beside)}))
-    for one, wait in waits.items():
-        match wait():
+    for one, outcome in {one: wait() for one, wait in waits.items()}.items():
+        match outcome:
             case Done(joined):
                 gathering.joined[one] = joined
             case Refused() | Unknown() as trouble:
@@ -100,16 +100,16 @@ def _share_out(context: ScenarioContext, gathering: Gathering, probes: Mapping[s
     leaders = [name for name, joined in gathering.joined.items() if joined.leader == joined.member]
     places = {name: context.memberships[name][-1] for name in gathering.joined}
     early = {name: probes[name].send_sync(group, places[name], {}) for name in gathering.joined if name not in leaders}
+    outcomes = {}
     for name in leaders:
         joined = gathering.joined[name]
         listed = [] if joined.skips_assignment else joined.others
         assignments = {member: share_of(by_id.get(member, "a stranger")) for member in listed}
-        if (trouble := _kept(gathering, name, probes[name].sync(group, places[name], assignments))) is not None:
-            return trouble
-    for name, wait in early.items():
-        outcome = wait()
-        if isinstance(outcome, Refused) and outcome.error == "REBALANCE_IN_PROGRESS":
-            outcome = probes[name].sync(group, places[name], {})
+        outcomes[name] = probes[name].sync(group, places[name], assignments)
+    told = {name: wait() for name, wait in early.items()}
+    again = [name for name, outcome in told.items() if isinstance(outcome, Refused) and outcome.error == "REBALANCE_IN_PROGRESS"]
+    outcomes |= told | {name: probes[name].sync(group, places[name], {}) for name in again}
+    for name, outcome in outcomes.items():
         if (trouble := _kept(gathering, name, outcome)) is not None:
             return trouble
     return Done(None)
@@ -124,11 +124,11 @@ def _kept(gathering: Gathering, name: str, outcome: Outcome[Share]) -> Refused |
             return trouble
 
 
-def short_session(join: Callable[[int], Outcome[None]]) -> Outcome[None]:
-    """Join with a short session, or with the shortest that a broker allows by default."""
-    outcome = join(SHORT_SESSION_MS)
-    is_too_short = isinstance(outcome, Refused) and outcome.error == "INVALID_SESSION_TIMEOUT"
-    return join(SHORTEST_BY_DEFAULT_MS) if is_too_short else outcome
+def short_session_ms(context: ScenarioContext, probe: KafkaProbe) -> int:
+    """A short session that the broker allows: who joins a group of nobody's is told whether it is too short."""
+    told = probe.join(context.session.unique("short-session"), bringing=Bringing(session_timeout_ms=SHORT_SESSION_MS))
+    is_too_short = isinstance(told, Refused) and told.error == "INVALID_SESSION_TIMEOUT"
+    return SHORTEST_BY_DEFAULT_MS if is_too_short else SHORT_SESSION_MS
 
 
 def beat_through_sessions(context: ScenarioContext, probe: KafkaProbe, group: str, place: Membership, session_ms: int) -> Outcome[None]:

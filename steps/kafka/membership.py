@@ -1,12 +1,14 @@
 """Producers whose offsets are those of a group with members, and what is committed beside them."""
 
+from dataclasses import replace
+
 from fencepost.adapters.kafka.values import PROTOCOL, PROTOCOL_TYPE, Bringing, Membership
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.steps.outcomes import achieved
 
 from .context import ScenarioContext
-from .gathering import Gathering, beat_through_sessions, gather, member_named, place_of, share_of, short_session, until_told, wanted_by
+from .gathering import Gathering, beat_through_sessions, gather, member_named, place_of, share_of, short_session_ms, until_told, wanted_by
 from .judging import answered, reported
 from .vocabulary import KAFKA
 
@@ -238,15 +240,11 @@ def have_been_committed(context: ScenarioContext, first: int, last: int, partiti
 def _join(
     context: ScenarioContext, gathering: Gathering, group: str, new: str, beside: str | None, instance: str | None, session: str | None
 ) -> Outcome[None]:
-    wants = {PROTOCOL: wanted_by(new)}
-    if session is None:
-        return gather(context, gathering, group, new, beside, instance, Bringing(wants))
-
-    def join(session_ms: int) -> Outcome[None]:
-        gathering.session_ms = session_ms
-        return gather(context, gathering, group, new, beside, instance, Bringing(wants, session_timeout_ms=session_ms))
-
-    return short_session(join)
+    bringing = Bringing({PROTOCOL: wanted_by(new)})
+    if session is not None:
+        gathering.session_ms = short_session_ms(context, context.producers[new].probe)
+        bringing = replace(bringing, session_timeout_ms=gathering.session_ms)
+    return gather(context, gathering, group, new, beside, instance, bringing)
 
 
 def _instance_of(context: ScenarioContext, producer: str, a_member: str | None) -> str | None:

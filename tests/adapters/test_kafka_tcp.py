@@ -7,8 +7,10 @@ from threading import Thread
 import fake_broker
 import pytest
 from fake_broker import FakeBroker, Lie
+from kio.static.protocol import RequestPayload
 
 from fencepost.adapters.common.address import Address
+from fencepost.adapters.kafka.inprocess import InProcessTransport
 from fencepost.adapters.kafka.reach import parse_address, reach
 from fencepost.adapters.kafka.tcp import TcpTransport
 from fencepost.contract.errors import Malformed, SystemUnreachable, WrongUsage
@@ -28,6 +30,13 @@ MALFORMED: list[tuple[Lie, str]] = [
     (fake_broker.announces_less_than_nothing, "a frame announces -1 bytes"),
     (fake_broker.invents_an_error, "9999"),
 ]
+
+
+class Never:
+    """A broker in this process that answers nothing."""
+
+    def handle(self, request: RequestPayload) -> None:
+        del request
 
 
 def transport_to(broker: FakeBroker) -> TcpTransport:
@@ -52,6 +61,21 @@ def test_an_honest_answer_is_done() -> None:
 
     assert isinstance(outcome, Done)
     assert plain(outcome.value) == {"error_code": "NONE", "api_keys": []}
+
+
+def test_an_answer_that_was_left_unread_is_the_kits_own_fault() -> None:
+    """It would be taken for the answer to the next request, and that for a broker's; a new connection has none."""
+    with FakeBroker() as broker:
+        tcp, in_process = transport_to(broker), InProcessTransport(Never())
+        for transport in (tcp, in_process):
+            _unread, after_it = transport.send(ASKED, AMPLE_S), transport.send(ASKED, AMPLE_S)
+            with pytest.raises(AssertionError, match="the answer to ApiVersions v0 is asked for, and 1 that come before it were not read"):
+                after_it()
+            transport.close()
+            afresh = transport.call(ASKED, AMPLE_S)
+            transport.close()
+
+            assert isinstance(afresh, Done if transport is tcp else Unknown)
 
 
 @pytest.mark.parametrize("lie", LOST, ids=lambda lie: lie.__name__)

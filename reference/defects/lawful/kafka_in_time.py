@@ -9,6 +9,7 @@ from crc32c import crc32c
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.membership import Joined, Joining, Membership
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.transaction import PREPARED, Decision
@@ -22,6 +23,7 @@ _REFUSED_AT_FIRST = 3
 _FIRST_BLOCK = 2**40
 _BLOCK = 1_000
 _LEADERS_LONG_AGO = 23
+_SHORTEST_SESSION_MS = 6_000
 
 _HEAD = struct.Struct(">I")
 _CRC, _BODY = slice(17, 21), slice(21, None)
@@ -190,4 +192,19 @@ MARKERS_BEFORE_A_STOP = Defect(
     story="A broker that is told to stop first writes the markers that are under way, and the ends that they complete.",
     origin="brokers whose shutdown waits for what they have sent",
     parts=Parts(coordinator=_EndsWhatIsUnderWay),
+)
+
+
+class _HasAShortestSession(Membership):
+    def join(self, name: str, member: str, joining: Joining, instance: str | None = None) -> Joined:
+        if joining.session_timeout_ms < _SHORTEST_SESSION_MS:
+            raise Refused(Error.INVALID_SESSION_TIMEOUT)
+        return super().join(name, member, joining, instance)
+
+
+SHORTEST_SESSION = Defect(
+    name="shortest-session",
+    story="A member that wants a session of less than 6 s is refused INVALID_SESSION_TIMEOUT.",
+    origin="a broker whose group.min.session.timeout.ms nobody has set",
+    parts=Parts(membership=_HasAShortestSession),
 )
