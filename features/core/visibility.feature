@@ -137,3 +137,12 @@ Feature: What readers of committed data see
       And B has committed
       When A commits
       Then readers of orders see "a1", "b1" in some order
+
+    Scenario: [3] Both abort
+      Given a writer B
+      And A has written "a1" to orders
+      And B has written "b1" to orders
+      And A has written "a2" to orders
+      And A has aborted
+      When B aborts
+      Then readers of orders see nothing

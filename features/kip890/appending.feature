@@ -46,6 +46,14 @@ Feature: Appending to a partition
       And the log of payments-0 has not grown
       And the transaction of A is Ongoing in payments-1
 
+    Scenario: [4] Only another producer has added it
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And B has written "b1" to payments-0
+      And A uses Produce v10
+      When A writes "stray" to payments-0
+      Then it is refused with INVALID_TXN_STATE
+      And the log of payments-0 has not grown
+
   @KIP890-096 @MUST
   Rule: Produce v11 to a partition nobody announced is refused TRANSACTION_ABORTABLE, and nothing is appended.
     A client that could abort and go on is ended by the older error.

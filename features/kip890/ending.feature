@@ -24,6 +24,13 @@ Feature: Ending a transaction
       When A commits
       Then it is done and answers the same producer id and the next epoch
 
+    Scenario: [3] Another transaction is open in the partition
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A has written "a1" to payments-0
+      And B has written "b1" to payments-0
+      When A commits
+      Then it is done and answers the same producer id and the next epoch
+
   @KIP890-061 @MUST @aborts
   Rule: Aborting an ongoing transaction with EndTxn v5 answers the same producer id and the next epoch.
     After an abort a late write is as dangerous as after a commit; the epoch has to be raised for both.

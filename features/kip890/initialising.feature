@@ -290,6 +290,14 @@ Feature: Initialising a transactional id
       And the transaction of A is PrepareAbort
       And the refusal has producer id -1 and epoch -1
 
+    Scenario: [3] Somebody else's transaction is open in the partition
+      Given producer A with transactional id "transfer"
+      And producer C with transactional id "fees"
+      And A has written "a1" to payments-0
+      And C has written "c1" to payments-0
+      When B takes over from A
+      Then the transaction of C is Ongoing in payments-0
+
   @KIP890-023 @SHOULD @aborts
   Rule: After the server aborts an open transaction the new epoch is two ahead without an identity and one ahead with the old one.
     The abort of the old transaction uses one epoch and the new owner the next, so that neither can be taken for the other.

@@ -119,3 +119,11 @@ Feature: Isolation
       And B has committed
       When A aborts
       Then readers of payments-0 see "b1"
+
+    Scenario: [4] A third transaction begins
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And producer C with transactional id "fees"
+      And A has written "a1" to payments-0
+      And B has written "b1" to payments-0
+      When C writes "c1" to payments-0
+      Then the last stable offset of payments-0 is the offset of "a1"

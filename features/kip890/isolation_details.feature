@@ -54,6 +54,15 @@ Feature: Isolation in detail
       When A aborts
       Then a read_committed Fetch of payments-0 lists the aborted transactions of A from "a1" and "a2"
 
+    Scenario: [7] Two transactions that overlap were aborted
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A has written "a1" to payments-0
+      And B has written "b1" to payments-0
+      And A has written "a2" to payments-0
+      And A has aborted
+      When B aborts
+      Then readers of payments-0 see nothing
+
   @KIP890-140 @MUST @aborts
   Rule: What a read_committed Fetch hands out, filtered by its list of aborted transactions, is just the committed records.
     A broker that filters in its own way and a client that filters by the list can disagree about what is committed.

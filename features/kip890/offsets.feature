@@ -150,6 +150,7 @@ Feature: Offsets as part of a transaction
       Then group "shop" has no committed offset of payments-0
       And group "shop" has a pending offset of payments-0
       And group "shop" has no pending offset of payments-1
+      And group "bank" has no pending offset of payments-0
 
     Scenario: [2] An offset after a committed one
       Given producer A with transactional id "transfer"
@@ -208,6 +209,14 @@ Feature: Offsets as part of a transaction
       And A has aborted
       When B commits
       Then group "shop" has committed offset 7 of payments-0
+
+    Scenario: [6] A later transaction for the same place was aborted
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A has sent offset 5 of payments-0 to group "shop"
+      And B has sent offset 7 of payments-0 to group "shop"
+      And B has aborted
+      When A commits
+      Then group "shop" has committed offset 5 of payments-0
 
   @KIP890-054 @MUST @aborts
   Rule: Aborting a transaction leaves the offset that was committed before it in place.

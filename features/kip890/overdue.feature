@@ -87,3 +87,12 @@ Feature: How long a transaction may take
       And B has left its transaction open past its time-out
       When the system crashes and comes back
       Then the start time of A is unchanged
+
+    Scenario: [4] Somebody else begins in the same partition, some time later
+      Given producers A and C with transactional ids "transfer" and "fees"
+      And A has written "a1" to payments-0
+      And producer B with transactional id "refund" and a short time-out
+      And B has written "b1" to payments-1
+      And B has left its transaction open past its time-out
+      When C writes "c1" to payments-0
+      Then the start time of A is unchanged

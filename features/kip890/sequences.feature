@@ -114,6 +114,21 @@ Feature: Sequence numbers
       When I writes "r0" to payments-0 at sequence 0
       Then the log of payments-0 has not grown
 
+    Scenario: [6] The oldest of five, in front of five of another producer
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A has written 5 batches to payments-0
+      And B has written 5 batches to payments-0
+      When A writes "again" to payments-0 at sequence 0
+      Then it is done and answers the offset of "r0"
+      And the log of payments-0 has not grown
+
+    Scenario: [7] The sequence number of another producer's batch
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A has written 5 batches to payments-0
+      And B has written "b1" to payments-0
+      When B writes "b2" to payments-0
+      Then it is done and answers the offset of "b2"
+
   @KIP890-113 @MUST
   Rule: A gap or a partial overlap is refused OUT_OF_ORDER_SEQUENCE_NUMBER, and an older duplicate is not appended again.
     A gap means lost records, an overlap means records stored twice.

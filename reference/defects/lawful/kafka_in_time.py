@@ -1,6 +1,7 @@
 """Lawful variants in when things happen: what is refused now and granted a moment later, whose clock stamps, which numbers are next."""
 
 import struct
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,7 @@ from crc32c import crc32c
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.errors import Error, Refused
-from fencepost.reference.kafka.membership import Joined, Joining, Membership
+from fencepost.reference.kafka.membership import Joining, Membership
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.transaction import PREPARED, Decision
@@ -196,10 +197,10 @@ MARKERS_BEFORE_A_STOP = Defect(
 
 
 class _HasAShortestSession(Membership):
-    def join(self, name: str, member: str, joining: Joining, instance: str | None = None) -> Joined:
+    def check_fits(self, joining: Joining, others: Sequence[Joining]) -> None:
         if joining.session_timeout_ms < _SHORTEST_SESSION_MS:
             raise Refused(Error.INVALID_SESSION_TIMEOUT)
-        return super().join(name, member, joining, instance)
+        super().check_fits(joining, others)
 
 
 SHORTEST_SESSION = Defect(
