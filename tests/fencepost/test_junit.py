@@ -63,12 +63,12 @@ def test_a_red_is_a_failure_with_its_text(tmp_path: Path) -> None:
     found = {case.get("name"): case for case in cases(tmp_path)}
     red = found["KIP890-060 [1] A commit of one record"].find("failure")
 
-    assert len(found) == 4
+    assert len(found) == 5
     assert red is not None
     assert "KIP890-060 VIOLATED" in (red.text or "")
     assert found["KIP890-141 [1] A record of a new client"].find("failure") is None
     (suite,) = parsed(tmp_path)
-    assert (suite.get("name"), suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("fencepost", "4", "2", "0")
+    assert (suite.get("name"), suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("fencepost", "5", "3", "0")
 
 
 def test_tests_that_are_no_scenarios_keep_their_names() -> None:

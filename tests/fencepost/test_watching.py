@@ -15,8 +15,8 @@ def test_a_log_has_plain_lines(tmp_path: Path) -> None:
     out = fencepost("run", *FEW, "--results", tmp_path / "r", expect=0, cwd=tmp_path).out
 
     lines = out.splitlines()
-    assert lines[0] == "  judging reference: 3 scenarios of 2 requirements"
-    assert re.fullmatch(r"  kip890/ending  3 of 3 met  \(\d+\.\d s\)", lines[1])
+    assert lines[0] == "  judging reference: 4 scenarios of 2 requirements"
+    assert re.fullmatch(r"  kip890/ending  4 of 4 met  \(\d+\.\d s\)", lines[1])
     assert "+060 +061" in out
     assert "conforms" in lines[-1]
     assert ESCAPE not in out
@@ -29,7 +29,7 @@ def test_reds_come_as_a_line_and_once_in_full(tmp_path: Path) -> None:
 
     expected, seen = "success with (producer id 1000, epoch 1)", "success with (producer id 1000, epoch 0)"
     assert f"  X KIP890-060 [1] A commit of one record: expected {expected}; seen {seen}\n" in out
-    assert out.count("KIP890-060 VIOLATED: the system under test does not do what the requirement says") == 2
+    assert out.count("KIP890-060 VIOLATED: the system under test does not do what the requirement says") == 3
     assert out.rindex("look at:") < out.index("X060")
     assert "does not conform" in out.splitlines()[-1]
 
@@ -42,12 +42,12 @@ def test_a_terminal_has_a_live_line(tmp_path: Path, workers: int) -> None:
     hidden, shown = "\x1b[?25l", "\x1b[?25h"
     assert code == 0, written
     assert re.search(r"\d:\d\d  collecting the scenarios", written)
-    assert "judging reference: 3 scenarios of 2 requirements" in written
+    assert "judging reference: 4 scenarios of 2 requirements" in written
     assert written.rindex(shown) > written.rindex(hidden)
     end = written[written.rindex(shown) :]
     assert "+060" in end
     assert "collecting" not in end
-    assert "kip890/ending  3 of 3" not in written
+    assert "kip890/ending  4 of 4" not in written
     assert re.search(r"reference\s+conforms[^+=]*$", end)
 
 
@@ -57,7 +57,7 @@ def test_a_terminal_may_have_plain_lines(tmp_path: Path, arguments: tuple[str, .
     code, written = fencepost_on_a_terminal("run", *FEW, *arguments, "--results", tmp_path / "r", cwd=tmp_path, **environment)
 
     assert code == 0, written
-    assert re.search(r"kip890/ending  3 of 3 met", written)
+    assert re.search(r"kip890/ending  4 of 4 met", written)
     assert not re.search(r"\x1b\[[\d?]*[A-Zhl]", written)
 
 
@@ -77,7 +77,7 @@ def test_verbose_shows_each_scenario(tmp_path: Path) -> None:
     out = fencepost("run", *FEW, "-v", "--results", tmp_path / "r", expect=0, cwd=tmp_path).out
 
     assert re.search(r"  \+ KIP890-060 \[1\] A commit of one record: met \(\d+\.\d\d s\)\n", out)
-    assert re.search(r"the slowest scenarios =+\n( +\d+\.\d\d s  KIP890-06[01] \[\d\] .*\n){3}\n", out)
+    assert re.search(r"the slowest scenarios =+\n( +\d+\.\d\d s  KIP890-06[01] \[\d\] .*\n){4}\n", out)
 
 
 def test_wrong_usage_is_one_line(tmp_path: Path) -> None:
