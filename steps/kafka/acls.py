@@ -117,13 +117,18 @@ def may_write(context: ScenarioContext, producer: str, may: str, topic: str) -> 
 
 @KAFKA.then("DescribeAcls finds by each filter what it is for")
 def finds_what_it_should(context: ScenarioContext) -> None:
-    """Of the entries that the scenario has made: those that pass, each once. Entries of others are left alone."""
+    """Of the entries that the scenario has made: those that pass, each once, as soon as the broker has heard of them, or when patience
+    ends. Entries of others are left alone.
+    """
     names = {right.resource.name for right in context.rights if right.resource != CLUSTER}
     ours = [right for right in context.rights if right.resource != CLUSTER]
     for one in _filters(ours):
-        found = observed(context.observer.acls(**one.fields), f"listing entries {one.name}")
-        seen = tuple(sorted(right for right in found if right.resource.name in names))
         expected = tuple(sorted(filter(one.passes, ours)))
+        for _ in context.time.attempts():
+            found = observed(context.observer.acls(**one.fields), f"listing entries {one.name}")
+            seen = tuple(sorted(right for right in found if right.resource.name in names))
+            if seen == expected:
+                break
         context.evidence.expect(seen == expected, _list(expected), _list(seen), what=f"entries {one.name}")
 
 
