@@ -35,7 +35,7 @@ _SHARED = frozenset({"clean-stop", "crash", "more-coordinators", "reload"})
 """Of these, what those may share that go down with the system and come back, once for all."""
 
 BROKERS_AT_ONCE = 3
-"""How many brokers are asked at the same time: one of them has two containers at most, and four are there at once."""
+"""How many brokers are asked at the same time. One of them has two containers at most, so one more can start ahead."""
 
 Act = Callable[[Play, SharedCrashes | None], Played]
 """Plays a scenario; with shared crashes, those are its own."""
@@ -129,6 +129,7 @@ class Concurrency:
     ) -> None:
         self._act, self._is_red, self._shares, self.most = act, is_red, shares, most
         self._busy = Places(most)
+        self._long = {play.run for play in plays if _takes_long(play)}
         self._waiting: set[str] = set()
         """The runs that let minutes pass, and have left their places."""
         self._found: dict[str, Future[Company]] = {play.run: Future() for play in plays}
@@ -144,7 +145,9 @@ class Concurrency:
         return self._found[play.run].result()
 
     def at(self, play: Play, step: Step) -> None:
-        """A scenario comes to a step, in its own thread. Where minutes pass in that step, its place is somebody else's meanwhile."""
+        """A scenario comes to a step, in its own thread. Where minutes pass in that step, another one has its place meanwhile."""
+        if play.run not in self._long:
+            return
         if player_of(play.feature.spec).is_marked(step, takes_minutes):
             if self._busy.leave():
                 self._waiting.add(play.run)
@@ -198,16 +201,16 @@ class Concurrency:
                     play = waiting.popleft()
                 except IndexError:
                     return
-                with beside.others(), self._busy:
+                with beside.together(), self._busy:
                     played = self._act(play, None)
                 alone = None
                 if company > 1 and self._is_to_be_played_again(play, played):
-                    with beside.nobody(), self._busy:
+                    with beside.alone(), self._busy:
                         alone = self._act(play, None)
                 self._found[play.run].set_result(Company(played, company, alone))
 
         with self._shares(plays):  # one that lets minutes pass has a thread, and no place meanwhile
-            _all([some] * min(len(plays), company + sum(map(_takes_long, plays))))
+            _all([some] * min(len(plays), company + sum(play.run in self._long for play in plays)))
 
     def _play_sharing(self, plays: Sequence[Play]) -> None:
         """Play them as one; where their crash breaks the broker, each again by itself."""
@@ -251,7 +254,7 @@ class _Beside:
         self._is_wanted = False
 
     @contextmanager
-    def others(self) -> Iterator[None]:
+    def together(self) -> Iterator[None]:
         with self._changed:
             self._changed.wait_for(lambda: not self._is_wanted)
             self._beside += 1
@@ -263,7 +266,7 @@ class _Beside:
                 self._changed.notify_all()
 
     @contextmanager
-    def nobody(self) -> Iterator[None]:
+    def alone(self) -> Iterator[None]:
         with self._changed:
             self._changed.wait_for(lambda: not self._is_wanted)
             self._is_wanted = True

@@ -10,9 +10,9 @@ from kio.static.protocol import RequestPayload, ResponsePayload
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.wire_faults import Fault, Orders
 from fencepost.contract.outcomes import Done, Unknown
-from fencepost.wire.kafka.entities import API_KEYS, api_of, title
+from fencepost.wire.kafka.entities import API_KEYS, api_of
 
-from .transport import Answer, ReadingOrder, Transport
+from .transport import Answer, ReadingOrder, Transport, named
 
 
 class Broker(Protocol):
@@ -44,12 +44,12 @@ class InProcessTransport:
         order, number = self._order, self._order.note_sent()
 
         def read() -> Done[ResponsePayload] | Unknown:
-            order.check_next(number, _named(request))
+            order.check_next(number, request)
             answer = waited_for()
             if answer is None:
-                return Unknown(f"the broker closed the connection instead of answering {_named(request)}", lost=True)
+                return Unknown(f"the broker closed the connection instead of answering {named(request)}", lost=True)
             if order is not self._order:
-                return Unknown(f"the connection was closed before {_named(request)} was answered", lost=True)
+                return Unknown(f"the connection was closed before {named(request)} was answered", lost=True)
             return Done(answer)
 
         return read
@@ -103,10 +103,6 @@ class _Faulty:
                 answer = self._broker.handle(request)
                 self._broker.handle(request)
                 return answer
-
-
-def _named(request: RequestPayload) -> str:
-    return f"{title(api_of(request))} v{request.__version__}"
 
 
 def _at_once(answer: ResponsePayload | None) -> Callable[[], ResponsePayload | None]:

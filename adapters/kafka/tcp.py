@@ -24,11 +24,10 @@ from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.outcomes import Unreachable
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Unknown
-from fencepost.wire.kafka.entities import api_of, title
 from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, decode_response, encode_request
 
 from .login import Login, LoginRefused
-from .transport import Answer, ReadingOrder
+from .transport import Answer, ReadingOrder, named
 
 T = TypeVar("T")
 
@@ -57,7 +56,7 @@ class TcpTransport:
 
     def send(self, request: RequestPayload, deadline_s: float) -> Answer:
         """Send one request; what keeps it from being sent is the answer."""
-        asked = f"{title(api_of(request))} v{request.__version__}"
+        asked = named(request)
         deadline = _Deadline(deadline_s)
         try:
             connection, is_new = self._connected(deadline)
@@ -96,7 +95,7 @@ class TcpTransport:
                 order, number = self._order, self._order.note_sent()
 
         def read() -> Done[ResponsePayload] | Unknown:
-            order.check_next(number, asked)
+            order.check_next(number, request)
             return exchange(lambda: Done(self._read(connection, request, correlation_id, deadline)))
 
         return read

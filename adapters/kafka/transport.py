@@ -13,14 +13,20 @@ from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.wire_faults import Orders
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.outcomes import Done, Unknown
+from fencepost.wire.kafka.entities import api_of, title
 
 Answer: TypeAlias = Callable[[], Done[ResponsePayload] | Unknown]
 """Waits for the answer to a request that was sent. To be called once, in the order in which the requests of a transport were sent."""
 
 
+def named(request: RequestPayload) -> str:
+    """A request for people: `EndTxn v5`."""
+    return f"{title(api_of(request))} v{request.__version__}"
+
+
 class ReadingOrder:
-    """The answers of one connection, which are read in the order in which their requests were sent. Whoever leaves one unread would take it
-    for the answer to the next: that is a fault of the kit, and nothing that a broker does.
+    """The answers of one connection, which are read in the order in which their requests were sent. A client that leaves one unread would
+    take it for the answer to the next: that is a fault of the kit, and nothing that a broker does.
     """
 
     def __init__(self) -> None:
@@ -31,10 +37,12 @@ class ReadingOrder:
         self._sent += 1
         return self._sent
 
-    def check_next(self, number: int, asked: str) -> None:
+    def check_next(self, number: int, request: RequestPayload) -> None:
         """The answer to that request is read now."""
         self._read += 1
-        assert number == self._read, f"the answer to {asked} is asked for, and {number - self._read} that come before it were not read"
+        assert number == self._read, (
+            f"the answer to {named(request)} is asked for, and {number - self._read} that come before it were not read"
+        )
 
 
 class Transport(Protocol):
