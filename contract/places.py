@@ -1,4 +1,4 @@
-"""Places for those that are busy, given in the order in which they were asked for: whoever comes back at once waits after the others."""
+"""Places for those that are busy, given in the order in which they were asked for: one that asks again at once waits after the others."""
 
 import threading
 from collections import deque
@@ -25,7 +25,7 @@ class Places:
         return given
 
     def give_back(self) -> None:
-        """Give a place to whoever has waited longest."""
+        """Give a place to the one that has waited longest."""
         with self._changed:
             if self._waiting:
                 self._waiting.popleft().set()

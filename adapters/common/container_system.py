@@ -247,7 +247,7 @@ class ContainerSystem(ABC, Generic[B]):
         return place
 
     def _hold(self, place: _Place[B]) -> list[_Place[B]]:
-        """Somebody more has this broker; answers what goes, since it is superfluous or there is no room beside it."""
+        """One more session, or some that share, hold this broker; answers what goes: what is superfluous, or has no room beside it."""
         place.sessions += 1
         place.is_taken = self._line.kinds[place.configuration].fresh
         going = self._line.not_needed(self._places)

@@ -290,7 +290,7 @@ Feature: Initialising a transactional id
       And the transaction of A is PrepareAbort
       And the refusal has producer id -1 and epoch -1
 
-    Scenario: [3] Somebody else's transaction is open in the partition
+    Scenario: [3] Another transaction is open in the partition
       Given producer A with transactional id "transfer"
       And producer C with transactional id "fees"
       And A has written "a1" to payments-0

@@ -88,7 +88,7 @@ Feature: How long a transaction may take
       When the system crashes and comes back
       Then the start time of A is unchanged
 
-    Scenario: [4] Somebody else begins in the same partition, some time later
+    Scenario: [4] Another transaction begins in the same partition, some time later
       Given producers A and C with transactional ids "transfer" and "fees"
       And A has written "a1" to payments-0
       And producer B with transactional id "refund" and a short time-out

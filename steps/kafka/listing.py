@@ -74,8 +74,8 @@ def unknown_states_are(context: ScenarioContext, values: tuple[str, ...]) -> Non
 LEVEL = KAFKA.act(
     given="transaction.version has been set to {level:number}",
     when="transaction.version is set to {level:number}",
-    meaning="UpdateFeatures, as an upgrade or a safe downgrade; as a Given, ApiVersions says the new level. Nobody puts the level"
-    " back in the scenario: the next one has it put back, or gets another broker.",
+    meaning="UpdateFeatures, as an upgrade or a safe downgrade; as a Given, ApiVersions says the new level. The scenario does not put"
+    " it back: the next one has it put back, or gets another broker.",
 )
 
 
