@@ -7,7 +7,7 @@ from .context import ScenarioContext
 from .vocabulary import CORE
 
 _LONG_MS = 60_000
-_SHORT_MS = 1_000
+_SHORT_MS = 2_000
 """Long enough for two requests, and over while a scenario waits."""
 
 

@@ -14,7 +14,7 @@ from .requests import put
 from .vocabulary import KAFKA
 
 LONG_TIMEOUT_MS = 60_000
-SHORT_TIMEOUT_MS = 1_000
+SHORT_TIMEOUT_MS = 2_000
 """Long enough for two requests, and over while a scenario waits."""
 
 _ALLOWED_MS = 900_000
