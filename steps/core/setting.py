@@ -6,7 +6,7 @@ from fencepost.steps.outcomes import achieved
 from .context import ScenarioContext
 from .vocabulary import CORE
 
-_LONG_MS = 60_000
+_LONG_MS = 180_000
 _SHORT_MS = 2_000
 """Long enough for two requests, and over while a scenario waits."""
 

@@ -272,7 +272,7 @@ class _KeepsTheFirstTimeout(Ownership):
 
 FIRST_TIMEOUT_KEPT = Defect(
     name="first-timeout-kept",
-    breaks={"KIP890-029": Symptom(seen="^60000 ms")},
+    breaks={"KIP890-029": Symptom(seen="^180000 ms")},
     story="The time-out that a transactional id had first holds for all its later owners.",
     origin="textbook: a field that is set where the record is made, and nowhere else",
     parts=Parts(ownership=_KeepsTheFirstTimeout),
