@@ -107,7 +107,7 @@ Feature: Time-outs and recovery
       When all of the twenty abort, and the system crashes right after its last answer
       Then readers of payments-0 and payments-1 see nothing of the twenty
 
-    @needs:crash @needs:hold-markers
+    @alone @needs:crash @needs:hold-markers
     Scenario: [3] The coordinator comes back after the time-out of what was to be committed
       Given producer A with transactional id "transfer" and a short time-out
       And completion of A's transactions is blocked until the next restart
