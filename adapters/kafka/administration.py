@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.contract.outcomes import Done, Outcome, Unknown
+from fencepost.contract.errors import NotOffered
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
 from .calls import Calls, partition_result
 from .cluster import AnyNode
 from .errors import verdict
-from .values import TopicPartition
+from .values import TRANSACTIONS, TopicPartition
 
-_TRANSACTIONS = "__transaction_state"
 _TIMEOUT_MS = 10_000
 _UPGRADE, _SAFE_DOWNGRADE = 1, 2
 _RESULTS_UP_TO = 1
@@ -54,17 +54,22 @@ class AdministrationCalls(Calls):
 
     def move_coordinator(self, transactional_id: str, node: int) -> Outcome[None]:
         """Move the partition of __transaction_state that the id belongs to."""
-        match self.partition_of(transactional_id):
+        match self.partition_of(transactional_id, TRANSACTIONS):
             case Done(partition):
                 return self.move_partition(partition, node)
             case trouble:
                 return trouble
 
-    def partition_of(self, transactional_id: str) -> Outcome[TopicPartition]:
-        """The partition of __transaction_state that the id belongs to."""
-        match self._cluster.topic(_TRANSACTIONS):
-            case Done(topic):
-                return Done(TopicPartition(_TRANSACTIONS, _hash(transactional_id) % topic.partitions))
+    def partition_of(self, key: str, topic: str) -> Outcome[TopicPartition]:
+        """The partition of one of the broker's own topics that a transactional id or a group belongs to.
+
+        NotOffered where Metadata shows no such topic: brokers may keep what is in it as they like.
+        """
+        match self._cluster.topic(topic):
+            case Done(found):
+                return Done(TopicPartition(topic, _hash(key) % found.partitions))
+            case Refused(error="UNKNOWN_TOPIC_OR_PARTITION"):
+                raise NotOffered(f"a topic {topic} that clients see")
             case trouble:
                 return trouble
 

@@ -1,7 +1,7 @@
 """Kafka as a transactional log: a writer is a transactional id, a log the one partition of a topic, a group a consumer group.
 
-Requests are those of KIP-890's new clients. A writer loses its transaction to another instance of its transactional id. A log is
-reloaded with its broker, which is killed for that and started again.
+Requests are those of KIP-890's new clients; of old ones where the system does not have its second part. A writer loses its transaction to
+another instance of its transactional id. A log is reloaded with its broker, which is killed for that and started again.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Faults
 from fencepost.contract.transactional_log import Answer
 
+from .client_kind import ClientKind
 from .probe import KafkaProbe
 from .values import CommittedOffset, Isolation, LogView, ProducerIdAndEpoch, TopicPartition
 
@@ -22,18 +23,22 @@ from .values import CommittedOffset, Isolation, LogView, ProducerIdAndEpoch, Top
 class KafkaLog:
     """A Kafka system; `client` gives the probe of a named client, `unique` a name that only this session uses."""
 
-    def __init__(self, client: Callable[[str], KafkaProbe], unique: Callable[[str], str], faults: Faults) -> None:
+    def __init__(self, client: Callable[[str], KafkaProbe], unique: Callable[[str], str], faults: Faults, kind: ClientKind) -> None:
         self._client = client
         self._unique = unique
         self._faults = faults
+        self.kind = kind
         self._observer = client("observer")
         self._enders = 0
+        self.first = ""
+        """The log that was made first, in which a transaction can begin without a write where clients add partitions by themselves."""
 
     @property
     def settles_later(self) -> bool:
         return False  # whether a transaction is over everywhere can be asked
 
     def create(self, log: str, *, deduplicating: bool = False) -> Outcome[None]:  # noqa: ARG002 - every log is
+        self.first = self.first or log
         return self._observer.create_topic(self._unique(log), 1)
 
     def writer(self, name: str, timeout_ms: int) -> Outcome[KafkaWriter]:
@@ -45,7 +50,7 @@ class KafkaLog:
                 return trouble
 
     def write(self, log: str, value: str) -> Outcome[None]:
-        return without_value(self._observer.produce(self.partition(log), [value]))
+        return without_value(self._observer.produce(self.partition(log), [value], version=self.version("produce")))
 
     def committed(self, log: str) -> Outcome[Sequence[str]]:
         match self._observer.read(self.partition(log), Isolation.READ_COMMITTED):
@@ -91,7 +96,7 @@ class KafkaLog:
         """A client that nobody else has, which has found the coordinator, so that its next request is under way at once."""
         self._enders += 1
         probe = self._client(f"ender-{self._enders}")
-        match probe.describe_transaction(transactional_id):
+        match probe.meet_coordinator(transactional_id):
             case Done():
                 return Done(probe)
             case trouble:
@@ -109,6 +114,28 @@ class KafkaLog:
                 return Done([(offset, value) for offset, value in view.handed_over() if offset >= place])
             case unread:
                 return unread
+
+    def version(self, api: str) -> int:
+        """The version in which writers send a request."""
+        return self.kind.version(self._observer, api)
+
+    def is_over_in(self, log: str, producer_id: int) -> Outcome[bool]:
+        """Whether no transaction of that producer is open in the log."""
+        match self._observer.last_marker(self.partition(log), producer_id):
+            case Done(marker):
+                return Done(marker is not None)
+            case trouble:
+                return trouble
+
+    def is_stable(self, group: str, log: str) -> Outcome[bool]:
+        """Whether no transaction has offsets pending for the group in that log."""
+        match self._observer.committed_offset(self._unique(group), self.partition(log), require_stable=True, retry=False):
+            case Refused(error="UNSTABLE_OFFSET_COMMIT"):
+                return Done(False)
+            case Done():
+                return Done(True)
+            case trouble:
+                return trouble
 
     def partition(self, log: str) -> TopicPartition:
         return TopicPartition(self._unique(log), 0)
@@ -148,6 +175,17 @@ class _Written:
 
 
 @dataclass
+class _Touched:
+    """The logs that a transaction wrote to, and the log for which each group got an offset."""
+
+    logs: set[str] = field(default_factory=set)
+    groups: dict[str, str] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.logs or self.groups)
+
+
+@dataclass
 class KafkaWriter:
     """A producer instance of a transactional id."""
 
@@ -161,21 +199,30 @@ class KafkaWriter:
         self._sequences: dict[tuple[ProducerIdAndEpoch, str], int] = {}
         self._ended_as = self.producer
         self._last: dict[str, _Written] = {}
+        self._open = _Touched()
+        self._ended = _Touched()
 
     def begin(self) -> Outcome[None]:
-        return Done(None)
+        return self._add(self.log.first) if self.log.kind.is_old else Done(None)
 
     def write(self, log: str, value: str) -> Outcome[None]:
+        if not isinstance(added := self._add(log), Done):
+            return added
         outcome = self._produce(log, written := self._next(self.producer, log, value))
         if isinstance(outcome, Done):
+            self._open.logs.add(log)
             self._count(log, written)
         return outcome
 
     def send(self, log: str, value: str) -> Answer:
+        if not isinstance(added := self._add(log), Done):
+            return lambda: added
         written = self._next(self.producer, log, value)
+        self._open.logs.add(log)
         self._count(log, written)
         batch = self.probe.batch_of([value], producer=self.producer, sequence=written.sequence, transactional=True)
-        wait = self.probe.send_produce(self.log.partition(log), batch, transactional_id=self.transactional_id)
+        version = self.log.version("produce")
+        wait = self.probe.send_produce(self.log.partition(log), batch, transactional_id=self.transactional_id, version=version)
         return lambda: without_value(wait())
 
     def write_late(self, log: str, value: str) -> Outcome[None]:
@@ -204,8 +251,14 @@ class KafkaWriter:
                 return trouble
 
     def _taken(self, group: str, log: str, taken: Sequence[tuple[int, str]]) -> Outcome[Sequence[str]]:
-        entry = {self.log.partition(log): CommittedOffset(taken[-1][0] + 1)}
-        match self.probe.commit_each_offset(self.transactional_id, self.producer, self.log.group(group), entry):
+        entry, unique = {self.log.partition(log): CommittedOffset(taken[-1][0] + 1)}, self.log.group(group)
+        if self.log.kind.is_old and group not in self._open.groups:
+            added = self.probe.add_offsets(self.transactional_id, self.producer, unique)
+            if not isinstance(added, Done):
+                return added
+        self._open.groups[group] = log
+        version = self.log.version("txn_offset_commit")
+        match self.probe.commit_each_offset(self.transactional_id, self.producer, unique, entry, version=version):
             case Done(results):
                 refusals = [result for result in results.values() if isinstance(result, Refused)]
                 return refusals[0] if refusals else Done([value for _, value in taken])
@@ -214,7 +267,8 @@ class KafkaWriter:
 
     def end(self, commit: bool) -> Outcome[None]:
         self._ended_as = self.producer
-        match self.probe.end_txn(self.transactional_id, self.producer, commit=commit):
+        self._close()
+        match self.probe.end_txn(self.transactional_id, self.producer, commit=commit, version=self.log.version("end_txn")):
             case Done(producer):
                 self.producer = producer or self.producer
                 return Done(None)
@@ -225,12 +279,14 @@ class KafkaWriter:
         match self.log.connected_ender(self.transactional_id):
             case Done(ender):
                 self._ended_as = self.producer
-                wait = ender.send_end_txn(self.transactional_id, self.producer, commit=commit)
+                version = self.log.version("end_txn")
+                wait = ender.send_end_txn(self.transactional_id, self.producer, commit=commit, version=version)
             case trouble:
                 return lambda: trouble
 
         def ended() -> Outcome[None]:
             outcome = wait()
+            self._close()
             if isinstance(outcome, Done):
                 self.producer = outcome.value or self.producer
             return without_value(outcome)
@@ -238,17 +294,43 @@ class KafkaWriter:
         return ended
 
     def end_again(self, commit: bool) -> Outcome[None]:
-        return without_value(self.probe.end_txn(self.transactional_id, self._ended_as, commit=commit))
+        if self.log.kind.is_old and self._open:
+            raise NotOffered("an end that is not that of the open transaction: with transaction version 0 both have the same epoch")
+        version = self.log.version("end_txn")
+        return without_value(self.probe.end_txn(self.transactional_id, self._ended_as, commit=commit, version=version))
 
     def lose_transaction(self) -> Outcome[None]:
         return without_value(self.probe.init_producer_id(self.transactional_id, timeout_ms=self.timeout_ms))
 
     def is_over(self) -> Outcome[bool]:
+        if not self.probe.offers("describe_transactions", 0):
+            return self._is_over_for_readers()
         match self.probe.describe_transaction(self.transactional_id):
             case Done(description):
                 return Done(description.is_settled)
             case trouble:
                 return trouble
+
+    def _is_over_for_readers(self) -> Outcome[bool]:
+        """Whether every log that it wrote to has the marker, and every group a stable offset: for systems that do not describe it."""
+        touched = self._open if self._open else self._ended
+        looks = [self.log.is_over_in(log, self.producer.producer_id) for log in touched.logs]
+        looks += [self.log.is_stable(group, log) for group, log in touched.groups.items()]
+        troubles = [look for look in looks if not isinstance(look, Done)]
+        return troubles[0] if troubles else Done(all(look.value for look in looks if isinstance(look, Done)))
+
+    def _add(self, log: str) -> Outcome[None]:
+        """What an old client does before it writes: add the partition, unless it did so in this transaction."""
+        if log not in self._open.logs and self.log.kind.is_old:
+            added = self.probe.add_partitions(self.transactional_id, self.producer, [self.log.partition(log)])
+            if not isinstance(added, Done):
+                return added
+            self._open.logs.add(log)
+        return Done(None)
+
+    def _close(self) -> None:
+        if self._open:
+            self._ended, self._open = self._open, _Touched()
 
     def _next(self, producer: ProducerIdAndEpoch, log: str, value: str) -> _Written:
         return _Written(producer, self._sequences.get((producer, log), 0), value)
@@ -265,6 +347,7 @@ class KafkaWriter:
                 producer=written.producer,
                 transactional_id=self.transactional_id,
                 sequence=written.sequence,
+                version=self.log.version("produce"),
                 retry=retry,
             )
         )

@@ -28,6 +28,7 @@ class GroupOffsetCalls(Calls):
         self, group: str, partitions: Sequence[TopicPartition] | None, version: int, topic_ids: Mapping[str, uuid.UUID]
     ) -> Outcome[Mapping[TopicPartition, FetchedOffset]]:
         """OffsetFetch of what need not be stable: of all partitions where none is named. The first refusal is the outcome."""
+        self._offer.check("offset_fetch", version)
         named = None if partitions is None else [self._topic(partition, version, topic_ids) for partition in partitions]
         stable = {"require_stable": False} if version >= _SAYS_STABLE else {}
         groups = {"groups": [{"group_id": group, "topics": named}]} if version >= _MANY_GROUPS else {"group_id": group, "topics": named}

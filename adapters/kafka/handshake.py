@@ -21,18 +21,14 @@ from .errors import refused
 from .offer import Offer, Range
 from .transport import Transport
 
-_V2_APIS = {"produce": 12, "end_txn": 5, "txn_offset_commit": 5}
-"""From these versions on, a request belongs to the second version of the transaction protocol."""
-
-_V2_LEVEL = 2
-"""From this finalized transaction.version on, clients use that protocol."""
-
 TRANSACTIONS_V2 = "transactions-v2"
 MAY_BE_OFFERED = frozenset({WIRE_FAULTS, TRANSACTIONS_V2})
 """What is offered however the system is reached; the second by a release that has these requests."""
 
 _SHOWN_APIS = (
-    *_V2_APIS,
+    "produce",
+    "end_txn",
+    "txn_offset_commit",
     "init_producer_id",
     "add_partitions_to_txn",
     "add_offsets_to_txn",
@@ -76,7 +72,7 @@ def describe(
     notes: Iterable[str] = (),
 ) -> Handshake:
     """The handshake. `offered` names what the way of reaching the system adds, and `missing` are lines about what it lacks."""
-    lacking = _lacking_for_v2(offer)
+    lacking = offer.lacking_for_second_part()
     features = ", ".join(f"{name} {level}" for name, level in sorted(offer.finalized.items()))
     return Handshake(
         version=identity.version,
@@ -95,16 +91,6 @@ def describe(
         ),
         not_offered=(*missing, *([f"transactions-v2: {', '.join(lacking)}"] if lacking else []), WITHOUT_SEALING),
     )
-
-
-def _lacking_for_v2(offer: Offer) -> list[str]:
-    lacking = [
-        f"needs version {needed}, and the broker offers {offer.told(api)}" for api, needed in _V2_APIS.items() if not offer.has(api, needed)
-    ]
-    level = offer.finalized.get("transaction.version", 0)
-    if offer.features_reported and level < _V2_LEVEL:
-        lacking.append(f"needs the finalized transaction.version {_V2_LEVEL}, and the broker has {level}")
-    return lacking
 
 
 def offer_of(answer: Any) -> Offer:

@@ -45,6 +45,14 @@ class InspectionCalls(Calls):
             lambda answer: verdict(the_only(answer.transaction_states, answer, transactional_id).error_code, None),
         )()
 
+    def meet_coordinator(self, transactional_id: str) -> Outcome[None]:
+        """Find the coordinator of a transactional id and connect to it, so that the next request to it leaves at once."""
+        match self._located(CoordinatorOf(CoordinatorKind.TRANSACTION, transactional_id)):
+            case Done(address):
+                return self._read(Node(address), self._request("api_versions", 0), lambda _: Done(None), frozenset())
+            case trouble:
+                return trouble
+
     def settled(self, transactional_id: str) -> Outcome[TransactionDescription]:
         """DescribeTransactions until no transaction is open and no marker is on its way; Unknown when patience ends before that."""
         last = "the session's patience is over before the first attempt"

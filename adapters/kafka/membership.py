@@ -7,7 +7,7 @@ from typing import Any
 
 from kio.schema.errors import ErrorCode
 
-from fencepost.contract.outcomes import Done, Outcome
+from fencepost.contract.outcomes import Done, Outcome, Refused
 
 from .calls import Calls, partition_result, the_only
 from .cluster import CoordinatorKind, CoordinatorOf
@@ -16,6 +16,8 @@ from .values import PROTOCOL, PROTOCOL_TYPE, Bringing, Joined, Membership, Share
 
 _REBALANCE_TIMEOUT_MS = 10_000
 """How long others are waited for: a request may take longer than that."""
+
+_NEEDS_AN_ID = "MEMBER_ID_REQUIRED"
 
 _SYNC_NAMES_PROTOCOL = 5
 """From this version on SyncGroup says which protocol the members have agreed upon."""
@@ -38,14 +40,26 @@ class MembershipCalls(Calls):
                 return trouble
 
     def join(self, group: str, member: str = "", instance: str | None = None, bringing: Bringing = BRINGING) -> Outcome[Joined]:
-        """JoinGroup, which waits until all others have joined this generation as well."""
-        return self._write(self._of(group), self._joining(group, member, instance, bringing), _joined, COORDINATOR_AWAY)
+        """JoinGroup, which waits until all others have joined this generation as well.
+
+        A new member that is told its id first, which brokers should do from version 4 on only, joins again with that.
+        """
+        answer = self._write(self._of(group), self._joining(group, member, instance, bringing), _joined, COORDINATOR_AWAY)
+        given = _member_id_to_join_with(answer) if not member else ""
+        return self.join(group, given, instance, bringing) if given else answer
 
     def send_join(
         self, group: str, member: str = "", instance: str | None = None, bringing: Bringing = BRINGING
     ) -> Callable[[], Outcome[Joined]]:
         """The same, put once and sent now; the answer is waited for when it is wanted, and before this client asks again."""
-        return self._send(self._of(group), self._joining(group, member, instance, bringing), _joined)
+        wait = self._send(self._of(group), self._joining(group, member, instance, bringing), _joined)
+
+        def joined() -> Outcome[Joined]:
+            answer = wait()
+            given = _member_id_to_join_with(answer) if not member else ""
+            return self.join(group, given, instance, bringing) if given else answer
+
+        return joined
 
     def _joining(self, group: str, member: str, instance: str | None, bringing: Bringing) -> Any:
         """Before version 4 a new member gets its id at once, and from version 5 on a static member does."""
@@ -145,6 +159,13 @@ def _static(instance: str | None) -> dict[str, str]:
     return {} if instance is None else {"group_instance_id": instance}
 
 
+def _member_id_to_join_with(answer: Outcome[Joined]) -> str:
+    """The member id that a refusal gives out; empty where none is."""
+    if isinstance(answer, Refused) and answer.error == _NEEDS_AN_ID:
+        return str(answer.fields["member_id"])
+    return ""
+
+
 def _joined(answer: Any) -> Outcome[Joined]:
     others = {str(member.member_id): bytes(member.metadata) for member in answer.members}
     joined = Joined(
@@ -156,7 +177,7 @@ def _joined(answer: Any) -> Outcome[Joined]:
         others,
         getattr(answer, "skip_assignment", False),
     )
-    return verdict(answer.error_code, joined)
+    return verdict(answer.error_code, joined, member_id=answer.member_id)
 
 
 def _shared(answer: Any) -> Outcome[Share]:

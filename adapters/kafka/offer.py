@@ -6,6 +6,12 @@ from dataclasses import dataclass, field, replace
 from fencepost.contract.errors import NotOffered
 from fencepost.wire.kafka.entities import API_KEYS, title
 
+_SECOND_PART = {"produce": 12, "end_txn": 5, "txn_offset_commit": 5}
+"""From these versions on, a request belongs to the second version of the transaction protocol."""
+
+_SECOND_LEVEL = 2
+"""From this finalized transaction.version on, clients use that protocol."""
+
 
 @dataclass(frozen=True)
 class Range:
@@ -53,6 +59,18 @@ class Offer:
     def told(self, api: str) -> str:
         """The API with its versions, for people."""
         return f"{title(api)} {self._told(api)}"
+
+    def lacking_for_second_part(self) -> list[str]:
+        """What KIP-890's second part needs and the broker does not have, a line for each; nothing where clients use that protocol."""
+        lacking = [
+            f"needs version {needed}, and the broker offers {self.told(api)}"
+            for api, needed in _SECOND_PART.items()
+            if not self.has(api, needed)
+        ]
+        level = self.finalized.get("transaction.version", 0)
+        if self.features_reported and level < _SECOND_LEVEL:
+            lacking.append(f"needs the finalized transaction.version {_SECOND_LEVEL}, and the broker has {level}")
+        return lacking
 
     def _told(self, api: str) -> str:
         assert api in API_KEYS, f"{api} is not the name of an API"

@@ -12,6 +12,7 @@ from fencepost.contract.ports import Time
 
 from .access import AccessCalls
 from .administration import AdministrationCalls
+from .client_kind import ClientKind
 from .cluster import Cluster, CoordinatorKind
 from .deletion import DeletionCalls
 from .errors import nothing_of_no_group
@@ -28,6 +29,7 @@ from .values import NearLastEpoch
 __all__ = [
     "Addition",
     "AppendResults",
+    "ClientKind",
     "CoordinatorKind",
     "KafkaProbe",
     "Offer",
@@ -63,6 +65,11 @@ class KafkaProbe(
     def __init__(self, cluster: Cluster, offer: Offer, time: Time, take_from_pool: TakeFromPool = no_pool) -> None:
         super().__init__(cluster, offer, time)
         self._take_from_pool = take_from_pool
+
+    @property
+    def kind(self) -> ClientKind:
+        """The kind of client that the system's offer makes of it."""
+        return ClientKind.fitting(self._offer)
 
     def adopt_aged_id(self) -> Outcome[NearLastEpoch]:
         """A transactional id at epoch 32765 that belongs to this client from now on; see `last_epoch` for how it came that far."""

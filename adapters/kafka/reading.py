@@ -10,7 +10,7 @@ from kio.schema.errors import ErrorCode
 
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Refused
-from fencepost.wire.kafka.batches import Batch, MalformedBatch, decode
+from fencepost.wire.kafka.batches import Batch, MalformedBatch, MarkerType, decode
 
 from .calls import Calls, partition_result, the_only
 from .cluster import LeaderOf
@@ -22,6 +22,9 @@ T = TypeVar("T")
 _EARLIEST, _LATEST = -2, -1
 TOPIC_IDS_FROM = 13
 """Produce and Fetch name topics by id from this version on; both, by chance."""
+
+_MAX_WAIT_MS = 50
+"""A broker that follows the protocol answers at once, for nothing is too little; some answer no records where nothing may be waited for."""
 
 _PAGE_BYTES = 8 * 1024 * 1024
 
@@ -45,6 +48,15 @@ class ReadingCalls(Calls):
         """One Fetch from that offset on; with `max_bytes` 1, of no more than the batch that is there."""
         version = self._offer.highest("fetch", 4, TOPIC_IDS_FROM - 1)
         return _one(self._fetch({partition: offset}, isolation, version, max_bytes), partition)
+
+    def last_marker(self, partition: TopicPartition, producer_id: int) -> Outcome[MarkerType | None]:
+        """How the last transaction of that producer ended in the partition; None where its last batch is no marker, or it has none."""
+        match self.read(partition, Isolation.READ_UNCOMMITTED):
+            case Done(view):
+                own = [batch for batch in view.batches if batch.producer_id == producer_id]
+                return Done(own[-1].marker.type if own and own[-1].marker else None)
+            case trouble:
+                return trouble
 
     def start_offset(self, partition: TopicPartition) -> Outcome[int]:
         """ListOffsets for the earliest: where the log starts."""
@@ -130,7 +142,7 @@ class ReadingCalls(Calls):
         message = self._request(
             "fetch",
             version,
-            max_wait=0,
+            max_wait=_MAX_WAIT_MS,
             min_bytes=0,
             max_bytes=max_bytes,
             isolation_level=isolation,

@@ -10,6 +10,7 @@ from fencepost.contract.errors import NotOffered
 from fencepost.contract.events import Event
 from fencepost.contract.ports import Exchange, Faults, Time, WireFaults
 
+from .client_kind import ClientKind
 from .cluster import Cluster
 from .core import KafkaLog
 from .history import events
@@ -51,7 +52,7 @@ class KafkaSession(ProtocolSession[KafkaProbe]):
         return KafkaProbe(cluster, self._offer, self.time, self._take_from_pool)
 
     def transactional_log(self) -> KafkaLog:
-        return KafkaLog(self.client, self.unique, self.faults)
+        return KafkaLog(self.client, self.unique, self.faults, ClientKind.fitting(self._offer))
 
     @property
     def wire(self) -> WireFaults:

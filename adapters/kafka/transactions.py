@@ -29,6 +29,15 @@ class Addition:
     verify_only: bool = False
 
 
+_CARRIES_PRODUCER = 3
+"""From this version on InitProducerId has a place for who the producer believes to be."""
+
+_CLIENTS_ADDITION = (0, 3)
+"""The versions of AddPartitionsToTxn and AddOffsetsToTxn that clients send."""
+
+_MANY_GROUPS, _SAYS_STABLE = 8, 7
+"""From these versions on OffsetFetch has several groups, and says whether only what is stable is wanted."""
+
 _LEADER_EPOCHS = 2
 """From this version on TxnOffsetCommit carries a leader epoch beside each offset."""
 
@@ -51,30 +60,27 @@ class TransactionCalls(Calls):
         *,
         timeout_ms: int = 60_000,
         current: ProducerIdAndEpoch = NO_PRODUCER,
-        version: int = 5,
+        version: int | None = None,
         retry: bool = True,
     ) -> Outcome[ProducerIdAndEpoch]:
         """InitProducerId. With `current`, the producer says who it believes to be, which versions before 3 cannot carry."""
-        fields: dict[str, Any] = {"transactional_id": transactional_id, "transaction_timeout": timeout_ms}
-        if version >= 3:
-            fields |= _producer(current)
-        elif current != NO_PRODUCER:
-            raise ValueError(f"InitProducerId v{version} cannot carry {current}; versions from 3 on can")
         target = AnyNode() if transactional_id is None else _coordinator(transactional_id)
-        return self._write(
-            target,
-            self._request("init_producer_id", version, **fields),
-            _producer_answered,
-            TO_COORDINATOR,
-            retry=retry,
-        )
+        message = self._initialisation(transactional_id, timeout_ms, current, version)
+        return self._write(target, message, _producer_answered, TO_COORDINATOR, retry=retry)
 
-    def send_init_producer_id(
-        self, transactional_id: str, *, timeout_ms: int, version: int = 5
-    ) -> Callable[[], Outcome[ProducerIdAndEpoch]]:
+    def send_init_producer_id(self, transactional_id: str, *, timeout_ms: int) -> Callable[[], Outcome[ProducerIdAndEpoch]]:
         """The same without `current`, put once and sent now; the answer is waited for when it is wanted, before this client asks again."""
-        fields = {"transactional_id": transactional_id, "transaction_timeout": timeout_ms, **_producer(NO_PRODUCER)}
-        return self._send(_coordinator(transactional_id), self._request("init_producer_id", version, **fields), _producer_answered)
+        message = self._initialisation(transactional_id, timeout_ms, NO_PRODUCER, None)
+        return self._send(_coordinator(transactional_id), message, _producer_answered)
+
+    def _initialisation(self, transactional_id: str | None, timeout_ms: int, current: ProducerIdAndEpoch, version: int | None) -> Any:
+        """InitProducerId in that version, or in the newest that both sides know and that can carry what is to be said."""
+        lowest = 0 if current == NO_PRODUCER else _CARRIES_PRODUCER
+        version = self._offer.highest("init_producer_id", lowest, 5) if version is None else version
+        if version < lowest:
+            raise ValueError(f"InitProducerId v{version} cannot carry {current}; versions from {_CARRIES_PRODUCER} on can")
+        producer = _producer(current) if version >= _CARRIES_PRODUCER else {}
+        return self._request("init_producer_id", version, transactional_id=transactional_id, transaction_timeout=timeout_ms, **producer)
 
     def init_producer_id_unoffered(self, transactional_id: str) -> Outcome[ProducerIdAndEpoch]:
         """InitProducerId in a version that the broker does not offer: the only request that is sent in spite of that, and put once.
@@ -92,7 +98,7 @@ class TransactionCalls(Calls):
         producer: ProducerIdAndEpoch,
         partitions: Sequence[TopicPartition],
         *,
-        version: int = 3,
+        version: int | None = None,
         retry: bool = True,
     ) -> Outcome[None]:
         """AddPartitionsToTxn as a producer sends it, versions 0 to 3. Refused when one partition is, with its name in the message."""
@@ -110,7 +116,7 @@ class TransactionCalls(Calls):
         producer: ProducerIdAndEpoch,
         partitions: Sequence[TopicPartition],
         *,
-        version: int = 3,
+        version: int | None = None,
         retry: bool = True,
     ) -> Outcome[PartitionResults]:
         """The same, with the verdict on each partition. Asked again only while it is too early for all of them."""
@@ -122,10 +128,12 @@ class TransactionCalls(Calls):
 
         return _last_word(self._write(_coordinator(transactional_id), message, read, TO_COORDINATOR | LOOK_AGAIN, retry=retry))
 
-    def _addition(self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Sequence[TopicPartition], version: int) -> Any:
+    def _addition(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Sequence[TopicPartition], version: int | None
+    ) -> Any:
         return self._request(
             "add_partitions_to_txn",
-            version,
+            self._offer.highest("add_partitions_to_txn", *_CLIENTS_ADDITION) if version is None else version,
             v3_and_below_transactional_id=transactional_id,
             v3_and_below_producer_id=producer.producer_id,
             v3_and_below_producer_epoch=producer.epoch,
@@ -170,9 +178,10 @@ class TransactionCalls(Calls):
         )
 
     def add_offsets(
-        self, transactional_id: str, producer: ProducerIdAndEpoch, group: str, *, version: int = 3, retry: bool = True
+        self, transactional_id: str, producer: ProducerIdAndEpoch, group: str, *, version: int | None = None, retry: bool = True
     ) -> Outcome[None]:
         """AddOffsetsToTxn: the group's offsets shall be part of the transaction."""
+        version = self._offer.highest("add_offsets_to_txn", *_CLIENTS_ADDITION) if version is None else version
         message = self._request("add_offsets_to_txn", version, transactional_id=transactional_id, **_producer(producer), group_id=group)
         return self._write(
             _coordinator(transactional_id), message, lambda answer: verdict(answer.error_code, None), TO_COORDINATOR, retry=retry
@@ -275,17 +284,18 @@ class TransactionCalls(Calls):
     def committed(
         self, group: str, partition: TopicPartition, *, require_stable: bool = False, retry: bool = True
     ) -> Outcome[CommittedOffset | None]:
-        """The same, with the metadata beside the offset."""
-        message = self._request(
-            "offset_fetch",
-            self._offer.highest("offset_fetch", 8, 9),
-            groups=[{"group_id": group, "topics": [{"name": partition.topic, "partition_indexes": [partition.partition]}]}],
-            require_stable=require_stable,
-        )
+        """The same, with the metadata beside the offset. Versions before 7 cannot want what is stable."""
+        version = self._offer.highest("offset_fetch", _SAYS_STABLE if require_stable else 1, 9)
+        topics = [{"name": partition.topic, "partition_indexes": [partition.partition]}]
+        asked = {"groups": [{"group_id": group, "topics": topics}]} if version >= _MANY_GROUPS else {"group_id": group, "topics": topics}
+        stable = {"require_stable": require_stable} if version >= _SAYS_STABLE else {}
+        message = self._request("offset_fetch", version, **asked, **stable)
 
         def read(answer: Any) -> Outcome[CommittedOffset | None]:
-            entry = the_only([found for found in answer.groups if found.group_id == group], answer, f"group {group}")
-            if entry.error_code != ErrorCode.none:
+            entry = answer
+            if version >= _MANY_GROUPS:
+                entry = the_only([found for found in answer.groups if found.group_id == group], answer, f"group {group}")
+            if getattr(entry, "error_code", ErrorCode.none) != ErrorCode.none:
                 return refused(entry.error_code)
             result = partition_result(entry.topics, partition, answer)
             offset = CommittedOffset(int(result.committed_offset), result.metadata)

@@ -52,6 +52,10 @@ class TopicPartition:
         return f"{self.topic}-{self.partition}"
 
 
+TRANSACTIONS, OFFSETS = "__transaction_state", "__consumer_offsets"
+"""The topics of the broker's own in which Apache Kafka keeps transactions and what groups have committed."""
+
+
 class Isolation(IntEnum):
     """Fetch and ListOffsets: the isolation level as the wire has it."""
 

@@ -23,6 +23,7 @@ Feature: A transactional id of no letters
       Then it is refused with INVALID_REQUEST or INVALID_PRODUCER_ID_MAPPING
       And the log of payments-0 has not grown
 
+    @needs:transactions-v2
     Scenario: [3] Offsets in TxnOffsetCommit v5
       Given producer A with transactional id "transfer"
       When A sends offset 5 of payments-0 to group "shop" with an empty transactional id

@@ -9,6 +9,7 @@ Feature: Ending a transaction
   Rule: Committing an ongoing transaction with EndTxn v5 answers the same producer id and the next epoch.
     The raised epoch is the defence of the KIP: without it a late write of this transaction lands in the next one.
 
+    @needs:transactions-v2
     Scenario: [1] A commit of one record
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -16,6 +17,7 @@ Feature: Ending a transaction
       Then it is done and answers the same producer id and the next epoch
       And the producer id and epoch of A are those of the answer
 
+    @needs:transactions-v2
     Scenario: [2] A commit that follows another commit
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -24,6 +26,7 @@ Feature: Ending a transaction
       When A commits
       Then it is done and answers the same producer id and the next epoch
 
+    @needs:transactions-v2
     Scenario: [3] Another transaction is open in the partition
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written "a1" to payments-0
@@ -35,6 +38,7 @@ Feature: Ending a transaction
   Rule: Aborting an ongoing transaction with EndTxn v5 answers the same producer id and the next epoch.
     After an abort a late write is as dangerous as after a commit; the epoch has to be raised for both.
 
+    @needs:transactions-v2
     Scenario: [1] An abort of one record
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -46,6 +50,7 @@ Feature: Ending a transaction
   Rule: The identity answered by EndTxn v5 serves the next transaction without another InitProducerId.
     A producer that had to initialise after each transaction could not use the protocol at all.
 
+    @needs:transactions-v2
     Scenario: [1] The next transaction begins after a commit
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -54,6 +59,7 @@ Feature: Ending a transaction
       Then it is done
       And the transaction of A is Ongoing in payments-1
 
+    @needs:transactions-v2
     Scenario: [2] The next transaction begins after an abort
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -62,6 +68,7 @@ Feature: Ending a transaction
       Then it is done
       And the transaction of A is Ongoing in payments-1
 
+    @needs:transactions-v2
     Scenario: [3] The next transaction ends
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -74,6 +81,7 @@ Feature: Ending a transaction
   Rule: An EndTxn v5 commit retried at the epoch it has ended succeeds and answers the same identity again.
     The answer to a commit may be lost. A client that is fenced by its own success loses everything that follows.
 
+    @needs:transactions-v2
     Scenario: [1] The answer to a commit was lost, and the client asks again
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -82,6 +90,7 @@ Feature: Ending a transaction
       Then it is done and answers the producer id and epoch in force
       And the producer id and epoch of A are unchanged
 
+    @needs:transactions-v2
     Scenario: [2] Asking again writes no second marker
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -90,7 +99,7 @@ Feature: Ending a transaction
       Then it is done and answers the producer id and epoch in force
       And the log of payments-0 has not grown
 
-    @needs:wire-faults
+    @needs:wire-faults @needs:transactions-v2
     Scenario: [3] One commit reaches the coordinator twice
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -115,6 +124,7 @@ Feature: Ending a transaction
   Rule: EndTxn v5 cannot commit what was never opened, it is refused INVALID_TXN_STATE and the epoch stays.
     A producer whose writes were all lost would be told that they are there.
 
+    @needs:transactions-v2
     Scenario: [1] Nothing was ever written
       Given producer A with transactional id "transfer"
       When A commits
@@ -122,6 +132,7 @@ Feature: Ending a transaction
       And the refusal has producer id -1 and epoch -1
       And the producer id and epoch of A are unchanged
 
+    @needs:transactions-v2
     Scenario: [2] Nothing was written since the last commit
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -130,6 +141,7 @@ Feature: Ending a transaction
       Then it is refused with INVALID_TXN_STATE
       And the producer id and epoch of A are unchanged
 
+    @needs:transactions-v2
     Scenario: [3] Nothing was written since the last abort
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -142,12 +154,14 @@ Feature: Ending a transaction
   Rule: EndTxn v5 may abort what was never opened, it succeeds and answers the next epoch.
     A client that does not know whether its write arrived has to be able to abort and start afresh.
 
+    @needs:transactions-v2
     Scenario: [1] An abort before anything was written
       Given producer A with transactional id "transfer"
       When A aborts
       Then it is done and answers the same producer id and the next epoch
       And the producer id and epoch of A are those of the answer
 
+    @needs:transactions-v2
     Scenario: [2] An abort with nothing written since the last commit
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -156,6 +170,7 @@ Feature: Ending a transaction
       Then it is done and answers the same producer id and the next epoch
       And readers of payments-0 see "a1"
 
+    @needs:transactions-v2
     Scenario: [3] An abort with nothing written since the last abort
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -164,7 +179,7 @@ Feature: Ending a transaction
       Then it is done and answers the same producer id and the next epoch
       And readers of payments-0 see nothing
 
-    @needs:crash
+    @needs:crash @needs:transactions-v2
     Scenario: [4] A crash right behind the first abort, and the next transaction
       Given producer A with transactional id "transfer"
       And A has aborted
@@ -173,7 +188,7 @@ Feature: Ending a transaction
       Then it is done and answers the same producer id and the next epoch
       And readers of payments-0 see "a1"
 
-    @needs:crash
+    @needs:crash @needs:transactions-v2
     Scenario: [5] A crash right behind an abort after a commit, and a late record of what was committed
       Given producer A with transactional id "transfer"
       And A has committed "a1" to payments-0
@@ -183,7 +198,7 @@ Feature: Ending a transaction
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
-    @needs:crash
+    @needs:crash @needs:transactions-v2
     Scenario: [6] A crash right behind an abort after an abort
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -215,6 +230,7 @@ Feature: Ending a transaction
   Rule: EndTxn v5 with an epoch two or more behind is refused PRODUCER_FENCED and gets no identity.
     An end that comes two transactions late must not be taken for a retry of the last one.
 
+    @needs:transactions-v2
     Scenario: [1] A commit that comes two transactions late
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -223,6 +239,7 @@ Feature: Ending a transaction
       When A commits with the epoch before its previous one
       Then it is refused with PRODUCER_FENCED
 
+    @needs:transactions-v2
     Scenario: [2] An abort that comes two transactions late
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -231,6 +248,7 @@ Feature: Ending a transaction
       When A aborts with the epoch before its previous one
       Then it is refused with PRODUCER_FENCED
 
+    @needs:transactions-v2
     Scenario: [3] A late end hands out no epoch and moves none
       Given producer A with transactional id "transfer"
       And A has aborted

@@ -8,12 +8,14 @@ Feature: Ending a transaction, off the beaten track
   Rule: EndTxn v5 carries producer id and epoch in every successful answer, and -1 for both in every refusal.
     A client that believes an identity in a refusal goes on with one that was never given to it.
 
+    @needs:transactions-v2
     Scenario: [1] A commit that is granted
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits
       Then it is done and answers the same producer id and the next epoch
 
+    @needs:transactions-v2
     Scenario: [2] A commit that is granted again
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -21,6 +23,7 @@ Feature: Ending a transaction, off the beaten track
       When A commits with its previous epoch
       Then it is done and answers the producer id and epoch in force
 
+    @needs:transactions-v2
     Scenario: [3] An abort that is refused
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -32,6 +35,7 @@ Feature: Ending a transaction, off the beaten track
   Rule: An EndTxn v5 abort retried at the epoch it has ended succeeds and answers the same identity again.
     The same holds for an abort: asked for again it must neither fence the client nor abort anything else.
 
+    @needs:transactions-v2
     Scenario: [1] The answer to an abort was lost, and the client asks again
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -40,6 +44,7 @@ Feature: Ending a transaction, off the beaten track
       Then it is done and answers the producer id and epoch in force
       And the producer id and epoch of A are unchanged
 
+    @needs:transactions-v2
     Scenario: [2] Asking again for an abort writes no second marker
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -48,7 +53,7 @@ Feature: Ending a transaction, off the beaten track
       Then it is done and answers the producer id and epoch in force
       And the log of payments-0 has not grown
 
-    @needs:wire-faults
+    @needs:wire-faults @needs:transactions-v2
     Scenario: [3] One abort reaches the coordinator twice
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -124,6 +129,7 @@ Feature: Ending a transaction, off the beaten track
   Rule: EndTxn for an unknown id or with a foreign producer id is refused INVALID_PRODUCER_ID_MAPPING.
     A producer with the same epoch by chance would end the transaction of another.
 
+    @needs:transactions-v2
     Scenario: [1] A transactional id that nobody knows
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -132,6 +138,7 @@ Feature: Ending a transaction, off the beaten track
       And the refusal has producer id -1 and epoch -1
       And the transaction of A is Ongoing in payments-0
 
+    @needs:transactions-v2
     Scenario: [2] The producer id of another transactional id
       Given producers A and B with transactional ids "transfer" and "audit"
       And A has written "a1" to payments-0
@@ -152,6 +159,7 @@ Feature: Ending a transaction, off the beaten track
   Rule: EndTxn with an empty transactional id is refused INVALID_REQUEST before any state is looked at.
     A client that forgot its id is told that it lost its producer id, and looks for the fault in the wrong place.
 
+    @needs:transactions-v2
     Scenario: [1] A new client commits a transactional id of no letters
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0

@@ -86,7 +86,7 @@ Feature: When the epochs run out
   Rule: EndTxn v5 at the last usable epoch, 32766, answers a new producer id with epoch 0.
     Without a new producer id the client has no epoch left for its next transaction, and stands still.
 
-    @needs:aged-ids
+    @needs:aged-ids @needs:transactions-v2
     Scenario: [1] A commit at the last usable epoch
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
@@ -95,7 +95,7 @@ Feature: When the epochs run out
       And readers of payments-0 see "a1"
       And the producer id and epoch of A are those of the answer
 
-    @needs:aged-ids
+    @needs:aged-ids @needs:transactions-v2
     Scenario: [2] An abort at the last usable epoch
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
@@ -108,7 +108,7 @@ Feature: When the epochs run out
   Rule: After an overflow the old identity retries to the same new one, and the opposite decision is refused INVALID_TXN_STATE.
     A producer whose answer with the new id was lost cannot find out how its transaction ended.
 
-    @needs:aged-ids
+    @needs:aged-ids @needs:transactions-v2
     Scenario: [1] The exhausted identity retries its abort
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
@@ -117,7 +117,7 @@ Feature: When the epochs run out
       Then it is done and answers the producer id and epoch in force
       And the log of payments-0 has not grown
 
-    @needs:aged-ids
+    @needs:aged-ids @needs:transactions-v2
     Scenario: [2] The exhausted identity aborts what it has committed
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
@@ -130,7 +130,7 @@ Feature: When the epochs run out
   Rule: After an overflow the next transaction runs under the new producer id, and the old one is turned away.
     If the old producer id still counted, late writes of the last epoch could not be told from new ones.
 
-    @needs:aged-ids
+    @needs:aged-ids @needs:transactions-v2
     Scenario: [1] The next transaction
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
@@ -139,7 +139,7 @@ Feature: When the epochs run out
       Then it is done and answers the same producer id and the next epoch
       And readers of payments-0 see "a1", "a2"
 
-    @needs:aged-ids
+    @needs:aged-ids @needs:transactions-v2
     Scenario: [2] A write of the old producer id
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
@@ -148,7 +148,7 @@ Feature: When the epochs run out
       Then it is refused with INVALID_PRODUCER_EPOCH or INVALID_PRODUCER_ID_MAPPING
       And the log of payments-0 has not grown
 
-    @needs:aged-ids
+    @needs:aged-ids @needs:transactions-v2
     Scenario: [3] A commit of the old producer id, at another epoch than its last
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
@@ -157,7 +157,7 @@ Feature: When the epochs run out
       Then it is refused with INVALID_PRODUCER_ID_MAPPING
       And the refusal has producer id -1 and epoch -1
 
-    @needs:aged-ids
+    @needs:aged-ids @needs:transactions-v2
     Scenario: [4] A commit of the old producer id, after one more transaction of the new one
       Given producer A at the last usable epoch
       And A has committed "a1" to payments-0
@@ -167,7 +167,7 @@ Feature: When the epochs run out
       And the refusal has producer id -1 and epoch -1
       And the producer id and epoch of A are unchanged
 
-    @needs:aged-ids
+    @needs:aged-ids @needs:transactions-v2
     Scenario: [5] An abort of the old producer id, after one more transaction of the new one
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
@@ -181,14 +181,14 @@ Feature: When the epochs run out
   Rule: At an epoch overflow the marker carries the old producer id and epoch 32767.
     A marker with the new producer id ends nothing: the data of the old one stays undecided.
 
-    @needs:aged-ids
+    @needs:aged-ids @needs:transactions-v2
     Scenario: [1] The marker of the last transaction
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       When A commits
       Then one COMMIT marker was added to payments-0, with the next epoch of A
 
-    @needs:aged-ids
+    @needs:aged-ids @needs:transactions-v2
     Scenario: [2] The last transaction has two partitions
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0

@@ -73,7 +73,7 @@ Feature: Fencing an old instance
       Then it is done
       And readers of payments-0 see "b1"
 
-    @needs:crash
+    @needs:crash @needs:transactions-v2
     Scenario: [2] The old instance writes after the crash
       Given producer A with transactional id "transfer"
       And B has taken over from A

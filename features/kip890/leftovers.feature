@@ -48,6 +48,7 @@ Feature: What a refused or empty request leaves behind
   Rule: A first batch that Produce v12 refuses leaves its partition out of the transaction.
     The producer has written nothing, and yet has a transaction that blocks its transactional id until it is ended.
 
+    @needs:transactions-v2
     Scenario: [1] The sequence number is wrong
       Given producer A with transactional id "transfer"
       And A has committed "a1" to payments-0
@@ -55,17 +56,19 @@ Feature: What a refused or empty request leaves behind
       Then it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
       And the transaction of A is unchanged
 
+    @needs:transactions-v2
     Scenario: [2] The batch is a marker
       Given producer A with transactional id "transfer"
       When A writes a COMMIT marker to payments-0
       Then it is refused with INVALID_RECORD
       And the transaction of A is unchanged
 
+    @needs:transactions-v2
     Scenario: [3] The partition is one of the broker's own
       Given producer A with transactional id "transfer"
       And A has sent offset 3 of payments-0 to group "shop"
       And A has committed
-      When A writes "stray" to __consumer_offsets-0
+      When A writes "stray" to the partition of group "shop"
       Then it is refused with INVALID_TOPIC_EXCEPTION
       And the transaction of A is unchanged
 
@@ -94,7 +97,7 @@ Feature: What a refused or empty request leaves behind
   Rule: At epoch 32766 the owner's InitProducerId over its open transaction aborts that and moves it to a new producer id.
     The owner has used its last epoch. If nothing comes after it, its transactional id can never be used again.
 
-    @needs:aged-ids
+    @needs:aged-ids @needs:transactions-v2
     Scenario: [1] The owner starts afresh
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0

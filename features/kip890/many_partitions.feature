@@ -8,12 +8,14 @@ Feature: Many partitions at once
   Rule: One Produce v12 adds every partition that it writes to, and the end of the transaction reaches each of them.
     A partition that was written to and not added gets no marker, and nobody can end what is open there.
 
+    @needs:transactions-v2
     Scenario: [1] Two partitions that nobody announced
       Given producer A with transactional id "transfer"
       When A writes "a1" to payments-0 and "a2" to payments-1 in one request
       Then it is done for payments-0 and payments-1
       And the transaction of A is Ongoing in payments-0 and payments-1
 
+    @needs:transactions-v2
     Scenario: [2] One partition of the transaction, and one that is new
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -21,6 +23,7 @@ Feature: Many partitions at once
       Then it is done for payments-0 and payments-1
       And the transaction of A is Ongoing in payments-0 and payments-1
 
+    @needs:transactions-v2
     Scenario: [3] The commit of what was written in one request
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0 and "a2" to payments-1 in one request
@@ -29,6 +32,7 @@ Feature: Many partitions at once
       And readers of payments-0 see "a1"
       And readers of payments-1 see "a2"
 
+    @needs:transactions-v2
     Scenario: [4] The abort of what was written in one request
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0 and "a2" to payments-1 in one request

@@ -8,12 +8,14 @@ Feature: Markers in detail
   Rule: The marker of a transaction ended with EndTxn v5 carries its producer id and the raised epoch.
     The marker's epoch is what the partition fences by: with the old one it goes on to take late data.
 
+    @needs:transactions-v2
     Scenario: [1] The marker of a new client's commit
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits
       Then one COMMIT marker was added to payments-0, with the next epoch of A
 
+    @needs:transactions-v2
     Scenario: [2] The marker of a new client's abort
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0

@@ -97,6 +97,7 @@ Feature: Offsets as part of a transaction
       Then it is refused for payments-0 with INVALID_PRODUCER_ID_MAPPING
       And group "shop" has no pending offset of payments-0
 
+    @needs:transactions-v2
     Scenario: [2] A new client that names another producer
       Given producers A and B with transactional ids "transfer" and "refund"
       When A sends offset 5 of payments-0 to group "shop" with the producer id of B
@@ -105,6 +106,7 @@ Feature: Offsets as part of a transaction
       And the transaction of A is unchanged
       And the transaction of B is unchanged
 
+    @needs:transactions-v2
     Scenario: [3] A new client whose transactional id nobody knows
       Given producer A with transactional id "transfer"
       When A sends offset 5 of payments-0 to group "shop" with an unused transactional id

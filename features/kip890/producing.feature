@@ -9,6 +9,7 @@ Feature: Producing, as the leader of a partition judges it
   Rule: Produce v12 appends nothing when the coordinator refuses to add the partition.
     A batch that is written although it was refused is data that the client writes a second time.
 
+    @needs:transactions-v2
     Scenario: [1] The transaction of that epoch has ended, and the partition has never heard of it
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -17,13 +18,14 @@ Feature: Producing, as the leader of a partition judges it
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-1 has not grown
 
+    @needs:transactions-v2
     Scenario: [2] The producer id belongs to another transactional id
       Given producers A and B with transactional ids "transfer" and "refund"
       When A writes "stray" to payments-0 with the producer id of B
       Then it is refused with INVALID_PRODUCER_ID_MAPPING
       And the log of payments-0 has not grown
 
-    @needs:wire-faults
+    @needs:wire-faults @needs:transactions-v2
     Scenario: [3] A batch that was held up arrives after the end of its transaction
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -152,6 +154,7 @@ Feature: Producing, as the leader of a partition judges it
       And the log of payments-0 has not grown
       And the last stable offset of payments-0 is the high watermark
 
+    @needs:transactions-v2
     Scenario: [2] The late batch comes in Produce v11
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)

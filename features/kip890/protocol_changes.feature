@@ -36,6 +36,7 @@ Feature: A client that changes its protocol
       When A commits "a2" to payments-0
       Then readers of payments-0 see "a2"
 
+    @needs:transactions-v2
     Scenario: [4] From the new protocol to the old one, and nothing was added
       Given producer A with transactional id "transfer"
       And A has committed "a1" to payments-0

@@ -141,7 +141,7 @@ Feature: Time-outs and recovery
   Rule: An unanswered EndTxn still has one outcome, the same on all partitions and the one a later retry is told.
     A client that got no answer asks again, and must hear what readers see.
 
-    @needs:wire-faults
+    @needs:wire-faults @needs:transactions-v2
     Scenario: [1] The answer to a commit is lost
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -151,7 +151,7 @@ Feature: Time-outs and recovery
       Then it is done and answers the same producer id and the next epoch
       And only COMMIT markers were added to payments-0 and payments-1, with the next epoch of A
 
-    @needs:wire-faults
+    @needs:wire-faults @needs:transactions-v2
     Scenario: [2] The request for an abort is lost
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -161,7 +161,7 @@ Feature: Time-outs and recovery
       Then it is done and answers the same producer id and the next epoch
       And only ABORT markers were added to payments-0 and payments-1, with the next epoch of A
 
-    @needs:crash
+    @needs:crash @needs:transactions-v2
     Scenario: [3] The broker crashes while the commit is on its way
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0

@@ -9,6 +9,7 @@ Feature: Sequence numbers
   Rule: Produce v12 from a producer unknown to the partition must start at sequence 0, else OUT_OF_ORDER_SEQUENCE_NUMBER.
     A first batch that does not start at 0 means that an earlier one was lost, and nobody would notice.
 
+    @needs:transactions-v2
     Scenario: [1] The first batch of a producer
       Given producer A with transactional id "transfer"
       When A writes "early" to payments-0 at sequence 5
@@ -16,6 +17,7 @@ Feature: Sequence numbers
       And the log of payments-0 has not grown
       And the producer id and epoch of A are unchanged
 
+    @needs:transactions-v2
     Scenario: [2] The producer is known to another partition only
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -44,6 +46,7 @@ Feature: Sequence numbers
   Rule: A new epoch starts at sequence 0, any other first sequence is refused OUT_OF_ORDER_SEQUENCE_NUMBER.
     The first batch of an epoch that starts in the middle hides that the batches before it were lost.
 
+    @needs:transactions-v2
     Scenario: [1] The epoch that EndTxn v5 answered
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -53,6 +56,7 @@ Feature: Sequence numbers
       And the log of payments-0 has not grown
       And the producer id and epoch of A are unchanged
 
+    @needs:transactions-v2
     Scenario: [2] The epoch that InitProducerId answered
       Given producer A with transactional id "transfer"
       And A uses EndTxn v4
@@ -66,7 +70,7 @@ Feature: Sequence numbers
   Rule: A restart does not change the verdict on a non-zero first sequence of a new epoch.
     A rule that a restart forgets lets through just the gap that a crash makes likely.
 
-    @needs:crash
+    @needs:crash @needs:transactions-v2
     Scenario: [1] A first batch at sequence 1, after a crash
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0

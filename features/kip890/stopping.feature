@@ -137,7 +137,7 @@ Feature: A clean stop
       Then readers of accounts-0 see "b1"
       And readers of accounts-1 see "b2"
 
-    @needs:crash @needs:doubled-answers
+    @needs:crash @needs:doubled-answers @needs:transactions-v2
     Scenario: [2] The second answer to the marker of one transaction comes while the next one is being committed
       Given each marker is answered twice, the second time just before the next crash
       And A has committed "a1" to payments-0

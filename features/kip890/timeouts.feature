@@ -8,6 +8,7 @@ Feature: Time-outs and restarts in detail
   Rule: After a timeout EndTxn v5 with the old epoch may pass for a retried abort but never commits.
     A commit that comes after the abort by time-out must not be told success: its data is gone.
 
+    @needs:transactions-v2
     Scenario: [1] The commit comes after the time-out
       Given producer A with transactional id "transfer" and a short time-out
       And A has written "a1" to payments-0
@@ -16,6 +17,7 @@ Feature: Time-outs and restarts in detail
       Then it is refused with INVALID_TXN_STATE or PRODUCER_FENCED
       And readers of payments-0 see nothing
 
+    @needs:transactions-v2
     Scenario: [2] The abort comes after the time-out
       Given producer A with transactional id "transfer" and a short time-out
       And A has written "a1" to payments-0
@@ -65,7 +67,7 @@ Feature: Time-outs and restarts in detail
   Rule: A retried EndTxn v5 gets the same identity after a restart of the coordinator.
     A client whose answer was lost in a crash asks again, and must not be fenced by its own success.
 
-    @needs:crash
+    @needs:crash @needs:transactions-v2
     Scenario: [1] A commit is asked for again after a crash
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -74,7 +76,7 @@ Feature: Time-outs and restarts in detail
       When A commits with its previous epoch
       Then it is done and answers the producer id and epoch in force
 
-    @needs:crash
+    @needs:crash @needs:transactions-v2
     Scenario: [2] An abort is asked for again after a crash
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -83,7 +85,7 @@ Feature: Time-outs and restarts in detail
       When A aborts with its previous epoch
       Then it is done and answers the producer id and epoch in force
 
-    @needs:aged-ids @needs:crash
+    @needs:aged-ids @needs:crash @needs:transactions-v2
     Scenario: [3] A commit that went on with a new producer id is asked for again after a crash
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0

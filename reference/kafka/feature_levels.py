@@ -44,7 +44,8 @@ class FeatureLevels:
 
     @property
     def transaction_version(self) -> int:
-        return self._levels["transaction.version"]
+        """0 also where the broker does not have the feature."""
+        return self._levels.get("transaction.version", 0)
 
     def change(self, feature: str, level: int) -> None:
         """Put a feature to another level that it may have, at once."""

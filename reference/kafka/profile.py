@@ -57,6 +57,9 @@ class Profile(_Part):
 
     features: dict[str, Feature]
 
+    own_topics: Literal["shown", "hidden"] = "shown"
+    """Whether clients see the topics in which the broker keeps offsets and transactions."""
+
     server_fence_bumps: Literal[1, 2]
     """By how much the epoch grows when the server ends a transaction: at a time-out, and for a new owner of the transactional id."""
 

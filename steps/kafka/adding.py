@@ -137,7 +137,8 @@ def add(context: ScenarioContext, producer: Producer, partition: TopicPartition)
 
 def add_first(context: ScenarioContext, producer: Producer, partition: TopicPartition) -> Outcome[None]:
     """What an old client does before it writes: add the partition, unless it did so in this transaction."""
-    return add(context, producer, partition) if producer.is_old and partition not in producer.added else Done(None)
+    adds = producer.is_old and producer.transactional_id and partition not in producer.added
+    return add(context, producer, partition) if adds else Done(None)
 
 
 def _ask_as_a_broker(context: ScenarioContext, producer: Producer, addition: Addition, version: int) -> None:

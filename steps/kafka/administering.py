@@ -1,6 +1,6 @@
 """What an administrator asks of a cluster, as the request that is judged: new topics, moves, levels of features."""
 
-from fencepost.adapters.kafka.values import Isolation, TopicMade, TopicPartition
+from fencepost.adapters.kafka.values import TRANSACTIONS, Isolation, TopicMade, TopicPartition
 from fencepost.contract.evidence import Evidence
 from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.steps.outcomes import achieved, observed
@@ -144,7 +144,7 @@ def coordinator_moves(context: ScenarioContext, producer: str, node: int) -> Non
     What was blocked until then need not wait any longer.
     """
     one = context.turn_of(producer)
-    where = achieved(context.observer.partition_of(one.transactional_id), f"looking for the partition of {producer}")
+    where = achieved(context.observer.partition_of(one.transactional_id, TRANSACTIONS), f"looking for the partition of {producer}")
     context.keep(one, context.observer.reassign(where, node), "AlterPartitionReassignments")
     for each in context.producers.values():
         if each.is_blocked_until_restart:
@@ -195,7 +195,7 @@ def sends_to_a_node(context: ScenarioContext, producer: str, api: str, node: int
         case "AddOffsetsToTxn":
             answer = probe.add_offsets(name, now, group, retry=False)
         case _:
-            answer = probe.end_txn(name, now, commit=True, retry=False)
+            answer = probe.end_txn(name, now, commit=True, version=context.version(one, "end_txn"), retry=False)
     probe.ask_only(None)
     context.keep(one, answer, api)
 

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from fencepost.adapters.kafka.probe import KafkaProbe, Offer
+from fencepost.adapters.kafka.probe import ClientKind, KafkaProbe, Offer
 from fencepost.adapters.kafka.values import (
+    OFFSETS,
     Appended,
     Isolation,
     LogView,
@@ -16,18 +17,17 @@ from fencepost.adapters.kafka.values import (
 )
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.evidence import Evidence
-from fencepost.contract.outcomes import Outcome, Refused
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Session, Time
 from fencepost.steps.outcomes import achieved, observed
 from fencepost.wire.kafka.acls import Right
+from fencepost.wire.kafka.batches import MarkerType
 
 from .producer import Producer
 from .vocabulary import KAFKA
 
-_NEW = {"init_producer_id": (4, 5), "produce": (12, 12), "txn_offset_commit": (5, 5), "end_txn": (5, 5)}
-_OLD = {"init_producer_id": (3, 5), "produce": (3, 11), "txn_offset_commit": (0, 3), "end_txn": (0, 4)}
-_EITHER = {"add_partitions_to_txn": (0, 3), "add_offsets_to_txn": (0, 3)}
-"""Which versions of a request a client of transaction version 2 uses, one of version 0, and both; the newest that is offered."""
+_DELETED = {"UNKNOWN_TOPIC_OR_PARTITION", "UNKNOWN_TOPIC_ID"}
+_COMPLETE = {MarkerType.COMMIT: "CompleteCommit", MarkerType.ABORT: "CompleteAbort"}
 
 
 @dataclass(frozen=True)
@@ -163,10 +163,21 @@ class ScenarioContext:
 
     def partition(self, name: str) -> TopicPartition:
         """`payments-0` as the system knows it; also where nobody has made such a topic."""
+        if name.endswith('"'):
+            return self.partition_of_group(name.split('"')[1])
         topic, _, number = name.rpartition("-")
-        if topic.startswith("__"):
-            return TopicPartition(topic, int(number))
         return TopicPartition(self.topics.get(topic) or self.session.unique(topic), int(number))
+
+    def partition_of_group(self, group: str) -> TopicPartition:
+        """Where a group's offsets are kept: what the coordinator says of a transaction that has them, or else Kafka's rule.
+
+        NotOffered where clients do not see such a topic.
+        """
+        unique = self.session.unique(group)
+        by_rule = achieved(self.observer.partition_of(unique, OFFSETS), f"looking for the partition of group {group}")
+        described = (self.describe(producer) for producer in self._remembered()) if self.can_describe else ()
+        named = (where for description in described for where in description.partitions if where.topic == OFFSETS)
+        return next(named, by_rule)
 
     def where(self, names: Iterable[str]) -> list[TopicPartition]:
         """Several partitions as the system knows them."""
@@ -177,8 +188,7 @@ class ScenarioContext:
         said = self.versions.get((producer.name, api))
         if said is not None:
             return said
-        lowest, highest = (_EITHER | (_OLD if producer.is_old else _NEW))[api]
-        return highest if lowest == highest else producer.probe.newest(api, lowest, highest)
+        return (ClientKind.OLD if producer.is_old else ClientKind.NEW).version(producer.probe, api)
 
     def turn_of(self, name: str) -> Producer:
         """The producer that acts in the When, with a snapshot from before it does."""
@@ -221,13 +231,14 @@ class ScenarioContext:
     def await_markers(self) -> None:
         """Wait until no marker of a known transaction is on its way; one that is open or incomplete is not waited for.
 
-        When patience ends first, the sentence that follows judges what there is. Where DescribeTransactions is not offered, committed
-        data must reach the end of every log instead, so an open transaction uses all patience.
+        When patience ends first, the sentence that follows judges what there is. Where DescribeTransactions is not offered, the ends that
+        producers have asked for are waited for.
         """
         transactional = [producer for producer in self.producers.values() if producer.transactional_id]
         if not self.can_describe:
-            self.states = {producer.transactional_id: "not told" for producer in transactional}
-            self._await_stable_ends()
+            for producer in transactional:
+                state = self.completed(producer) if producer.ended_in and not producer.is_incomplete else None
+                self.states[producer.transactional_id] = state.value if isinstance(state, Done) else "not told"
             return
         incomplete = {producer.transactional_id for producer in transactional if producer.is_incomplete}
         self.states |= {producer.transactional_id: "forgotten" for producer in transactional if producer.is_forgotten}
@@ -245,14 +256,46 @@ class ScenarioContext:
         """Whether the system tells what has become of transactions."""
         return self.observer.offers("describe_transactions", 0)
 
-    def _await_stable_ends(self) -> None:
-        def is_stable(partition: TopicPartition) -> bool:
-            ends = {observed(self.observer.end_offset(partition, isolation), f"asking where {partition} ends") for isolation in Isolation}
-            return len(ends) == 1
+    def completed(self, producer: Producer) -> Outcome[str]:
+        """The state in which a producer's last transaction is over: nothing open, no marker on its way. Unknown when patience ends first.
 
+        Where DescribeTransactions is not offered, every partition that the producer wrote to must hold its marker.
+        """
+        if self.can_describe:
+            match self.observer.settled(producer.transactional_id):
+                case Done(description):
+                    return Done(description.state)
+                case trouble:
+                    return trouble
         for _ in self.time.attempts():
-            if all(is_stable(partition) for partition in self.partitions):
-                return
+            if self.is_over(producer):
+                return Done(next((_COMPLETE[marker] for marker in self._markers(producer) if marker), "Empty"))
+        return Unknown(f"a partition that {producer.name} wrote to in its transaction has no marker of it")
+
+    def is_over(self, producer: Producer) -> bool:
+        """Whether no transaction of a producer is open, and no marker on its way."""
+        return self.describe(producer).is_settled if self.can_describe else None not in self._markers(producer)
+
+    def is_open(self, producer: Producer) -> bool:
+        """Whether the coordinator says that a producer's transaction is Ongoing; where it says nothing, whether one has no marker."""
+        return self.describe(producer).state == "Ongoing" if self.can_describe else None in self._markers(producer)
+
+    def _markers(self, producer: Producer) -> set[MarkerType | None]:
+        """How a producer's last transaction ended, by what is in the partitions that it wrote to; None where the marker is missing."""
+        looks = {
+            where: self.observer.last_marker(where, producer.current.producer_id)
+            for where in producer.ended_in or producer.written | producer.added
+        }
+        there = {where: look for where, look in looks.items() if not (isinstance(look, Refused) and look.error in _DELETED)}
+        markers = {observed(look, f"looking for the marker of {producer.name} in {where}") for where, look in there.items()}
+        return markers | {None for group, where in producer.groups.items() if self._is_alone_in(group) and self._is_pending(group, where)}
+
+    def _is_alone_in(self, group: str) -> bool:
+        return sum(group in producer.groups for producer in self.producers.values()) == 1
+
+    def _is_pending(self, group: str, partition: TopicPartition) -> bool:
+        look = self.observer.committed_offset(group, partition, require_stable=True, retry=False)
+        return isinstance(look, Refused) and look.error == "UNSTABLE_OFFSET_COMMIT"
 
     def describe(self, producer: Producer) -> TransactionDescription:
         """What the coordinator says of a producer's transactional id now."""

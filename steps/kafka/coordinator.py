@@ -1,8 +1,8 @@
 """Then: what the coordinator says of a transaction, and the leaders of partitions of a producer."""
 
-from fencepost.adapters.kafka.values import Isolation, ProducerIdAndEpoch, TransactionDescription
+from fencepost.adapters.kafka.values import OFFSETS, Isolation, ProducerIdAndEpoch, TransactionDescription
 from fencepost.contract.outcomes import Done
-from fencepost.steps.outcomes import observed
+from fencepost.steps.outcomes import achieved, observed
 
 from .context import ScenarioContext
 from .idling import active_in, is_unknown
@@ -10,8 +10,6 @@ from .initialising import TIMEOUTS_MS
 from .judging import answer_of, answered, judge_answer, reported
 from .values import OVER
 from .vocabulary import KAFKA
-
-_OFFSETS_TOPIC = "__consumer_offsets"
 
 
 @KAFKA.then("the producer id and epoch of {producer} are {known}")
@@ -134,7 +132,10 @@ def has_records_everywhere(context: ScenarioContext, producer: str) -> None:
 
 def _is_in(context: ScenarioContext, description: TransactionDescription, place: str) -> bool:
     if place == "a partition of __consumer_offsets":
-        return [partition.topic for partition in description.partitions] == [_OFFSETS_TOPIC]
+        is_there = [partition.topic for partition in description.partitions] == [OFFSETS]
+        if not is_there:
+            achieved(context.observer.partition_of("", OFFSETS), f"looking for {OFFSETS}")
+        return is_there
     if place == "the blocked partition":
         return len(description.partitions) == 1 and not description.partitions & set(context.partitions)
     return description.partitions == set(context.where(place.split(" and ")))

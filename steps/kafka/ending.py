@@ -123,7 +123,7 @@ def both_end(context: ScenarioContext, one: str, ends: str, other: str, then: st
         producer, commit = context.producers[name], COMMITS[verb]
         end(context, producer, commit, partial(_send_end, context, producer, commit))
         if context.armed.pause is None:
-            context.observer.settled(producer.transactional_id)
+            context.completed(producer)
 
 
 def finish(context: ScenarioContext, producer: Producer, *, commit: bool) -> None:
@@ -132,7 +132,7 @@ def finish(context: ScenarioContext, producer: Producer, *, commit: bool) -> Non
     What a broker calls a transaction that is over, is asked elsewhere; one that ended the other way is no set-up.
     """
     _send(context, producer, commit=commit)
-    state = achieved(context.observer.settled(producer.transactional_id), f"waiting for the markers of {producer.name}").state
+    state = achieved(context.completed(producer), f"waiting for the markers of {producer.name}")
     if state == ("CompleteAbort" if commit else "CompleteCommit"):
         raise SetUpFailed(f"ending the transaction of {producer.name} left it in {state}")
 
@@ -145,7 +145,6 @@ def _send(context: ScenarioContext, producer: Producer, *, commit: bool) -> None
     elif version >= _FIRST_WITH_IDENTITY:
         raise SetUpFailed(f"{doing} answered no producer id and epoch")
     producer.written.clear()
-    producer.added.clear()
 
 
 def _send_end(context: ScenarioContext, producer: Producer, commit: bool, retry: bool) -> Outcome[object]:

@@ -4,7 +4,7 @@ What is armed here changes no other sentence: "A commits" is the same request, w
 """
 
 from fencepost.adapters.kafka.probe import nothing_of_no_group
-from fencepost.adapters.kafka.values import TopicPartition
+from fencepost.adapters.kafka.values import OFFSETS, TopicPartition
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.ports import DoublesAnswers
 from fencepost.steps.outcomes import achieved
@@ -186,4 +186,4 @@ def _add_offsets(context: ScenarioContext, producer: Producer, group: str) -> To
     achieved(looked, f"looking for the offsets of {group}")
     achieved(producer.probe.add_offsets(producer.transactional_id, producer.current, group), f"adding the offsets of {group}")
     described = achieved(context.observer.describe_transaction(producer.transactional_id), f"describing {producer.transactional_id}")
-    return next(partition for partition in described.partitions if partition.topic == "__consumer_offsets")
+    return next(partition for partition in described.partitions if partition.topic == OFFSETS)

@@ -1,16 +1,21 @@
 """Who a request says it is from."""
 
 from fencepost.adapters.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
+from fencepost.contract.errors import NotOffered
 
 from .context import ScenarioContext
 from .producer import Producer
 
 _FAR_AHEAD = 5
+_EARLIER = {"its previous epoch": 2, "the epoch before its previous one": 3, "its previous producer id and the epoch in force": 2}
+"""How many epochs a producer must have been given to have these."""
 
 
 def claimed(context: ScenarioContext, producer: Producer, identity: str | None) -> tuple[str, ProducerIdAndEpoch]:
     """The transactional id, and the producer id and epoch, of a request; earlier epochs are those that the producer was really given."""
     current, transactional_id = producer.current, producer.transactional_id
+    if identity in _EARLIER and producer.is_old and len(producer.given) < _EARLIER[identity]:
+        raise NotOffered(f"{identity}: with transaction version 0 an end hands out no other")
     match identity:
         case "its previous epoch":
             current = producer.given[-2]

@@ -27,7 +27,7 @@ LEAVE_OPEN = KAFKA.act(
 def has_left_open(context: ScenarioContext, producer: str) -> None:
     one = context.producers[producer]
     outlive_timeout(context, one)
-    state = achieved(context.observer.settled(one.transactional_id), "waiting for the end of the time-out").state
+    state = achieved(context.completed(one), "waiting for the end of the time-out")
     if state == "CompleteCommit":
         raise SetUpFailed(f"the transaction of {producer} was not ended by its time-out: it is {state}")
 
@@ -76,9 +76,9 @@ def is_forgotten(context: ScenarioContext, producer: str, partition: str) -> Non
 
 
 def outlive_timeout(context: ScenarioContext, producer: Producer) -> None:
-    """Let time pass until the coordinator no longer says Ongoing, or patience ends."""
+    """Let time pass until the transaction is no longer open, or patience ends."""
     for _ in context.time.attempts():
-        if achieved(context.observer.describe_transaction(producer.transactional_id), "describing the transaction").state != "Ongoing":
+        if not context.is_open(producer):
             return
 
 

@@ -20,11 +20,15 @@ class Producer:
     probe: KafkaProbe
     given: list[ProducerIdAndEpoch]
     written: set[TopicPartition] = field(default_factory=set)
+    groups: dict[str, TopicPartition] = field(default_factory=dict)
+    """The groups that it has sent offsets of its open transaction to, by their names at the system, with a partition of each."""
+
     added: set[TopicPartition] = field(default_factory=set)
     """The partitions that it has added to its open transaction by itself."""
 
-    is_old: bool = False
-    """A client of transaction version 0: it adds a partition before it writes there, and keeps its epoch."""
+    is_old: bool = field(init=False)
+    """A client of transaction version 0: it adds a partition before it writes there, and keeps its epoch. So are all at first where the
+    system does not have KIP-890's second part."""
 
     compression: str = "none"
     """The codec of its batches."""
@@ -36,7 +40,19 @@ class Producer:
     is_forgotten: bool = False
     """Its transactional id has expired, so the coordinator is not asked about it by the way."""
 
+    _added_as: ProducerIdAndEpoch | None = None
     _next_sequence: Counter[tuple[ProducerIdAndEpoch, TopicPartition]] = field(default_factory=Counter)
+
+    adds_first: bool = field(init=False)
+    """Whether it adds a partition by itself before each write there, and a group before its offsets, also where a sentence speaks of the
+    write alone: so do the clients of a system that has only old ones.
+    """
+
+    ended_in: set[TopicPartition] = field(default_factory=set)
+    """The partitions of its transaction when it asked for the end of its transaction; empty while it has asked for none since it wrote."""
+
+    def __post_init__(self) -> None:
+        self.is_old = self.adds_first = self.probe.kind.is_old and bool(self.transactional_id)
 
     @property
     def current(self) -> ProducerIdAndEpoch:
@@ -67,6 +83,10 @@ class Producer:
         As a Given it has to succeed, so it is put again also while completion is blocked; a When says whether its answer is to wait.
         """
         identity = identity or self.current
+        adds = self.adds_first and transactional_id is None and identity == self.current
+        if adds and not isinstance(added := self.add_first(partition), Done):
+            return added
+        self.ended_in = set()
         outcome = self.probe.produce(
             partition,
             values,
@@ -79,6 +99,18 @@ class Producer:
         )
         if isinstance(outcome, Done):
             self.has_appended(partition, len(values) if sequence is None else 0, identity)
+        return outcome
+
+    def add_first(self, partition: TopicPartition) -> Outcome[None]:
+        """AddPartitionsToTxn, unless the partition is in the transaction by this producer's own doing."""
+        if self._added_as != self.current:
+            self._added_as = self.current
+            self.added.clear()
+        if partition in self.added:
+            return Done(None)
+        outcome = self.probe.add_partitions(self.transactional_id, self.current, [partition], retry=not self.is_incomplete)
+        if isinstance(outcome, Done):
+            self.added.add(partition)
         return outcome
 
     def has_appended(self, partition: TopicPartition, count: int, identity: ProducerIdAndEpoch | None = None) -> None:
@@ -96,6 +128,8 @@ class Producer:
         retry: bool = True,
     ) -> Outcome[ProducerIdAndEpoch | None]:
         """EndTxn; what it answers is adopted by who asked, so that a scenario can refuse to."""
+        self.ended_in = self.ended_in or self.written | self.added
+        self.added.clear()
         return self.probe.end_txn(
             self.transactional_id if transactional_id is None else transactional_id,
             identity or self.current,

@@ -28,6 +28,7 @@ _ATTEMPT_S = 2.0
 
 _SHORT_S = 0.05
 """Within that time the pauses between tries stay below 20 ms."""
+_ADD_FIRST = ("AddPartitionsToTxn v", "AddOffsetsToTxn v")
 _MORE_STARTS = 2
 """A system that was back before it could refuse is killed again, so often: each of these requests may be repeated."""
 
@@ -77,7 +78,8 @@ def end(context: ScenarioContext, producer: Producer, commit: bool, request: Req
     if moment:
         gather(context.session)
     if moment == "before it answers":
-        wait = producer.probe.send_end_txn(producer.transactional_id, producer.current, commit=commit)
+        version = context.version(producer, "end_txn")
+        wait = producer.probe.send_end_txn(producer.transactional_id, producer.current, commit=commit, version=version)
         context.session.faults.crash()
         must_be_unknown(wait(), f"ending the transaction of {producer.name}")
         restart(context)
@@ -113,7 +115,7 @@ def after_restart(context: ScenarioContext) -> None:
     for producer in context.producers.values():
         if producer.is_blocked_until_restart:
             producer.is_blocked_until_restart = producer.is_incomplete = False
-            achieved(context.observer.settled(producer.transactional_id), f"waiting for the markers of {producer.name}")
+            achieved(context.completed(producer), f"waiting for the markers of {producer.name}")
     if context.armed.pause is not None and context.armed.pause.until == "the next restart":
         resume(context)
 
@@ -188,7 +190,8 @@ def _insist(context: ScenarioContext, producer: Producer, name: str, request: Re
             answer = request(False)
         if isinstance(answer, Done) or (isinstance(answer, Refused) and answer.error not in RETRIABLE):
             break
-    asked = [exchange for exchange in context.session.exchanges()[asked_before:] if exchange.name.startswith(f"{name} v")]
+    names = (f"{name} v", *(_ADD_FIRST if producer.adds_first else ()))
+    asked = [exchange for exchange in context.session.exchanges()[asked_before:] if exchange.name.startswith(names)]
     context.errors_answered = {error for exchange in asked for error in _errors_in(exchange.answer)}
     return answer
 
@@ -228,7 +231,7 @@ def _poll_until_settled(context: ScenarioContext, producer: Producer) -> None:
     if armed.polls_partitions:
         for _ in context.time.attempts():
             _poll(context, context.partitions)
-            if context.describe(producer).is_settled:
+            if context.is_over(producer):
                 break
         _poll(context, context.partitions)
     if armed.polls_transaction_of:
@@ -245,7 +248,8 @@ def _watched(context: ScenarioContext, producer: Producer, commit: bool, again: 
     context.states_seen = [context.before.transactions[producer.transactional_id].state]
 
     def request(retry: bool) -> Outcome[object]:
-        wait = producer.probe.send_end_txn(producer.transactional_id, producer.current, commit=commit)
+        version = context.version(producer, "end_txn")
+        wait = producer.probe.send_end_txn(producer.transactional_id, producer.current, commit=commit, version=version)
         _see(context, context.describe(producer).state)
         answer = wait()
         return again(retry) if isinstance(answer, Refused) and answer.error in RETRIABLE else answer

@@ -1,6 +1,6 @@
 """Topics by their ids, which outlive no topic, while names do."""
 
-from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.errors import NotOffered
 
 from .context import ScenarioContext
 from .vocabulary import KAFKA
@@ -12,7 +12,7 @@ def writes_by_an_old_id(context: ScenarioContext, producer: str, value: str, par
     one, where = context.turn_of(producer), context.partition(partition)
     topic_id = context.deleted.get(where.topic)
     if topic_id is None:
-        raise SetUpFailed(f"DeleteTopics did not tell the id of {where.topic}")
+        raise NotOffered(f"topic ids: DeleteTopics did not answer that of {where.topic}")
     batch = one.probe.batch_of([value], producer=one.current, sequence=0, transactional=True)
     answer = one.probe.produce_one_batch(where, batch, transactional_id=one.transactional_id, version=13, topic_id=topic_id)
     context.keep(one, answer, "Produce")

@@ -15,6 +15,8 @@ from .vocabulary import KAFKA
 _SEGMENT_MS = 1
 """A segment.ms that is smaller than any two batches are apart, by the times of their records."""
 
+_BEGIN_BY_THEMSELVES = {"produce", "txn_offset_commit"}
+
 
 @KAFKA.given("a topic {topic} with {partition_count}[ and {layout}]")
 def a_topic(context: ScenarioContext, topic: str, partition_count: int, layout: str | None) -> None:
@@ -86,7 +88,8 @@ def is_an_old_client(context: ScenarioContext, producer: str, api_version: ApiVe
     Of each request it uses the newest version that such a client knows, up to Produce v11, TxnOffsetCommit v3 and EndTxn v4, unless one is
     named, so this also holds for systems that know no other.
     """
-    context.producers[producer].is_old = True
+    one = context.producers[producer]
+    one.is_old, one.adds_first = True, False
     if api_version is not None:
         uses(context, producer, api_version)
 
@@ -94,10 +97,16 @@ def is_an_old_client(context: ScenarioContext, producer: str, api_version: ApiVe
 @KAFKA.given("{producer} is a new client (transaction version 2)")
 def is_a_new_client(context: ScenarioContext, producer: str) -> None:
     """From here on it is again what each producer is at first: it adds nothing itself, and goes on with what EndTxn answers."""
-    context.producers[producer].is_old = False
+    one = context.producers[producer]
+    one.is_old = one.adds_first = False
 
 
 @KAFKA.given("{producer} uses {api_version}")
 def uses(context: ScenarioContext, producer: str, api_version: ApiVersion) -> None:
-    """The version of all requests of that kind that the producer sends from here on."""
-    context.versions[producer, APIS[api_version.api]] = api_version.version
+    """The version of all requests of that kind that the producer sends from here on; of Produce and TxnOffsetCommit, with nothing sent
+    before them that adds a partition.
+    """
+    api = APIS[api_version.api]
+    context.versions[producer, api] = api_version.version
+    if api in _BEGIN_BY_THEMSELVES:
+        context.producers[producer].adds_first = False

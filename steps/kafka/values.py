@@ -68,8 +68,8 @@ GROUP = ValueType("group", r'"[ -!#-~]*"', "a consumer group", lambda written: w
 VALUE = quoted("value", "the value of a record")
 PARTITION = text(
     "partition",
-    r"(?:__consumer_offsets|[a-z]+)-[0-9]+",
-    "a partition, by its topic and its number; __consumer_offsets is the broker's own, in which groups keep their offsets",
+    r'[a-z]+-[0-9]+|the partition of group "[ -!#-~]*"',
+    "a partition, by its topic and its number; that of a group is the one of __consumer_offsets in which the group's offsets are kept",
 )
 PARTITIONS = listed("partitions", PARTITION, "partitions, each judged by itself", " and ")
 VALUES = ValueType(

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from fencepost.adapters.kafka.probe import AppendResults
 from fencepost.adapters.kafka.values import Appended, TopicPartition
-from fencepost.contract.outcomes import Outcome
+from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.outcomes import achieved
 from fencepost.wire.kafka.batches import Marker, MarkerType, marker_batch
 
@@ -96,10 +96,11 @@ def has_written_batches(context: ScenarioContext, producer: str, count: int, par
     one, where = context.producers[producer], context.partition(partition)
     for index, value in enumerate(numbered(count)):
         if where.topic in context.slow_topics:
+            achieved(add_first(context, one, where), f"adding {partition}")
             batch = one.probe.batch_of([value], producer=one.current, sequence=index, transactional=True)
             aged = tuple(replace(record, timestamp=record.timestamp - (count - index) * _APART_MS) for record in batch.records)
             outcome: Outcome[Appended] = one.probe.produce_one_batch(
-                where, replace(batch, records=aged), transactional_id=one.transactional_id
+                where, replace(batch, records=aged), transactional_id=one.transactional_id, version=context.version(one, "produce")
             )
         else:
             outcome = one.write(where, [value], version=context.version(one, "produce"))
@@ -143,6 +144,9 @@ def writes_several_batches(context: ScenarioContext, producer: str, count: int, 
     """One Produce with so many transactional batches for one partition, of one record each: r0, r1, ..., with the sequence numbers due."""
     one, where = context.turn_of(producer), context.partition(partition)
     first = one.next_sequence(where)
+    if one.adds_first and not isinstance(added := one.add_first(where), Done):
+        context.keep(one, added, "AddPartitionsToTxn")
+        return
     batches = [
         one.probe.batch_of([value], producer=one.current, sequence=first + index, transactional=True)
         for index, value in enumerate(numbered(count))
@@ -159,7 +163,8 @@ def writes_a_marker(context: ScenarioContext, producer: str, marker: str, partit
     kind = MarkerType.COMMIT if marker == "a COMMIT marker" else MarkerType.ABORT
     batch = marker_batch(Marker(kind, 0), one.current.producer_id, one.current.epoch, now)
     batch = replace(batch, base_sequence=one.next_sequence(where))
-    context.keep(one, one.probe.produce_one_batch(where, batch, transactional_id=one.transactional_id), "Produce")
+    version = context.version(one, "produce")
+    context.keep(one, one.probe.produce_one_batch(where, batch, transactional_id=one.transactional_id, version=version), "Produce")
 
 
 @KAFKA.given("{producer} has sent {value} to {partition}[ with {identity}], whatever was answered")
@@ -217,6 +222,9 @@ def _write_both(
         where: one.probe.batch_of([value], producer=owner.current, sequence=owner.next_sequence(where), transactional=True)
         for where, value, owner in ((context.partition(here), first, one), (context.partition(there), second, other))
     }
+    for where in batches if one.adds_first else ():
+        if not isinstance(added := one.add_first(where), Done):
+            return added
     version = context.version(one, "produce")
     return one.probe.produce_batches(batches, transactional_id=one.transactional_id, version=version)
 

@@ -20,8 +20,9 @@ def has_written_everywhere(context: ScenarioContext, producer: str, value: str, 
 @KIP890.given("{producer} has added every partition of {topic}")
 def has_added_everything(context: ScenarioContext, producer: str, topic: str) -> None:
     """One AddPartitionsToTxn v3 with all partitions of the topic."""
-    one = context.producers[producer]
-    achieved(one.probe.add_partitions(one.transactional_id, one.current, _partitions(context, topic)), f"adding all partitions of {topic}")
+    one, every = context.producers[producer], _partitions(context, topic)
+    achieved(one.probe.add_partitions(one.transactional_id, one.current, every), f"adding all partitions of {topic}")
+    one.added.update(every)
 
 
 @KIP890.then("every partition of {topic} holds one {marker_kind} marker of {producer}, and its last stable offset is its high watermark")

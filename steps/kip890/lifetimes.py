@@ -117,5 +117,5 @@ def _committed(context: ScenarioContext, producer: Producer, partition: TopicPar
     ended = producer.end(True, version=context.version(producer, "end_txn"))
     if isinstance(ended, Done):
         producer.given.append(ended.value or producer.current)
-        context.observer.settled(producer.transactional_id)
+        context.completed(producer)
     return ended

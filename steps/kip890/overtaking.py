@@ -100,7 +100,7 @@ def _go_on(
         rounds.accepted += 1
         one.has_appended(where, 1)
     given = achieved(ended, f"ending the transaction of {one.name}")
-    achieved(context.observer.settled(one.transactional_id), f"waiting for the markers of {one.name}")
+    achieved(context.completed(one), f"waiting for the markers of {one.name}")
     if given is not None:
         one.given.append(given)
     one.added.clear()

@@ -12,8 +12,6 @@ from .vocabulary import KIP890
 
 _LOSERS = {"CONCURRENT_TRANSACTIONS", "INVALID_TXN_STATE", "PRODUCER_FENCED", "NOT_COORDINATOR", "COORDINATOR_LOAD_IN_PROGRESS"}
 
-_FIRST_WITH_IDENTITY = 5
-
 
 @KIP890.state
 def raced() -> dict[str, Outcome[object]]:
@@ -23,21 +21,21 @@ def raced() -> dict[str, Outcome[object]]:
 
 @KIP890.when("{producer} {first:ends} and {second:ends} at the same time")
 def ends_both_ways(context: ScenarioContext, raced: dict[str, Outcome[object]], producer: str, first: str, second: str) -> None:
-    """Two EndTxn v5 with the same producer id and epoch on two connections, in this order, both sent before any answer is read.
+    """Two EndTxn with the same producer id and epoch on two connections, in this order, both sent before any answer is read.
 
     Where both were refused, the first one is asked for again, as by a client that was told to wait.
     """
     one = context.turn_of(producer)
     other = context.session.client(f"{producer}-2")
-    # This connects, and finds the coordinator, so that the two requests leave together.
-    achieved(other.describe_transaction(one.transactional_id), f"describing the transaction of {producer}")
+    achieved(other.meet_coordinator(one.transactional_id), f"connecting to the coordinator of {producer}")
+    version = context.version(one, "end_txn")
     waits = [
-        (verb, probe.send_end_txn(one.transactional_id, one.current, commit=COMMITS[verb]))
+        (verb, probe.send_end_txn(one.transactional_id, one.current, commit=COMMITS[verb], version=version))
         for verb, probe in ((first, one.probe), (second, other))
     ]
     raced |= {verb: wait() for verb, wait in waits}
     if not any(isinstance(outcome, Done) for outcome in raced.values()):
-        raced[first] = one.end(COMMITS[first], version=_FIRST_WITH_IDENTITY)
+        raced[first] = one.end(COMMITS[first], version=version)
     context.keep(one, raced[first], "EndTxn")
 
 

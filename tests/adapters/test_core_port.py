@@ -7,6 +7,7 @@ import pytest
 
 from fencepost.adapters.common.faults import NoFaults
 from fencepost.adapters.engines import ENGINES
+from fencepost.adapters.kafka.client_kind import ClientKind
 from fencepost.adapters.kafka.core import KafkaLog
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.contract.errors import NotOffered
@@ -247,7 +248,7 @@ def test_what_another_transaction_holds_is_not_free(session: Session, log: Trans
 
 def test_a_system_that_is_not_ours_is_not_reloaded() -> None:
     """A Kafka broker would have to be restarted for it."""
-    log = KafkaLog(lambda _: cast(KafkaProbe, None), lambda name: name, NoFaults("somebody's broker"))
+    log = KafkaLog(lambda _: cast(KafkaProbe, None), lambda name: name, NoFaults("somebody's broker"), ClientKind.NEW)
 
     with pytest.raises(NotOffered, match="somebody's broker was not started by fencepost"):
         log.reload("orders")

@@ -73,7 +73,7 @@ def test_a_version_that_is_not_offered_is_not_sent() -> None:
 
     with pytest.raises(NotOffered, match="EndTxn v5: the broker offers v0 to v4"):
         probe.end_txn("t", PAIR, commit=True)
-    with pytest.raises(NotOffered, match="InitProducerId v5: the broker offers no version of it"):
+    with pytest.raises(NotOffered, match="InitProducerId v0 to v5: the broker offers no version of it"):
         probe.init_producer_id("t")
 
     assert broker.asked == []
@@ -456,3 +456,29 @@ def test_an_old_version_cannot_carry_what_it_has_no_field_for() -> None:
         probe.init_producer_id("t", current=PAIR, version=2)
     with pytest.raises(ValueError, match="WriteTxnMarkers v1 cannot carry transaction version 2"):
         probe.write_marker(PAYMENTS, PAIR, commit=True, coordinator_epoch=0, transaction_version=2)
+
+
+def test_a_member_that_is_told_its_id_joins_with_it() -> None:
+    """Also in the versions of JoinGroup before 4, in which no broker should ask for that; joined is who has an id."""
+    told = says(error_code=79, generation_id=-1, protocol_name="", leader="", member_id="m-1", members=[])
+    joined = says(error_code=0, generation_id=1, protocol_name="range", leader="m-1", member_id="m-1", members=[])
+    broker = ScriptedBroker(join_group=[told, joined])
+    probe, recorder = broker.probe()
+
+    answer = probe.join("shop")
+
+    assert isinstance(answer, Done)
+    assert (answer.value.member, answer.value.generation) == ("m-1", 1)
+    asked = [exchange.request["member_id"] for exchange in recorder.exchanges() if exchange.name.startswith("JoinGroup")]
+    assert asked == ["", "m-1"]
+
+
+def test_an_id_that_is_not_told_ends_the_joining() -> None:
+    """MEMBER_ID_REQUIRED without an id is a refusal like others: nothing could be joined with."""
+    broker = ScriptedBroker(join_group=[says(error_code=79, generation_id=-1, protocol_name="", leader="", member_id="", members=[])])
+
+    answer = broker.probe()[0].join("shop")
+
+    assert isinstance(answer, Refused)
+    assert answer.error == "MEMBER_ID_REQUIRED"
+    assert broker.count("join_group") == 1

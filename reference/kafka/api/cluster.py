@@ -53,7 +53,11 @@ def _ranges(node: Node) -> list[dict[str, int]]:
 def metadata(node: Node, asked: Any) -> ResponsePayload:
     """The nodes and the topics, all of them or those that are asked for."""
     wants_all = asked.topics is None or (asked.__version__ == 0 and not asked.topics)
-    topics = [_told(node, topic) for topic in node.topics.all()] if wants_all else [_wanted(node, entry) for entry in asked.topics]
+    topics = (
+        [_told(node, topic) for topic in node.topics.all() if _is_shown(node, topic)]
+        if wants_all
+        else [_wanted(node, entry) for entry in asked.topics]
+    )
     return response(
         asked,
         throttle_time=0,
@@ -73,9 +77,13 @@ def _wanted(node: Node, entry: Any) -> dict[str, Any]:
     else:
         topic = node.topics.named(entry.name)
         unknown = Error.UNKNOWN_TOPIC_OR_PARTITION
-    if topic is not None:
+    if topic is not None and _is_shown(node, topic):
         return _told(node, topic)
     return {"error_code": unknown, "name": entry.name, "topic_id": topic_id, "is_internal": False, "partitions": []}
+
+
+def _is_shown(node: Node, topic: Topic) -> bool:
+    return node.profile.own_topics == "shown" or not topic.is_internal
 
 
 def _told(node: Node, topic: Topic) -> dict[str, Any]:

@@ -1,0 +1,34 @@
+"""Which versions of requests a client sends: one that knows KIP-890's second part, and one that does not.
+
+A client follows the cluster's transaction.version: with 2 it leaves it to brokers to add partitions, and its epoch grows with each
+transaction; with 0 it adds a partition before it writes there, and keeps its epoch.
+"""
+
+from enum import Enum
+
+from .calls import Calls
+from .offer import Offer
+
+_EITHER = {"add_partitions_to_txn": (0, 3), "add_offsets_to_txn": (0, 3)}
+
+
+class ClientKind(Enum):
+    """The two kinds, each with the lowest and the highest version that it sends of a request."""
+
+    NEW = {"init_producer_id": (4, 5), "produce": (12, 12), "txn_offset_commit": (5, 5), "end_txn": (5, 5)}  # noqa: RUF012 - members
+    OLD = {"init_producer_id": (0, 5), "produce": (3, 11), "txn_offset_commit": (0, 3), "end_txn": (0, 4)}  # noqa: RUF012 - members
+
+    @classmethod
+    def fitting(cls, offer: Offer) -> "ClientKind":
+        """The kind that clients of a system with this offer are."""
+        return cls.OLD if offer.lacking_for_second_part() else cls.NEW
+
+    @property
+    def is_old(self) -> bool:
+        """Whether it adds partitions by itself."""
+        return self is ClientKind.OLD
+
+    def version(self, calls: Calls, api: str) -> int:
+        """The newest version of a request that both this client and the system know; NotOffered where there is none."""
+        lowest, highest = (_EITHER | self.value)[api]
+        return highest if lowest == highest else calls.newest(api, lowest, highest)
