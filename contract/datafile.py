@@ -42,17 +42,17 @@ def load(path: Path | Traversable, kind: type[T]) -> T:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise DataFileError(f"{path}:{line}: not YAML: {error.problem}") from error
     except (yaml.YAMLError, ValueError) as error:  # a character that YAML has none of, a date that there is not
-        told = str(getattr(error, "reason", error)).partition("\n")[0]
-        raise DataFileError(f"{path}: not YAML: {told}") from error
+        faults = str(getattr(error, "reason", error)).partition("\n")[0]
+        raise DataFileError(f"{path}: not YAML: {faults}") from error
     except RecursionError as error:
         raise DataFileError(f"{path}: its lists and mappings are nested too deeply to be read; expected a few levels") from error
     _refuse_repeated_keys(path, node)
     try:
         return TypeAdapter(kind).validate_python(data)
     except ValidationError as error:
-        told = [f"{path}:{_line_of(node, one['loc'])}: {_key(one['loc'])}: {_explain(one)}" for one in _one_of_each_row(error.errors())]
-        more = [f"and {len(told) - _MOST_TOLD} more"] if len(told) > _MOST_TOLD else []
-        raise DataFileError("; ".join(told[:_MOST_TOLD] + more)) from error
+        faults = [f"{path}:{_line_of(node, one['loc'])}: {_key(one['loc'])}: {_explain(one)}" for one in _one_of_each_row(error.errors())]
+        more = [f"and {len(faults) - _MOST_TOLD} more"] if len(faults) > _MOST_TOLD else []
+        raise DataFileError("; ".join(faults[:_MOST_TOLD] + more)) from error
 
 
 def _one_of_each_row(errors: Iterable[Any]) -> list[Any]:

@@ -92,7 +92,7 @@ def look(path: Path, layout: Layout, keep: Sequence[str] = ()) -> None:
     instead = f"name another folder with {layout.option}"
     with _told(path):
         if path.resolve() in (Path("/"), Path("~").expanduser().resolve()):
-            raise WrongUsage(f"{layout.option} {path} is no folder for results alone; {instead}, such as results/{layout.command}")
+            raise WrongUsage(f"{layout.option} {path}: this folder is used for other things; {instead}, such as results/{layout.command}")
         if path.parts[:1] == ("~",):  # to remove a folder of that name is a way to lose one's home
             raise WrongUsage(f"{layout.option} {path} would be a folder that is called ~, since no shell replaced it; write the path out")
         if path.exists() and not path.is_dir():

@@ -57,7 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
         own = own_expectations.read(chosen.expectations, rows)
         baseline = Baseline.at(chosen.write_baseline, rows) if chosen.write_baseline and not in_worker else None
         # The run before may stand in the folder that is claimed next.
-        wanted = None if in_worker else summary.wanted(chosen.summary, chosen.previous)
+        wanted = None if in_worker else summary.wanted(chosen.summary, chosen.previous, chosen.results)
         if chosen.results and not in_worker:
             folder.look(chosen.results, chosen.check)
         # Also where workers start them: what is wrong with them is told before the folder is claimed.

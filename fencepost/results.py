@@ -100,7 +100,7 @@ class Results:
         """What keeps the run from conforming, in words, as far as it went; empty where nothing does."""
         told = self.gate.objections(self._counted())
         anomalies = sum(told.is_red for told in self.histories.anomalies) if self.histories else 0
-        return [*told, f"{anomalies} anomalies in the histories"] if anomalies else told
+        return [*told, f"{anomalies} {'anomaly' if anomalies == 1 else 'anomalies'} in the histories"] if anomalies else told
 
     def failing(self) -> set[Verdict]:
         """The verdicts that keep the run from conforming; an anomaly in a history is a violation."""
@@ -128,12 +128,13 @@ class Results:
     def _is_parity(self, result: RequirementResult) -> bool:
         return self.register[result.requirement].source == parity.SOURCE
 
+    def counts(self, result: RequirementResult) -> bool:
+        """Whether this result can keep the run from conforming; a parity row cannot where only proposals count."""
+        return self.counts_parity or not (self._is_parity(result) and result.verdict in parity.MAY_DIFFER)
+
     def _counted(self) -> list[RequirementResult]:
         """The results that can keep the run from conforming, and those that are met."""
-        found = self.requirements()
-        if self.counts_parity:
-            return found
-        return [result for result in found if not (self._is_parity(result) and result.verdict in parity.MAY_DIFFER)]
+        return list(filter(self.counts, self.requirements()))
 
     @property
     def identity(self) -> Identity:

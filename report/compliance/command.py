@@ -162,9 +162,7 @@ def _show(summary: Summary, unreadable: Sequence[Unreadable], out: Path) -> None
             Text(f"{latest.started:%Y-%m-%d %H:%M} {latest.name}{'' if latest.complete else ', not complete'}"),
         )
     console.print(table)
-    console.print(
-        f"{summary.runs} runs of {len(summary.standings)} systems and versions; {summary.incomplete} of the runs are not complete"
-    )
+    console.print(summary.told)
     if unreadable:
         console.print(Text(f"{len(unreadable)} could not be read: {_some(unreadable)}"), style="yellow")
     console.print(f"report: {out / 'index.html'}", soft_wrap=True)
