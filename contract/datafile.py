@@ -42,8 +42,8 @@ def load(path: Path | Traversable, kind: type[T]) -> T:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise DataFileError(f"{path}:{line}: not YAML: {error.problem}") from error
     except (yaml.YAMLError, ValueError) as error:  # a character that YAML has none of, a date that there is not
-        faults = str(getattr(error, "reason", error)).partition("\n")[0]
-        raise DataFileError(f"{path}: not YAML: {faults}") from error
+        why = str(getattr(error, "reason", error)).partition("\n")[0]
+        raise DataFileError(f"{path}: not YAML: {why}") from error
     except RecursionError as error:
         raise DataFileError(f"{path}: its lists and mappings are nested too deeply to be read; expected a few levels") from error
     _refuse_repeated_keys(path, node)
