@@ -19,7 +19,7 @@ from typing import Any
 
 from fencepost import __version__
 from fencepost.adapters import registry
-from fencepost.contract import parity
+from fencepost.contract import parity, room
 from fencepost.contract.folder import Folder
 from fencepost.contract.parity import Parity
 from fencepost.contract.ports import Handshake
@@ -62,6 +62,8 @@ class Results:
     """What is said beside the verdicts at the end, a line each."""
     concurrency: dict[str, int] | None = None
     """How many scenarios were under way at most, and how often brokers were brought down for those that share this."""
+    has_no_room: Callable[[str], None] = lambda _: None
+    """Told why, where the disk is full."""
     began: datetime = field(default_factory=lambda: datetime.now(UTC))
     _clock: float = field(default_factory=time.monotonic)
     _due: float = 0.0
@@ -148,8 +150,9 @@ class Results:
         """Bring the folder up to date."""
         if self.claimed is None:
             return
-        self.claimed.put(COMPLIANCE, self.as_text())
-        self.claimed.put(ENVIRONMENT, json.dumps(self._environment(), indent=1) + "\n")
+        with room.writing(self.claimed.path, self.has_no_room):
+            self.claimed.put(COMPLIANCE, self.as_text())
+            self.claimed.put(ENVIRONMENT, json.dumps(self._environment(), indent=1) + "\n")
 
     def as_text(self) -> str:
         """`compliance.json` as it is written."""
