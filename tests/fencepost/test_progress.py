@@ -210,6 +210,18 @@ def test_a_long_line_is_broken_between_words_on_a_terminal_only(monkeypatch: pyt
     assert file.getvalue() == "  X KIP890-060: one two three four five six\n"
 
 
+def test_a_link_is_never_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is longer than a terminal is wide stands on a line of its own, and each part of it says where it leads."""
+    monkeypatch.setenv("COLUMNS", "30")
+    monkeypatch.setenv("TERM", "xterm")
+    link = f"https://example.org/{'a' * 60}.scala"
+    terminal = Terminal()
+
+    Screen(terminal, {"TERM": "xterm"}).write_line(f"  known: it is so ({link}; from a file)")
+
+    assert f";{link}\x1b\\{link}\x1b]8;;" in terminal.getvalue()
+
+
 class Heard(Screen):
     """A screen that keeps its lines, and says when there is one."""
 
