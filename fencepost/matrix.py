@@ -161,5 +161,6 @@ def _is_a_note(result: RequirementResult) -> bool:
 
 
 def _reason(result: RequirementResult) -> str:
-    number = f"{sum(s.verdict is result.verdict for s in result.scenarios)} of {len(result.scenarios)} scenarios"
+    of = len(result.scenarios)
+    number = f"{sum(s.verdict is result.verdict for s in result.scenarios)} of {of} scenario{'' if of == 1 else 's'}"
     return f"{result.reason} ({number})"

@@ -64,7 +64,7 @@ def run(options: Options) -> int:
     if not found.sources:
         raise WrongUsage("no results of a run can be read: " + _some(found.unreadable))
     folder.look(options.out, REPORT)
-    say(f"{len(found.sources)} runs, {found.bytes / 1e6:.1f} MB; starting Spark on {options.master}")
+    say(f"{len(found.sources)} run{'' if len(found.sources) == 1 else 's'}, {found.bytes / 1e6:.1f} MB; starting Spark on {options.master}")
     with session(Size(found.bytes, options.master, options.memory)) as spark:
         unfinished = as_json(Summary(0, 0, (), ()), [], complete=False)
         claimed = folder.claim(options.out, REPORT, {RESULT: _text(unfinished)})
