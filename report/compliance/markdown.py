@@ -49,7 +49,8 @@ def _lines(summary: Summary, shown: Matrix, unreadable: Sequence[Unreadable], ma
         yield f"{len(summary.standings) - len(shown.columns)} systems and versions that ran less recently are in `report.json`."
         yield ""
     for proposal in shown.proposals:
-        yield f"## {escaped(proposal.title)}: {len(proposal.judged)} of {len(proposal.lines)} requirement{'' if len(proposal.lines) == 1 else 's'} judged"
+        requirements = "requirement" if len(proposal.lines) == 1 else "requirements"
+        yield f"## {escaped(proposal.title)}: {len(proposal.judged)} of {len(proposal.lines)} {requirements} judged"
         yield ""
         if proposal.judged:
             yield "| Requirement | " + " | ".join(escaped(str(column.standing.system)) for column in shown.columns) + " |"
