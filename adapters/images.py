@@ -1,6 +1,7 @@
-"""The short names of brokers, such as `kafka:4.1.1`, and the images that they stand for."""
+"""The short names of brokers, such as `kafka:4.1.1`, the images that they stand for, and which images are no broker of a system."""
 
 import functools
+import re
 from importlib import resources
 
 from pydantic import BaseModel
@@ -8,11 +9,37 @@ from pydantic import BaseModel
 from fencepost.contract.datafile import load
 from fencepost.contract.errors import WrongUsage
 
+from .common.genuine import ImageName
+
+_STORES = ("oxia/oxia",)
+_NAME = re.compile(
+    r"(?:[A-Za-z0-9.-]+(?::\d+)?/)?[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*"
+    r"(?::\w[\w.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,})?|sha256:[0-9a-f]{12,64}",
+    re.ASCII,
+)
+"""The name of an image as Docker has it: a registry, a repository of small letters, a tag, a digest; or an image by its digest."""
+
 
 class _Broker(BaseModel):
     """What is read here of a broker in `fixtures/brokers.yaml`."""
 
     image: str
+    official: list[str]
+
+
+def check_image(image: str, system: str) -> None:
+    """Raises WrongUsage, before any container is started, for what is no image's name, and for another project's image."""
+    if not _NAME.fullmatch(image):
+        raise WrongUsage(
+            f"{image!r} is not the name of an image; expected REPOSITORY:TAG, such as {_images()[system]}: no blanks, and small letters"
+        )
+    repository = ImageName.of(image).repository
+    if repository in _STORES:
+        raise WrongUsage(f"{image} is a metadata store, and no broker; expected an image of {system}, such as {_images()[system]}")
+    for name, broker in _brokers().items():
+        mine = name.partition("-")[0]
+        if mine != system and repository in {ImageName.of(one).repository for one in broker.official}:
+            raise WrongUsage(f"{image} is {mine}'s, and {system} is to be judged: say `{mine}`, or an image such as {_images()[system]}")
 
 
 def image_of(broker: str) -> str:
@@ -27,6 +54,9 @@ def image_of(broker: str) -> str:
 
 
 @functools.cache
+def _brokers() -> dict[str, _Broker]:
+    return load(resources.files("fencepost.fixtures") / "brokers.yaml", dict[str, _Broker])
+
+
 def _images() -> dict[str, str]:
-    found = load(resources.files("fencepost.fixtures") / "brokers.yaml", dict[str, _Broker])
-    return {name: broker.image for name, broker in found.items()}
+    return {name: broker.image for name, broker in _brokers().items()}

@@ -3,10 +3,12 @@
 A system without these is judged all the same: its scenarios come in the order of the register, and a plan says less of it.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
+
+from .ports import System
 
 MOST_AT_ONCE = 8
 """How many scenarios are busy at once, unless the user says otherwise: they mostly wait for answers."""
@@ -115,3 +117,32 @@ def may_offer(system: Any) -> frozenset[str] | None:
     """The capabilities that the system may turn out to offer, as far as is known before it is asked; None where nothing is known."""
     told = getattr(system, "may_offer", None)
     return frozenset(told()) if callable(told) else None
+
+
+class StandIn(System, Protocol):
+    """The reference in place of a system that has been asked what it is, with the requests that this one offers."""
+
+    @property
+    def lacks_nothing(self) -> bool:
+        """Whether every request that a scenario may need is there, once it is open."""
+        ...
+
+    @property
+    def missed(self) -> Mapping[str, str]:
+        """The requests that were needed since `begin` and that the system does not have, with what it has instead."""
+        ...
+
+    def begin(self) -> None:
+        """Another scenario will be played, with what the system offers."""
+        ...
+
+    def lift(self) -> bool:
+        """Offer more, for the scenario could not be played to its end; answers False where there is no more."""
+        ...
+
+
+def stand_in_of(system: Any) -> StandIn | None:
+    """Whom to play scenarios on to find out which cannot be put to the system; None where its handshake says all of it."""
+    stand_in = getattr(system, "stand_in", None)
+    found: StandIn | None = stand_in() if callable(stand_in) else None
+    return found

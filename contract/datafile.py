@@ -3,6 +3,7 @@
 A data file is a list of rows or one mapping; a pydantic model says what it may hold. Unknown keys are errors everywhere.
 """
 
+from collections.abc import Iterable
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,23 +23,44 @@ class Row(BaseModel):
 
 
 T = TypeVar("T")
+_MOST_BY_ALIASES = 10_000
+"""So many values may stand in a file by its aliases alone; a few lines of them can stand for more than a machine has room for."""
+_MOST_TOLD = 5
+_LONGEST = 80
 
 
 def load(path: Path | Traversable, kind: type[T]) -> T:
     """Read `path` as `kind`, a Row or a list or dict of them."""
     try:
         node, data = _parse(path)
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataFileError(f"{path}: cannot be read: {error}") from error
+    except OSError as error:
+        raise DataFileError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        byte = f"the byte 0x{error.object[error.start]:02x} at offset {error.start}"
+        raise DataFileError(f"{path}: cannot be read as a text in UTF-8, for {byte} is none; is it YAML? Save it as UTF-8") from error
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise DataFileError(f"{path}:{line}: not YAML: {error.problem}") from error
+    except (yaml.YAMLError, ValueError) as error:  # a character that YAML has none of, a date that there is not
+        why = str(getattr(error, "reason", error)).partition("\n")[0]
+        raise DataFileError(f"{path}: not YAML: {why}") from error
+    except RecursionError as error:
+        raise DataFileError(f"{path}: its lists and mappings are nested too deeply to be read; expected a few levels") from error
     _refuse_repeated_keys(path, node)
     try:
         return TypeAdapter(kind).validate_python(data)
     except ValidationError as error:
-        first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")  # a misspelt key before the key that it misses
-        raise DataFileError(f"{path}:{_line_of(node, first['loc'])}: {_key(first['loc'])}: {_explain(first)}") from error
+        faults = [f"{path}:{_line_of(node, one['loc'])}: {_key(one['loc'])}: {_explain(one)}" for one in _one_of_each_row(error.errors())]
+        more = [f"and {len(faults) - _MOST_TOLD} more"] if len(faults) > _MOST_TOLD else []
+        raise DataFileError("; ".join(faults[:_MOST_TOLD] + more)) from error
+
+
+def _one_of_each_row(errors: Iterable[Any]) -> list[Any]:
+    """Of each row of a list one error: a misspelt key before the key that it misses."""
+    by_row: dict[Any, list[Any]] = {}
+    for one in errors:
+        by_row.setdefault(one["loc"][0] if one["loc"] and isinstance(one["loc"][0], int) else None, []).append(one)
+    return [min(those, key=lambda one: one["type"] != "extra_forbidden") for those in by_row.values()]
 
 
 def line_of(path: Path | Traversable, *loc: str | int) -> int:
@@ -57,9 +79,44 @@ def _parse(path: Path | Traversable) -> tuple[yaml.Node | None, Any]:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(path.read_text(encoding="utf-8"))
     try:
         node = loader.get_single_node()
+        _refuse_growth(path, node)
         return node, loader.construct_document(node) if node else None
     finally:
         loader.dispose()
+
+
+def _refuse_growth(path: Path | Traversable, whole: yaml.Node | None) -> None:
+    """Raises DataFileError where aliases make of a small file more values than anybody wrote, or one that holds itself.
+
+    Nodes are shared between the places that have them, so only here is it seen how many there are when each place has its own.
+    """
+    sizes: dict[int, int] = {}
+    waiting = [(whole, False)] if whole else []
+    while waiting:
+        node, is_counted = waiting.pop()
+        held = _held(node)
+        if is_counted:
+            sizes[id(node)] = 1 + sum(sizes[id(one)] for one in held)
+        elif id(node) not in sizes:
+            sizes[id(node)] = 0  # as long as it is not counted; what it holds comes first
+            waiting.append((node, True))
+            waiting += [(one, False) for one in held]
+        elif sizes[id(node)] == 0:
+            raise DataFileError(f"{path}:{node.start_mark.line + 1}: an alias (*name) stands within what it stands for; write it out")
+    if whole and sizes[id(whole)] - len(sizes) > _MOST_BY_ALIASES:
+        raise DataFileError(
+            f"{path}: its aliases (*name) make {sizes[id(whole)]} values of the {len(sizes)} that stand there; expected at most "
+            f"{_MOST_BY_ALIASES} more: write out what they stand for"
+        )
+
+
+def _held(node: yaml.Node) -> list[yaml.Node]:
+    match node:
+        case yaml.MappingNode(value=pairs):
+            return [one for pair in pairs for one in pair]
+        case yaml.SequenceNode(value=items):
+            return list(items)
+    return []
 
 
 def _refuse_repeated_keys(path: Path | Traversable, node: yaml.Node | None) -> None:
@@ -112,6 +169,13 @@ def _explain(error: Any) -> str:
         case "missing":
             return "this key is missing"
         case _:
-            said = "nothing" if error["input"] is None else repr(error["input"])
-            given = "" if isinstance(error["input"], (dict, list)) else f", given: {said}"
+            given = "" if isinstance(error["input"], (dict, list)) else f", given: {_shown(error)}"
             return f"{error['msg'].removeprefix('Value error, ').replace('Input should be', 'expected')}{given}"
+
+
+def _shown(error: Any) -> str:
+    """The value that is wrong, shortened; not what a whole file holds: any text is YAML, and may be nothing for a log."""
+    if isinstance(error["input"], str) and not error["loc"]:
+        return "a text"
+    said = "nothing" if error["input"] is None else repr(error["input"])
+    return said if len(said) <= _LONGEST else f"{said[:_LONGEST]}..."

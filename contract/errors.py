@@ -1,11 +1,15 @@
 """What can go wrong besides a verdict, whose fault it is, and the exit code that tells it."""
 
+import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 from enum import IntEnum
 
 _ALIKE = 0.5
 """From this likeness on, of at most 1, a name is offered as the one that was meant."""
+_NUMBERED = re.compile(r"(.*[a-z]\d*)-\d+")
+"""An id such as `kip890-060`: its number makes it like any other id, so what stands before it has to be like on its own."""
+_MOST_NAMED = 12
 
 
 class Exit(IntEnum):
@@ -32,16 +36,23 @@ class WrongUsage(Exception):
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The name that there is which is most like this one; None where none is near."""
-    likeness = {candidate: SequenceMatcher(None, name.lower(), candidate.lower()).ratio() for candidate in known}
+    likeness = {candidate: _alike(name.lower(), candidate.lower()) for candidate in known}
     best = max(likeness, key=likeness.__getitem__, default=None)
     return best if best is not None and likeness[best] > _ALIKE else None
+
+
+def _alike(said: str, known: str) -> float:
+    ids = _NUMBERED.fullmatch(said), _NUMBERED.fullmatch(known)
+    whole = SequenceMatcher(None, said, known).ratio()
+    return min(whole, SequenceMatcher(None, ids[0][1], ids[1][1]).ratio()) if ids[0] and ids[1] else whole
 
 
 def hint(name: str, known: Iterable[str]) -> str:
     """What a message about an unknown name ends with: the nearest name that there is, or some of them where none is near."""
     names = list(known)
     near = nearest(name, names)
-    return f"; did you mean {near}?" if near else f"; known: {', '.join(names[:12])}"
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"; did you mean {near}?" if near else f"; known: {', '.join(names[:_MOST_NAMED])}{more}"
 
 
 class UnknownName(WrongUsage):

@@ -15,6 +15,7 @@ A symbolic link in a results folder is somebody else's as well: nothing is follo
 """
 
 import contextlib
+import errno
 import json
 import os
 import stat
@@ -60,8 +61,12 @@ class Folder:
         fresh = [name for name in names if name not in self._noted]
         if not fresh:
             return
+        lines = "".join(json.dumps(name) + "\n" for name in fresh).encode()
         with (self.path / MARKER).open("ab", buffering=0) as marker:
-            marker.write("".join(json.dumps(name) + "\n" for name in fresh).encode())
+            written = marker.write(lines) or 0
+            if written < len(lines):  # a disk that is full takes a part, after which nobody else's line may come
+                marker.truncate(marker.tell() - written)
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self._noted.update(fresh)
 
     def place(self, name: str) -> Path:
@@ -83,16 +88,20 @@ class Folder:
         """Write a file in one step, so that a reader or a kill never meets half of it."""
         whole = self.place(name)
         half = whole.with_name(f".{whole.name}.tmp")
-        half.write_bytes(content if isinstance(content, bytes) else content.encode())
-        half.replace(whole)
+        try:
+            half.write_bytes(content if isinstance(content, bytes) else content.encode())
+            half.replace(whole)
+        except OSError:
+            half.unlink(missing_ok=True)
+            raise
 
 
 def look(path: Path, layout: Layout, keep: Sequence[str] = ()) -> None:
     """Find out whether the command may have this folder; nothing is changed. `keep` has the trees that stay. Raises WrongUsage."""
     instead = f"name another folder with {layout.option}"
-    with _told(path):
+    with told(path):
         if path.resolve() in (Path("/"), Path("~").expanduser().resolve()):
-            raise WrongUsage(f"{layout.option} {path} is no folder for results alone; {instead}, such as results/{layout.command}")
+            raise WrongUsage(f"{layout.option} {path}: this folder is used for other things; {instead}, such as results/{layout.command}")
         if path.parts[:1] == ("~",):  # to remove a folder of that name is a way to lose one's home
             raise WrongUsage(f"{layout.option} {path} would be a folder that is called ~, since no shell replaced it; write the path out")
         if path.exists() and not path.is_dir():
@@ -116,7 +125,7 @@ def claim(path: Path, layout: Layout, first: Mapping[str, str] | None = None, ke
     """
     look(path, layout, keep)
     beginning = first or {}
-    with _told(path):
+    with told(path):
         path.mkdir(parents=True, exist_ok=True)
         lock = hold(path, layout.option)
         before = _listed(path, layout)
@@ -250,7 +259,8 @@ def _strange(path: Path, name: str) -> str:
 
 
 @contextlib.contextmanager
-def _told(path: Path) -> Iterator[None]:
+def told(path: Path) -> Iterator[None]:
+    """What keeps a results folder from being written to is raised as WrongUsage."""
     try:
         yield
     except (OSError, RuntimeError) as error:  # a loop of symbolic links is a RuntimeError before Python 3.13

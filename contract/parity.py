@@ -16,6 +16,19 @@ MAY_DIFFER = (Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.KNOWN_DEVIATION, V
 _UNASKED = (Verdict.NOT_RUN, Verdict.EXCLUDED, Verdict.NOT_OFFERED)
 
 
+UNCOUNTED = "a parity row, which does not count here"
+"""What is said of a parity row beside a verdict that keeps nobody from conforming."""
+
+
+def counted(number: int, words: str, uncounted: int) -> str:
+    """`100 violated (50 of them parity rows, which do not count)`, for so many requirements with a verdict."""
+    if not uncounted:
+        return f"{number} {words}"
+    if uncounted == number:
+        return f"{number} {words} ({'a parity row, which does' if number == 1 else 'parity rows, which do'} not count)"
+    return f"{number} {words} ({uncounted} of them {'a parity row, which does' if uncounted == 1 else 'parity rows, which do'} not count)"
+
+
 @dataclass(frozen=True)
 class Parity:
     """How many parity rows were asked, and how many of these differ or are not known."""

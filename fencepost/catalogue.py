@@ -13,6 +13,7 @@ from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.register import Requirement
 
 from .contract import gherkin, proposals, register, themes
+from .wording import counted
 
 FORMS = ("table", "json", "markdown")
 
@@ -51,7 +52,7 @@ def show_list(specs: Sequence[str], form: str, of_themes: Sequence[str] = ()) ->
     console = Console()
     console.print(table)
     counts = {name: sum(status_of(row) == name for row in rows) for name in ("tested", "planned", "excluded")}
-    console.print(f"\n{len(rows)} requirements: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
+    console.print(f"\n{counted(len(rows), 'requirement')}: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
     return 0
 
 

@@ -1,69 +1,150 @@
-"""`fencepost doctor`: what a system says of itself, before anything is judged."""
+"""`fencepost doctor`: what a system says of itself, and how much of the suite can be put to it, before anything is judged."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from fencepost.adapters import registry
+from fencepost.contract.brokers import stand_in_of
 from fencepost.contract.capabilities import CAPABILITIES
+from fencepost.contract.errors import UnknownName
 from fencepost.contract.ports import Handshake
 
 from . import expectations
-from .contract import gherkin, proposals, register
+from .contract import register
+from .expectations import Entry
 from .known_as import settled
+from .offering import OfProposal, offering_of
 from .options import Options
+from .wording import counted
+
+FORMS = ("table", "json")
+_MOST_NAMED = 3
+"""So many of the things that a proposal waits for are named beside its count; below they all are."""
 
 
-def show(options: Options) -> int:
-    """Open the system, print its handshake and what will not be offered, and give it back."""
+@dataclass(frozen=True)
+class Found:
+    """What was found out of a system under one protocol."""
+
+    name: str
+    protocol: str
+    handshake: Handshake
+    clock: str
+    proposals: tuple[OfProposal, ...]
+    known: tuple[Entry, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        said = self.handshake
+        return {
+            "system": self.name,
+            "version": said.version,
+            "version_is_exact": said.version_is_exact,
+            "protocol": self.protocol,
+            "profile": said.profile,
+            "clock": self.clock,
+            "image": said.image and asdict(said.image),
+            "notes": list(said.notes),
+            "deviations": said.deviations,
+            "offers": sorted(said.capabilities),
+            "proposals": [asdict(one) for one in self.proposals],
+            "known_deviations": [one.model_dump(mode="json", exclude_none=True) for one in self.known],
+        }
+
+
+def show(options: Options, form: str = "table") -> int:
+    """Open the system, print its handshake and what can be put to it, and give it back. Raises UnknownName for another form."""
+    if form not in FORMS:
+        raise UnknownName("format", form, FORMS)
     registry.check_proposals()
     if options.named.known_as:
         options.named.known_as.check(options.system, options.protocols())
-    console = Console(highlight=False)
+    console, all_found, notes = Console(highlight=False, soft_wrap=True), [], []
+    for found in _examined(options):
+        all_found.append(found)
+        if form == "table":
+            for line, style in _told(found):
+                console.print(Text(line, style=style))
+    notes = list(registry.broken())
+    if form == "json":
+        print(json.dumps({"systems": [one.as_json() for one in all_found], "notes": notes}, indent=1))
+        return 0
+    for told in notes:
+        console.print(Text(f"\nnote: {told}"))
+    return 0
+
+
+def _examined(options: Options) -> Iterator[Found]:
+    rows = register.bundled()
     for protocol, system in options.build_systems().items():
         system.prepare()
         try:
             handshake = system.open()
             registry.check_opened(options.system, system, handshake)
+            stand_in = stand_in_of(system)
         finally:
             system.close()
-        _show_system(console, options, protocol, system.name, settled(options.system, handshake, options.named.known_as))
-    for told in registry.broken():
-        console.print(Text(f"\nnote: {told}"))
-    return 0
+        handshake = settled(options.system, handshake, options.named.known_as)
+        clock = "virtual" if "virtual-time" in handshake.capabilities else f"its own; waited for up to {options.asked.patience_s:g} s"
+        known = expectations.load_for(*handshake.judged_as, handshake.version_is_exact, rows).known if handshake.judged_as else ()
+        offered = offering_of(protocol, handshake, stand_in, rows)
+        yield Found(system.name, protocol, handshake, clock, tuple(offered), tuple(one.entry for one in known))
 
 
-def _show_system(console: Console, options: Options, protocol: str, name: str, handshake: Handshake) -> None:
-    exactly = "" if handshake.version_is_exact else " (the release line; the patch level is not told on the wire)"
-    console.print(Text(f"{name} {handshake.version}{exactly}, which speaks {protocol}", style="bold"))
-    clock = "virtual" if "virtual-time" in handshake.capabilities else f"its own; waited for up to {options.asked.patience_s:g} s"
-    lines = [f"profile {handshake.profile}", f"clock: {clock}", *handshake.notes]
-    lines += [f"image: {handshake.image}"] if handshake.image else []
-    lines += [handshake.deviations] if handshake.deviations else []
-    lines += [f"offers {name}: {CAPABILITIES[name]}" for name in sorted(handshake.capabilities)]
+# --- for people ---------------------------------------------------------------------------------------------------------
+
+
+def _told(found: Found) -> Iterator[tuple[str, str]]:
+    """Lines, each with its style."""
+    said = found.handshake
+    exactly = "" if said.version_is_exact else " (the release line; the patch level is not told on the wire)"
+    yield f"{found.name} {said.version}{exactly}, which speaks {found.protocol}", "bold"
+    lines = [f"profile {said.profile}", f"clock: {found.clock}", *said.notes]
+    lines += [f"image: {said.image}"] if said.image else []
+    lines += [said.deviations] if said.deviations else []
+    lines += [f"offers {name}: {CAPABILITIES[name]}" for name in sorted(said.capabilities)]
     for line in lines:
-        console.print(Text(f"  {line}"))
-    _show_not_offered(console, protocol, handshake)
-    _show_deviations(console, handshake)
+        yield f"  {line}", ""
+    yield "\nwhat can be asked", "bold"
+    for proposal in found.proposals:
+        yield f"  {_counts(proposal)}", ""
+    yield "\nwhat would open more", "bold"
+    for line in _openings(found.proposals) or ["nothing: every scenario can be asked"]:
+        yield f"  {line}", ""
+    if found.known:
+        yield "\nknown deviations of this release", "bold"
+    for entry in found.known:
+        yield f"  {entry.requirement}{f' ({entry.intermittent})' if entry.intermittent else ''}: {entry.reason} {entry.link}", ""
 
 
-def _show_not_offered(console: Console, protocol: str, handshake: Handshake) -> None:
-    console.print(Text("\nwill not be offered", style="bold"))
-    lines = list(handshake.not_offered)
-    for feature in [feature for feature in gherkin.bundled() if feature.spec in proposals.bundled().binding(protocol)]:
-        for rule in feature.rules:
-            for scenario in rule.scenarios:
-                missing = [need for need in gherkin.needs_in(scenario.tags) if need not in handshake.capabilities]
-                if missing:
-                    lines.append(f"{gherkin.requirement_of(rule.tags)} {scenario.name}: needs {', '.join(missing)}")
-    for line in lines or ["nothing: every scenario can be asked"]:
-        console.print(Text(f"  {line}"))
+def _counts(proposal: OfProposal) -> str:
+    """Such as `core: 0 of 45 requirements: needs Produce v12, crash`."""
+    part = f", {proposal.in_part} more in part" if proposal.in_part else ""
+    told = f"{proposal.title}: {proposal.in_full} of {counted(proposal.requirements, 'requirement')}{part}"
+    told += f" ({proposal.scenarios_asked} of {counted(proposal.scenarios, 'scenario')})"
+    first = list(dict.fromkeys(needs for lack in proposal.lacks for needs in lack.needs))
+    more = ", ..." if len(first) > _MOST_NAMED else ""
+    return told + (f"; the rest needs {', '.join(first[:_MOST_NAMED])}{more}" if first else "")
 
 
-def _show_deviations(console: Console, handshake: Handshake) -> None:
-    if handshake.judged_as is None:
-        return
-    known = expectations.load_for(*handshake.judged_as, handshake.version_is_exact, register.bundled()).known
-    if known:
-        console.print(Text("\nknown deviations of this release", style="bold"))
-    for entry in (one.entry for one in known):
-        console.print(Text(f"  {entry.requirement}{f' ({entry.intermittent})' if entry.intermittent else ''}: {entry.reason} {entry.link}"))
+def _openings(offered: Sequence[OfProposal]) -> list[str]:
+    """A line for each thing that scenarios wait for, the one that most wait for first."""
+    lacks = [lack for proposal in offered for lack in proposal.lacks]
+    waiting, alone, of, why = Counter[str](), Counter[str](), dict[str, set[str]](), dict[str, str]()
+    for lack in lacks:
+        for needs in lack.needs:
+            waiting[needs] += lack.scenarios
+            alone[needs] += lack.scenarios if len(lack.needs) == 1 else 0
+            of.setdefault(needs, set()).update(lack.requirements)
+            why[needs] = lack.why.get(needs, "")
+    return [
+        f"{needs}: {counted(number, 'scenario')} of {counted(len(of[needs]), 'requirement')}"
+        + (f" ({why[needs]})" if why[needs] else "")
+        + (f"; {'all' if alone[needs] == number else alone[needs]} for want of nothing else" if alone[needs] else "")
+        for needs, number in waiting.most_common()
+    ]

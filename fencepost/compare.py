@@ -158,7 +158,7 @@ def show(left: Path, right: Path) -> int:
 def _comparable(left: Path, right: Path) -> str:
     """The profile that both were judged by. Raises WrongUsage where the two are not about the same."""
     if left.resolve() == right.resolve():
-        raise WrongUsage(f"LEFT and RIGHT are both {left}, which is always like itself: name the results of two runs")
+        raise WrongUsage(f"LEFT and RIGHT are both {left}, the same run: name the results of two runs")
     ours, theirs = compliance.read(left), compliance.read(right)
     for folder, run in ((left, ours), (right, theirs)):
         if not run.complete:

@@ -6,6 +6,9 @@
 
 The command line wins over the environment, and that over the file. A name that nobody knows is wrong usage: a setting that is silently
 without effect would be a run of something else.
+
+A file that was only found in the current folder may be of somebody whose checkout one looks at. It may not name a program to run, or a path
+outside of the folder: for these the user names the file.
 """
 
 import os
@@ -29,6 +32,9 @@ PREFIX = "FENCEPOST"
 OWN, PROJECT = "fencepost.toml", "pyproject.toml"
 _WORDS = {str: "a text", Path: "a text", int: "a whole number", float: "a number", bool: "true or false", list: "a text or a list of texts"}
 
+_PROGRAM = re.compile(r"command|launcher|program|\bcmd\b", re.IGNORECASE)
+_PATH = re.compile(r"FILE|DIR|RESULTS|PATH|LEFT|RIGHT")
+
 _FITTING: dict[type, tuple[type, ...]] = {int: (int,), float: (int, float)}
 
 
@@ -48,7 +54,8 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         with about(ctx):
-            said, _, _ = self.make_parser(ctx).parse_args(args=list(args))  # the parser empties its list
+            said, _, order = self.make_parser(ctx).parse_args(args=list(args))  # the parser empties its list
+            _refuse_repeated(order)
             for parameter in self.params:
                 value, source = parameter.consume_value(ctx, said)
                 if _is_empty(value) and not ctx.resilient_parsing:
@@ -86,6 +93,14 @@ class Command(TyperCommand):
         return super().invoke(ctx)
 
 
+def _refuse_repeated(order: Sequence[Any]) -> None:
+    """Raises WrongUsage for an option that has one value and was given two: one of them would be without effect."""
+    once = [parameter for parameter in order if parameter.param_type_name == "option" and not parameter.multiple]
+    if twice := next((parameter for parameter in once if once.count(parameter) > 1), None):
+        names = " or ".join(dict.fromkeys((*twice.opts[:1], *twice.secondary_opts[:1])))
+        raise WrongUsage(f"{names} is given {once.count(twice)} times: say it once")
+
+
 def _is_empty(value: Any) -> bool:
     """Whether nothing was said, though something was to be: an empty selection would be all of it."""
     if isinstance(value, (list, tuple)):
@@ -115,6 +130,8 @@ def apply(ctx: Any, named: Path | None) -> None:
         return
     path, tables = found
     ctx.default_map = checked(path, tables, commands)
+    if named is None:
+        _refuse_reaching_out(path, tables, commands)
     ctx.obj = path
 
 
@@ -166,6 +183,28 @@ def checked(path: str, tables: Mapping[str, Any], commands: Mapping[str, Command
                 raise WrongUsage(f"{path}: {name}.{key}: unknown key{hint(key, keys)}")
             said[name][parameter.name] = _fitting(f"{path}: {name}.{key}", value, hints[parameter.name])
     return said
+
+
+def _refuse_reaching_out(path: str, tables: Mapping[str, Any], commands: Mapping[str, Command]) -> None:
+    """Raises WrongUsage where a file that nobody named says which program to run, or a path outside of its folder."""
+    instead = f"say it on the command line, or name the file: `fencepost --config {path} ...`"
+    for name, table in tables.items():
+        keys = commands[name].keys()
+        for key, value in table.items():
+            parameter = keys[key.replace("_", "-")]
+            place = f"{path}: {name}.{key}"
+            for text in [value] if isinstance(value, str) else value if isinstance(value, list) else []:
+                if _names_a_program(key_of(parameter), str(parameter.metavar), text):
+                    raise WrongUsage(f"{place} names a program, which a file that was only found in this folder may not; {instead}")
+                if _PATH.search(str(parameter.metavar)) and not Path(text).resolve().is_relative_to(Path().resolve()):
+                    raise WrongUsage(
+                        f"{place} = {text!r} is outside of this folder, where a file that was only found in it may not lead; {instead}"
+                    )
+
+
+def _names_a_program(key: str, metavar: str, value: str) -> bool:
+    said = value.partition("=")[0] if key == "set-system" else key
+    return metavar == "CMD" or _PROGRAM.search(said) is not None or value.startswith("stdio:")
 
 
 def _fitting(place: str, value: Any, hinted: Any) -> Any:

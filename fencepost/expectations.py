@@ -57,6 +57,8 @@ class Intermittent(Row):
         return f"seen in {self.seen} of {self.tried} tries"
 
 
+_MOST_FAULTS = 5
+"""So many are told at once; more are counted."""
 ANY = "any"
 """What an entry says that is about every requirement."""
 
@@ -237,12 +239,19 @@ def checked(path: Path | Traversable, kind: type[AnEntry], register: Register) -
     """
     entries: list[AnEntry] = load(path, list[kind])  # type: ignore[valid-type]  # the kind is a value here
     first: dict[str, int] = {}
+    faults = []
     for index, entry in enumerate(entries):
-        _check(path, index, entry, register)
+        try:
+            _check(path, index, entry, register)
+        except DataFileError as error:
+            faults.append(str(error))
         if entry.told in first:
             place, other = line_of(path, index), line_of(path, first[entry.told])
-            raise DataFileError(f"{path}:{place}: {entry.place}: this entry stands twice, first in line {other}; remove one")
-        first[entry.told] = index
+            faults.append(f"{path}:{place}: {entry.place}: this entry stands twice, first in line {other}; remove one")
+        first.setdefault(entry.told, index)
+    if faults:
+        more = [f"and {len(faults) - _MOST_FAULTS} more"] if len(faults) > _MOST_FAULTS else []
+        raise DataFileError("; ".join(faults[:_MOST_FAULTS] + more))
     return entries
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from importlib import resources
 
 from rich.console import Console
 from rich.padding import Padding
@@ -17,6 +18,16 @@ from .catalogue import as_json, status_of
 from .hops import Place
 
 FORMS = ("table", "json")
+
+
+def show(named: str, form: str) -> int:
+    """Print a page of the documentation, or what is known of a requirement. Raises UnknownName."""
+    name = f"{named.lower().removeprefix('docs/').removesuffix('.md')}.md"
+    page = next((page for page in resources.files("fencepost.docs").iterdir() if page.name == name), None)
+    if page is None:
+        return show_requirement(named.upper(), form)
+    print(page.read_text(encoding="utf-8"), end="")
+    return 0
 
 
 def show_requirement(identifier: str, form: str) -> int:

@@ -7,14 +7,14 @@ The rule of what may be deleted is `contract/folder.py`'s, and holds for every c
 from collections.abc import Callable
 from pathlib import Path
 
-from fencepost.contract import folder
+from fencepost.contract import folder, room
 from fencepost.contract.folder import Folder, Layout
 from fencepost.pipeline.layout import CHECK
 
 COMPLIANCE, JUNIT, ENVIRONMENT = "compliance.json", "junit.xml", "environment.json"
 HISTORIES, ALLURE_RESULTS, ALLURE_REPORT = "history", "allure-results", "allure-report"
 VERDICT_OF_HISTORIES = "check"
-RUN = Layout("run", "--results", (COMPLIANCE, JUNIT, ENVIRONMENT), (HISTORIES, ALLURE_RESULTS, ALLURE_REPORT))
+RUN = Layout("run", "--results", (COMPLIANCE, JUNIT, ENVIRONMENT, room.RESERVE), (HISTORIES, ALLURE_RESULTS, ALLURE_REPORT))
 _UNFINISHED_JUNIT = """<?xml version="1.0" encoding="utf-8"?>
 <testsuites><testsuite name="fencepost" tests="1" errors="1" failures="0" skipped="0"><testcase classname="fencepost" name="run">\
 <error message="the run has not ended: it is still going on, or it was killed"/></testcase></testsuite></testsuites>
@@ -37,5 +37,7 @@ def noting(path: Path | None) -> Callable[[str], None]:
 def claim(path: Path, compliance: str) -> Folder:
     """Make the folder ready for a run, with this compliance.json in it from the first moment. Raises WrongUsage."""
     claimed = folder.claim(path, RUN, {JUNIT: _UNFINISHED_JUNIT, COMPLIANCE: compliance})
+    with folder.told(path):
+        room.take(claimed)
     folder.give_up(path / VERDICT_OF_HISTORIES, CHECK)
     return claimed

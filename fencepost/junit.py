@@ -12,6 +12,8 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
+from fencepost.contract import room
+
 from .folder import JUNIT
 from .results import Results
 
@@ -34,11 +36,15 @@ class Junit:
         yield
         if self.written is None or not self.written.is_file():
             return
-        document = named(self.written.read_text(encoding="utf-8"), self._unfinished())
+        with room.writing(self.results.folder or self.written.parent, self.results.has_no_room):
+            self._write(self.written)
+
+    def _write(self, written: Path) -> None:
+        document = named(written.read_text(encoding="utf-8"), self._unfinished())
         if self.beside and self.results.claimed:
             self.results.claimed.put(JUNIT, document)
         else:
-            self.written.write_text(document, encoding="utf-8")
+            written.write_text(document, encoding="utf-8")
 
     def pytest_unconfigure(self) -> None:
         if self.beside:

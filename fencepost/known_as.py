@@ -13,6 +13,8 @@ from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.ports import Handshake
 from fencepost.contract.releases import agree, more_exact, version_of
 
+from .expectations import Known, everything
+
 RELEASED = tuple(name for name in registry.BUNDLED if name != registry.REFERENCE)
 """The systems of which releases are known."""
 
@@ -56,6 +58,17 @@ class KnownAs:
             )
         if self.system not in protocols:
             raise WrongUsage(f"--known-as {self}: {system} speaks {' and '.join(protocols)}, so it is no {self.system}")
+        if not self._is_known():
+            lines = [name.removeprefix(f"{self.system}-") for name in registry.find(self.system).profiles() if name.startswith(self.system)]
+            raise WrongUsage(
+                f"--known-as {self}: nothing is known of that release; known: {', '.join(lines)} and their patch levels. Leave it out"
+            )
+
+    def _is_known(self) -> bool:
+        """Whether there is a profile of its line, or a known deviation of it."""
+        line = ".".join(self.version.split(".")[:2]).partition("-")[0]
+        bundled = (Known(entry, name, number, is_own=False) for name, number, entry in everything() if name == f"{self.system}.yaml")
+        return f"{self.system}-{line}" in registry.find(self.system).profiles() or any(one.holds_for(self.comparable) for one in bundled)
 
 
 def settled(system: str, handshake: Handshake, known_as: KnownAs | None) -> Handshake:

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.contract.items import PROTOCOL, STEP, WORKER, feature_of, requirement_of, scenario_of
+from fencepost.adapters import registry
+from fencepost.contract.brokers import Asked, may_offer
+from fencepost.contract.items import PROTOCOL, STEP, WORKER, feature_of, needs_of, requirement_of, scenario_of
 from fencepost.contract.progress import doing_of
 
 from .mailbox import Posting
@@ -69,4 +71,16 @@ def planned(items: Sequence[pytest.Item]) -> dict[str, Planned]:
 def _planned(item: pytest.Item) -> Planned:
     several = "fencepost_protocol" in getattr(getattr(item, "callspec", None), "params", ())
     title = scenario_of(item).name + (f" ({item.stash[PROTOCOL]})" if several else "")
-    return Planned(feature_of(item), requirement_of(item), title, item.stash.get(WORKER, None))
+    return Planned(feature_of(item), requirement_of(item), title, item.stash.get(WORKER, None), _seconds(item))
+
+
+def _seconds(item: pytest.Item) -> float:
+    """About how long it takes, as measured on its system; 1 where nothing was measured, and nothing where it is known to be not offered."""
+    running = item.config.pluginmanager.get_plugin("fencepost-running")
+    system = running.systems.by_protocol.get(item.stash[PROTOCOL]) if running else None
+    if system is None:
+        return 1.0
+    offered = may_offer(system)
+    if offered is not None and not needs_of(item) <= offered:
+        return 0.0
+    return registry.seconds_of(system, Asked(feature_of(item), needs_of(item))) or 1.0

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from fencepost.contract import proposals
+from fencepost.contract import parity, proposals
 from fencepost.contract.verdict import RequirementResult, Verdict, conclusion, offers_nothing
 
 from .results import Results
@@ -35,7 +35,8 @@ def write(results: Results, out: Any) -> None:
         if result.verdict not in (Verdict.MET, Verdict.NOT_RUN, Verdict.EXCLUDED) or _is_a_note(result):
             sign, colour = SIGNS[result.verdict]
             out.write_line("")
-            out.write(f"  {sign} {result.requirement} {result.verdict.words}: ", **colour)
+            uncounted = "" if result.verdict is Verdict.NOT_OFFERED or results.counts(result) else f" ({parity.UNCOUNTED})"
+            out.write(f"  {sign} {result.requirement} {result.verdict.words}{uncounted}: ", **colour)
             out.write_line(results.register[result.requirement].statement)
             out.write_line(f"      {_reason(result)}")
     if results.histories:
@@ -114,6 +115,7 @@ class Count:
         self._planned = sum(results.register[one.requirement].planned for one in selected)
         self._left_out = len(mine) - len(selected)
         self._verdicts = Counter(one.verdict for one in selected if results.register[one.requirement].is_tested)
+        self._uncounted = Counter(one.verdict for one in selected if not results.counts(one))
 
     @property
     def asked_about(self) -> list[str]:
@@ -132,10 +134,10 @@ class Count:
 
     @property
     def asked_words(self) -> str:
-        """`150 of 195 asked: 149 met, 1 known deviation; 45 not offered`."""
+        """`150 of 195 asked: 149 met, 1 known deviation; 45 not offered`; of reds how many do not count."""
         unasked = {Verdict.NOT_OFFERED: "not offered", Verdict.NOT_RUN: "not reached"}
         asked = {verdict: number for verdict, number in self._verdicts.items() if verdict not in unasked}
-        parts = ", ".join(f"{asked[verdict]} {verdict.words}" for verdict in SIGNS if verdict in asked)
+        parts = ", ".join(parity.counted(asked[verdict], verdict.words, self._uncounted[verdict]) for verdict in SIGNS if verdict in asked)
         rest = ", ".join(f"{self._verdicts[verdict]} {words}" for verdict, words in unasked.items() if self._verdicts[verdict])
         return f"{sum(asked.values())} of {self._verdicts.total()} asked{f': {parts}' if parts else ''}{f'; {rest}' if rest else ''}"
 
@@ -159,5 +161,6 @@ def _is_a_note(result: RequirementResult) -> bool:
 
 
 def _reason(result: RequirementResult) -> str:
-    number = f"{sum(s.verdict is result.verdict for s in result.scenarios)} of {len(result.scenarios)} scenarios"
+    of = len(result.scenarios)
+    number = f"{sum(s.verdict is result.verdict for s in result.scenarios)} of {of} scenario{'' if of == 1 else 's'}"
     return f"{result.reason} ({number})"

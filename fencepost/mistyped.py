@@ -32,6 +32,8 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args[:1] == ["--version"] and args[1:]:
+            raise WrongUsage(f"unexpected argument {args[1]!r}: expected `fencepost --version` alone")
         with about(ctx):
             return super().parse_args(ctx, args)
 
@@ -77,7 +79,7 @@ def _told(error: Any) -> str:
     if hasattr(error, "param_type"):
         return f"{error.param.metavar} is missing: expected {_of(ctx)}; see `{path} --help`"
     if found := _EXTRA.fullmatch(said):
-        return f"{found[1]!r} is too much: expected {_of(ctx)}; see `{path} --help`"
+        return f"unexpected argument {found[1]!r}: expected {_of(ctx)}; see `{path} --help`"
     if isinstance(ctx.command, TyperGroup):
         return f"a command is missing: expected one of {', '.join(ctx.command.commands)}"
     return f"{said}; see `{path} --help`"

@@ -22,6 +22,7 @@ from fencepost.contract.ports import System
 from fencepost.contract.register import Register
 
 from .options import Options
+from .wording import counted
 
 FORMS = ("table", "json")
 _MINUTE = 60.0
@@ -198,19 +199,20 @@ def told(plan: Plan) -> list[str]:
 
 
 def _told_of(part: OfProtocol) -> list[str]:
+    titles = proposals.bundled().title_of
     asked = (
-        f"{part.requirements[spec]} requirements of {proposals.bundled().title_of(spec)} ({_counted(part.scenarios[spec], 'scenario')})"
-        for spec in part.requirements
+        f"{counted(number, 'requirement')} of {titles(spec)} ({counted(part.scenarios[spec], 'scenario')})"
+        for spec, number in part.requirements.items()
     )
     lines = [f"asked of {part.protocol}: {' and '.join(asked)}"]
     for one in part.not_offered:
-        lines.append(f"  will not be offered: {one.needs}, {_counted(one.scenarios, 'scenario')} of {', '.join(one.requirements)}")
+        lines.append(f"  will not be offered: {one.needs}, {counted(one.scenarios, 'scenario')} of {', '.join(one.requirements)}")
     if not part.is_told_ahead:
         lines.append("  what the system does not offer is known when it has been asked: see `fencepost doctor`")
     if part.brokers:
         lines.append(f"brokers, in containers of {part.brokers.image}:")
         for broker in part.brokers.started:
-            several = _counted(broker.brokers, "broker") + (f" of {broker.containers} containers" if broker.containers > 1 else "")
+            several = counted(broker.brokers, "broker") + (f" of {broker.containers} containers" if broker.containers > 1 else "")
             lines.append(f"  {broker.configuration:<16} {several}: {broker.why}")
     return lines
 
@@ -223,8 +225,8 @@ def _sums(plan: Plan) -> list[str]:
         all_containers = sum(one.brokers * one.containers for told in brokers for one in told.started)
         processes = f" by {plan.workers} worker processes" if plan.workers > 1 else ""
         lines.append(
-            f"in all {_counted(all_brokers, 'broker')} in {_counted(all_containers, 'container')}{processes}, "
-            f"at most {_counted(plan.containers_at_once, 'container')} at once, with about {plan.memory_mb / 1024:.1f} GB of memory"
+            f"in all {counted(all_brokers, 'broker')} in {counted(all_containers, 'container')}{processes}, "
+            f"at most {counted(plan.containers_at_once, 'container')} at once, with about {plan.memory_mb / 1024:.1f} GB of memory"
         )
     if plan.seconds is None:
         lines.append("how long it takes is not known: nothing was measured of this system")
@@ -239,7 +241,3 @@ def in_words(seconds: float) -> str:
     if seconds < 2 * _MINUTE:
         return f"{max(1, round(seconds) if seconds < 10 else round(seconds, -1)):.0f} s"
     return f"{seconds / _MINUTE:.0f} minutes"
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -55,7 +55,7 @@ class Playing:
 
     @cached_property
     def _plays(self) -> dict[str, Play]:
-        return {play.run: play for play in plays_of(self._register, self._options.selection, self._systems)}
+        return {play.run: play for play in plays_of(self._register, self._options.selection, self._systems.protocols)}
 
     def play_of(self, item: pytest.Item, run: str) -> Play | None:
         """The play of a bundled scenario, whose history has that name; None for every other item."""

@@ -86,8 +86,8 @@ class PlayResult:
         return self.session.history(self.result.run) if self.session else []
 
 
-def plays_of(register: Register, selection: Selection, systems: JudgedSystems) -> Iterator[Play]:
-    """The plays of what is selected, in the order of the features."""
+def plays_of(register: Register, selection: Selection, protocols: Callable[[str], Sequence[str]]) -> Iterator[Play]:
+    """The plays of what is selected, in the order of the features; `protocols` has those under which a requirement is asked."""
     for spec in sorted(register.by_spec):
         held = {row.id for row in register.by_spec[spec] if selection.holds(row, spec)}
         for feature in bundled_for(spec) if held else ():
@@ -95,7 +95,7 @@ def plays_of(register: Register, selection: Selection, systems: JudgedSystems) -
                 requirement = requirement_of(rule.tags)
                 if requirement in held:
                     for scenario in rule.scenarios:
-                        yield from _plays_of(requirement, feature, rule, scenario, systems.protocols(requirement))
+                        yield from _plays_of(requirement, feature, rule, scenario, protocols(requirement))
 
 
 def _plays_of(requirement: str, feature: Feature, rule: Rule, scenario: Scenario, protocols: Sequence[str]) -> Iterator[Play]:
@@ -118,7 +118,7 @@ class Plays:
         options = options.about_system(rows)
         options.selection.check(rows)
         self._systems = JudgedSystems(options, rows)
-        self.all = tuple(plays_of(rows, options.selection, self._systems))
+        self.all = tuple(plays_of(rows, options.selection, self._systems.protocols))
         if not self.all:
             raise WrongUsage("no scenario is asked of what is selected")
         needs: dict[str, list[frozenset[str]]] = {}

@@ -5,12 +5,14 @@ Two halves, so that they can be in different processes under `-n`: `Running` put
 """
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fencepost.adapters import registry
+from fencepost.contract import room
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Evidence
@@ -57,7 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
         own = own_expectations.read(chosen.expectations, rows)
         baseline = Baseline.at(chosen.write_baseline, rows) if chosen.write_baseline and not in_worker else None
         # The run before may stand in the folder that is claimed next.
-        wanted = None if in_worker else summary.wanted(chosen.summary, chosen.previous)
+        wanted = None if in_worker else summary.wanted(chosen.summary, chosen.previous, chosen.results)
         if chosen.results and not in_worker:
             folder.look(chosen.results, chosen.check)
         # Also where workers start them: what is wrong with them is told before the folder is claimed.
@@ -67,13 +69,14 @@ def pytest_configure(config: pytest.Config) -> None:
             results.narrowed = Narrowed.of(config, chosen)
             if chosen.results:
                 results.claimed = folder.claim(chosen.results, results.as_text())
+                results.has_no_room = stopping.after_this
             config.pluginmanager.register(Reporting(chosen, results, stopping, wanted), "fencepost-reporting")
             config.pluginmanager.register(KnownDeviations(own, baseline, results), "fencepost-known-deviations")
             config.pluginmanager.register(Junit(config, results), "fencepost-junit")
         if not hands_out:
             config.pluginmanager.register(Running(config, chosen, rows, systems, stopping), "fencepost-running")
             looking.in_worker(config)
-            _tell_allure(config, chosen, rows)
+            _tell_allure(config, chosen, rows, stopping)
     except (WrongUsage, DataFileError) as error:
         raise refuse(config, error) from error
 
@@ -88,7 +91,7 @@ def _stopping(config: pytest.Config) -> Stopping:
     return hooks.stopping if hooks else Stopping()
 
 
-def _tell_allure(config: pytest.Config, chosen: Options, rows: Register) -> None:
+def _tell_allure(config: pytest.Config, chosen: Options, rows: Register, stopping: Stopping) -> None:
     """Write Allure results, into the results folder, or where allure-pytest was told to write."""
     told = getattr(config.option, "allure_report_dir", None)
     if not told and not chosen.results:
@@ -98,7 +101,12 @@ def _tell_allure(config: pytest.Config, chosen: Options, rows: Register) -> None
     if told:
         steps = AllureSteps(rows, Path(told))
     elif chosen.results:
-        steps = AllureSteps(rows, chosen.results / folder.ALLURE_RESULTS, folder.noting(chosen.results))
+        results = chosen.results
+
+        def writing() -> AbstractContextManager[None]:
+            return room.writing(results, stopping.after_this)
+
+        steps = AllureSteps(rows, results / folder.ALLURE_RESULTS, folder.noting(results), writing)
     config.pluginmanager.register(steps, "fencepost-allure")
 
 

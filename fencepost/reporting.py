@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fencepost.contract import room
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.folder import Folder
 from fencepost.contract.items import scenario_of
@@ -134,12 +135,14 @@ class Reporting:
 
     @pytest.hookimpl(tryfirst=True)  # before junit.xml is written, which tells of anomalies too
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        if self.results.folder:
+            room.give_back(self.results.folder)
         ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
         if running := session.config.pluginmanager.get_plugin("fencepost-running"):
             self.results.concurrency = running.playing.concurrency
         self.results.complete = ended and not self.collected and bool(self.results.scenarios)
         if not self.results.complete:
-            self.results.stopped = self.results.stopped or self.stopping.reason
+            self.results.stopped = self.results.stopped or self.stopping.reason or self.stopping.of_a_worker
         self.results.write()
         try:
             self._judge_histories(session)

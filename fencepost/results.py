@@ -19,7 +19,7 @@ from typing import Any
 
 from fencepost import __version__
 from fencepost.adapters import registry
-from fencepost.contract import parity
+from fencepost.contract import parity, room
 from fencepost.contract.folder import Folder
 from fencepost.contract.parity import Parity
 from fencepost.contract.ports import Handshake
@@ -62,6 +62,8 @@ class Results:
     """What is said beside the verdicts at the end, a line each."""
     concurrency: dict[str, int] | None = None
     """How many scenarios were under way at most, and how often brokers were brought down for those that share this."""
+    has_no_room: Callable[[str], None] = lambda _: None
+    """Told why, where the disk is full."""
     began: datetime = field(default_factory=lambda: datetime.now(UTC))
     _clock: float = field(default_factory=time.monotonic)
     _due: float = 0.0
@@ -100,7 +102,7 @@ class Results:
         """What keeps the run from conforming, in words, as far as it went; empty where nothing does."""
         told = self.gate.objections(self._counted())
         anomalies = sum(told.is_red for told in self.histories.anomalies) if self.histories else 0
-        return [*told, f"{anomalies} anomalies in the histories"] if anomalies else told
+        return [*told, f"{anomalies} {'anomaly' if anomalies == 1 else 'anomalies'} in the histories"] if anomalies else told
 
     def failing(self) -> set[Verdict]:
         """The verdicts that keep the run from conforming; an anomaly in a history is a violation."""
@@ -128,12 +130,13 @@ class Results:
     def _is_parity(self, result: RequirementResult) -> bool:
         return self.register[result.requirement].source == parity.SOURCE
 
+    def counts(self, result: RequirementResult) -> bool:
+        """Whether this result can keep the run from conforming; a parity row cannot where only proposals count."""
+        return self.counts_parity or not (self._is_parity(result) and result.verdict in parity.MAY_DIFFER)
+
     def _counted(self) -> list[RequirementResult]:
         """The results that can keep the run from conforming, and those that are met."""
-        found = self.requirements()
-        if self.counts_parity:
-            return found
-        return [result for result in found if not (self._is_parity(result) and result.verdict in parity.MAY_DIFFER)]
+        return list(filter(self.counts, self.requirements()))
 
     @property
     def identity(self) -> Identity:
@@ -147,8 +150,9 @@ class Results:
         """Bring the folder up to date."""
         if self.claimed is None:
             return
-        self.claimed.put(COMPLIANCE, self.as_text())
-        self.claimed.put(ENVIRONMENT, json.dumps(self._environment(), indent=1) + "\n")
+        with room.writing(self.claimed.path, self.has_no_room):
+            self.claimed.put(COMPLIANCE, self.as_text())
+            self.claimed.put(ENVIRONMENT, json.dumps(self._environment(), indent=1) + "\n")
 
     def as_text(self) -> str:
         """`compliance.json` as it is written."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from fencepost.contract import history_files
+from fencepost.contract import history_files, room
 from fencepost.contract.brokers import turn_of
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import SystemUnreachable, WrongUsage
@@ -193,7 +193,8 @@ class Running:
             return
         name = self._asked(item).run
         if history := item.stash[SESSION].history(name):
-            self.claimed.put(f"{HISTORIES}/{history_files.name_of(name)}", history_files.packed(history))
+            with room.writing(self.claimed.path, self.stopping.after_this):
+                self.claimed.put(f"{HISTORIES}/{history_files.name_of(name)}", history_files.packed(history))
 
     def _system(self, item: pytest.Item) -> System:
         return self.systems.by_protocol[item.stash[PROTOCOL]]

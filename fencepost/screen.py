@@ -16,11 +16,13 @@ from typing import Any, TextIO
 
 from rich.console import Console, ConsoleDimensions
 from rich.style import Style
+from rich.text import Text
 
 _STYLES = {"light": "dim", "purple": "magenta"}
 """What pytest calls otherwise than rich."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """What a system may have sent, and must not reach the terminal as it is."""
+_URL = re.compile(r"https?://[^\s;,)\]]+")
 _NARROWEST = 20
 _OF_A_FILE = 240
 _HANGING = 6
@@ -93,7 +95,13 @@ class Screen:
                 text, room, initial_indent=" " * self._column, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
             )[self._column :]
         self._column = 0
-        self.console.out(text, style=_style(markup))
+        if not self._is_terminal:
+            self.console.out(text, style=_style(markup))
+            return
+        # A link that is longer than the terminal is wide stays one: the terminal breaks it, and is told where it leads.
+        shown = Text(text, style=_style(markup) or "")
+        shown.highlight_regex(_URL, lambda url: Style(link=url))
+        self.console.print(shown, no_wrap=True, overflow="ignore", crop=False)
 
     def section(self, title: str, sep: str = "=", **markup: bool) -> None:
         """Write a title across the width, at most 100 columns."""

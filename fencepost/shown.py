@@ -10,7 +10,7 @@ from rich.text import Text
 
 from .progress import Feature, Progress
 from .screen import Screen
-from .wording import shortened
+from .wording import counted, shortened
 
 _A_SECOND = 4
 """How often the live line is drawn anew."""
@@ -139,8 +139,8 @@ def lines_of(progress: Progress) -> list[str]:
     if not progress.has_begun:
         lines = [f" {spent}  {progress.phase}"]
     else:
-        reds = f", {progress.reds} red" if progress.reds else ""
-        lines = [f" {spent}  {progress.done} of {progress.total} scenarios{reds}"]
+        tally = f": {progress.tally}" if progress.done else ""
+        lines = [f" {spent}  {progress.done} of {counted(progress.total, 'scenario')}{tally}"]
     running, doing = progress.running(), progress.doing()
     for one in running[:_AT_MOST]:
         waited = f"  ({_clock(one.seconds)})" if one.seconds >= 1 else ""

@@ -22,6 +22,7 @@ from fencepost.contract.errors import Exit, WrongUsage
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 _STOPPED = "stopped"
+_OF_WORKER = "of-worker-"
 
 
 class Stopped(KeyboardInterrupt):
@@ -50,12 +51,28 @@ class Stopping:
         self._max_failures, self._failures = max_failures, 0
         self._open = self._only_at_once = False
         self.workers: Path | None = None
+        self._told_by: Path | None = None
 
     def failed(self) -> None:
         """Count a scenario that is red."""
         self._failures += 1
         if self._failures == self._max_failures:
             self.ask(f"--max-failures {self._max_failures}")
+
+    def after_this(self, reason: str) -> None:
+        """Stop after the scenario that is under way, which keeps its verdict; said again it is no second request."""
+        if self.reason is None:
+            self.reason = reason
+            self._tell_workers()
+            if self._told_by is not None:
+                with contextlib.suppress(OSError):
+                    (self._told_by / f"{_OF_WORKER}{os.getpid()}").write_text(reason, encoding="utf-8")
+
+    @property
+    def of_a_worker(self) -> str | None:
+        """Why a worker process stopped by itself, where one did."""
+        told = sorted(self.workers.glob(f"{_OF_WORKER}*")) if self.workers else []
+        return told[0].read_text(encoding="utf-8") if told else None
 
     @contextlib.contextmanager
     def ending_early(self, *, only_at_once: bool = False) -> Iterator[None]:
@@ -116,6 +133,7 @@ class Stopping:
         """Be a worker of the process that looks into this folder. Ctrl-C is that one's to hear, though the terminal tells all."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, self._on_signal)
+        self._told_by = folder
         (folder / str(os.getpid())).touch()
         if (folder / _STOPPED).exists() and self.reason is None:
             self.ask(signal.SIGTERM.name)

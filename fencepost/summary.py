@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from fencepost.contract import parity
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.verdict import Verdict, conclusion, offers_nothing
 
@@ -43,8 +44,8 @@ class Wanted:
             file.write(("\n\n" if held else "") + markdown)
 
 
-def wanted(path: Path | None, previous: Path | None) -> Wanted | None:
-    """What is asked for, read and tried before a run begins. Raises WrongUsage; makes nothing."""
+def wanted(path: Path | None, previous: Path | None, results: Path | None = None) -> Wanted | None:
+    """What is asked for, read and tried before a run begins, which makes the folder of its results. Raises WrongUsage; makes nothing."""
     if path is None:
         if previous is not None:
             raise WrongUsage(f"--previous {previous} is for the summary: give --summary FILE.md too")
@@ -55,6 +56,8 @@ def wanted(path: Path | None, previous: Path | None) -> Wanted | None:
     there = next(place for place in (path, *path.absolute().parents) if place.exists())
     if there != path and not there.is_dir():
         raise WrongUsage(f"{told}: {there} is a file, and no folder; name another file")
+    if there not in (path, path.parent) and (results is None or not path.is_relative_to(results)):
+        raise WrongUsage(f"{told}: there is no folder {path.parent}; name a file in a folder that is there")
     if not os.access(there, os.W_OK):
         raise WrongUsage(f"{told}: {there} may not be written to; name another file")
     return Wanted(path, None if previous is None else read(previous))
@@ -87,16 +90,21 @@ def asked(run: Compliance) -> str:
     count = {verdict: len(run.having(verdict)) for verdict in SEEN}
     not_offered = count.pop(Verdict.NOT_OFFERED)
     judged, in_all = sum(count.values()), sum(count.values()) + not_offered + run.unreached
-    seen = ", ".join(f"{number} {verdict.words}" for verdict, number in count.items() if number)
+    seen = ", ".join(parity.counted(number, verdict.words, _uncounted(run, verdict)) for verdict, number in count.items() if number)
     rest = ", ".join(f"{number} {words}" for number, words in ((not_offered, "not offered"), (run.unreached, "not reached")) if number)
-    return f"{judged} of {in_all} requirements asked: {seen or 'no verdict'}" + (f"; {rest}" if rest else "")
+    return f"{judged} of {in_all} requirement{'' if in_all == 1 else 's'} asked: {seen or 'no verdict'}" + (f"; {rest}" if rest else "")
+
+
+def _uncounted(run: Compliance, verdict: Verdict) -> int:
+    """How many of the requirements with a verdict are parity rows that do not keep the run from conforming."""
+    return 0 if run.gate.parity or verdict not in parity.MAY_DIFFER else sum(one.source == parity.SOURCE for one in run.having(verdict))
 
 
 def ending(run: Compliance) -> str:
     """Whether the system conforms, in words that follow its name; by the gate that the run was given."""
     objections = [f"{number} {verdict.words}" for verdict, number in run.failing.items()]
     if run.anomalies:
-        objections.append(f"{len(run.anomalies)} anomalies in the histories")
+        objections.append(f"{len(run.anomalies)} {'anomaly' if len(run.anomalies) == 1 else 'anomalies'} in the histories")
     odd = str(run.parity)
     if objections:
         failing = {*run.failing, *((Verdict.VIOLATED,) if run.anomalies else ())}
@@ -141,7 +149,7 @@ def _changed(kind: str, those: Iterable[Change]) -> Iterator[tuple[str, str, str
 def _write_reds(page: Page, run: Compliance) -> None:
     if rows := run.having(*RED):
         page.paragraph("### Red")
-        page.table(("requirement", "verdict", "expected", "seen"), map(_red, rows), _THERE)
+        page.table(("requirement", "verdict", "expected", "seen"), (_red(run, row) for row in rows), _THERE)
         page.paragraph("`fencepost explain ID` shows what a requirement says, its scenarios, and where to look.")
     if found := run.anomalies:
         page.paragraph("### Anomalies in the histories")
@@ -149,17 +157,19 @@ def _write_reds(page: Page, run: Compliance) -> None:
         page.table(("requirement", "scenario", "anomaly", "first witness"), cells, _THERE)
 
 
-def _red(row: Requirement) -> tuple[str, str, str, str]:
+def _red(run: Compliance, row: Requirement) -> tuple[str, str, str, str]:
     known = register.bundled().by_id.get(row.id)
     statement = f" {text(known.statement)}" if known else ""
     scenarios = "; ".join(dict.fromkeys(scenario.name for scenario in row.decisive))
     name = f"**{text(row.id)}**{statement}<br>{text(scenarios)}"
+    does_count = run.gate.parity or row.source != parity.SOURCE or row.verdict not in parity.MAY_DIFFER
+    verdict = row.verdict.words + ("" if does_count else f" ({parity.UNCOUNTED})")
     violation = next((scenario.violation for scenario in row.decisive if scenario.violation), None)
     if violation is None:
-        return name, row.verdict.words, "", text(row.reason or "")
+        return name, verdict, "", text(row.reason or "")
     refused = f" ({violation.error})" if violation.error and violation.error not in violation.seen else ""
     about = f"{violation.what}: " if violation.what else ""
-    return name, row.verdict.words, text(f"{about}{violation.expected}"), text(f"{violation.seen}{refused}")
+    return name, verdict, text(f"{about}{violation.expected}"), text(f"{violation.seen}{refused}")
 
 
 def _by_reason(rows: Iterable[Requirement]) -> Iterator[str]:

@@ -119,10 +119,13 @@ def run(arguments: list[str], times: int, every: bool, stopping: Stopping) -> in
                 raise watching.refused
             if ended.results is None or not ended.results.complete:
                 break
-    for one in measuring.measured():
+    measured = list(measuring.measured())
+    for one in measured:
         screen.write_line(str(one))
         if one.remedy:
             screen.write_line(f"  {one.remedy}")
+    if not measured and ended.results and ended.results.complete:
+        raise WrongUsage(f"--verify-expectations {times}: nothing was measured, for no entry that is asked about holds for this version")
     return int(Exit.CONFORMS if ended.results and ended.results.complete else ended.exit)
 
 
@@ -133,6 +136,12 @@ def _entries(options: Options, every: bool, rows: Register) -> list[Entry]:
     mine = {f"{options.system}.yaml"} & files or files
     bundled = [entry for name, _, entry in expectations.everything() if name in mine] if own.with_bundled else []
     entries = [entry for entry in (*bundled, *(one.entry for one in own.known)) if every or entry.intermittent is not None]
+    remedy = "" if every else "; say --verify-all to measure every entry"
+    kind = "" if every else " intermittent"
     if not entries:
-        raise WrongUsage("--verify-expectations: no entry about this system is intermittent; say --verify-all to measure every entry")
-    return entries
+        raise WrongUsage(f"--verify-expectations: there is no{kind} entry about this system{remedy}")
+    chosen = options.about_system(rows).selection
+    asked = [one for one in entries if one.requirement != ANY and chosen.holds(rows[one.requirement], rows.spec_of(one.requirement))]
+    if not asked:
+        raise WrongUsage(f"--verify-expectations: no{kind} entry is about what is selected{remedy}, or select more")
+    return asked

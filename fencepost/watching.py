@@ -31,7 +31,7 @@ from .refusing import WATCHING
 from .reporting import Judged
 from .screen import Screen
 from .shown import Live, Plain, Shown
-from .wording import line_of, line_of_red
+from .wording import counted, line_of, line_of_red
 
 
 class Loudness(Enum):
@@ -117,7 +117,7 @@ class Watching:
         system = reporting.results.identity.called
         self.progress.phase = f"waiting for {system}"
         requirements = len({scenario.requirement for scenario in scenarios.values()})
-        self.shown.begin(f"{system}: {len(scenarios)} scenarios of {requirements} requirements")
+        self.shown.begin(f"{system}: {counted(len(scenarios), 'scenario')} of {counted(requirements, 'requirement')}")
         if (seconds := _expected(config)) is not None:
             self.progress.expect(seconds)
 

@@ -31,6 +31,11 @@ def line_of_red(result: ScenarioResult, room: int) -> str:
     return f"{head}: expected {without_middle(result.violation.expected, each)}; seen {without_middle(result.violation.seen, each)}"
 
 
+def counted(number: int, what: str) -> str:
+    """Such as `1 scenario` and `2 scenarios`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def shortened(text: str, room: int) -> str:
     """The begin of a text, as one line."""
     line, room = _flat(text), max(room, _LEAST)

@@ -14,7 +14,7 @@ from fencepost.contract.folder import Folder
 from .allure_overview import in_short, is_whole, verdicts
 from .allure_page import tidied
 
-HOW_TO_GET_IT = "no Allure report: Allure was not found. With Node 20 or newer: npm install allure@3, then run again (see README)"
+HOW_TO_GET_IT = "no Allure report: Allure was not found. With Node 20 or newer: npm install allure@3, then run again"
 _TIME_LIMIT_S = 120
 _REPORT, _RESULTS = "allure-report", "allure-results"
 

@@ -93,8 +93,12 @@ class AllureWriter:
         path = self._folder / name
         self._note(name)
         half = path.with_name(f".{name}.tmp")
-        half.write_text(text, encoding="utf-8")
-        half.replace(path)
+        try:
+            half.write_text(text, encoding="utf-8")
+            half.replace(path)
+        except OSError:
+            half.unlink(missing_ok=True)
+            raise
 
 
 def _escaped(name: str) -> str:

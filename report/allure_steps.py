@@ -10,7 +10,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -49,8 +49,14 @@ class _Told:
 class AllureSteps:
     """The hooks. Steps that did not run because an earlier one failed are shown as skipped."""
 
-    def __init__(self, register: Register, folder: Path, note: Callable[[str], None] = unnoted) -> None:
-        self.register = register
+    def __init__(
+        self,
+        register: Register,
+        folder: Path,
+        note: Callable[[str], None] = unnoted,
+        writing: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
+        self.register, self._writing = register, writing
         self.writer = AllureWriter(folder, note)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -66,7 +72,8 @@ class AllureSteps:
         if PLAYED in item.stash:
             _show(item.stash[PLAYED], told)
         if RESULT in item.stash:
-            self._write(item, item.stash[RESULT], told, began)
+            with self._writing():
+                self._write(item, item.stash[RESULT], told, began)
         return done
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -157,7 +157,7 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
     def unreachable(self, what: str, last: object) -> SystemUnreachable:
         """The error that says what the broker does, what was seen of it last, and what it wrote."""
         return SystemUnreachable(
-            f"the broker in the container of {self._image}, configuration {self.configuration}, {what}; the last that was seen: "
+            f"the broker in the container of {self._image}, configuration {self.configuration}, {what}; the last attempt: "
             f"{last.reason if isinstance(last, Unknown) else last}. "
             f"The end of its log:\n{'' if self._closed else self.shown(_plain(self._started.result().last_lines()))}"
         )

@@ -58,7 +58,7 @@ class RestartCommand:
             raise WrongUsage("--restart-command is empty: expected a program and its arguments")
         if shutil.which(words[0]) is None:
             raise WrongUsage(
-                f"--restart-command {text}: there is no program {words[0]!r} to run; it is no line for a shell: "
+                f"--restart-command {text}: there is no program {words[0]!r} to run; it is not run by a shell: "
                 "name a script, or say sh -c '...'"
             )
         return cls(words)

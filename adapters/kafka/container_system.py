@@ -9,6 +9,7 @@ from fencepost.adapters.common import genuine
 from fencepost.adapters.common.container_broker import Starting
 from fencepost.adapters.common.container_system import ContainerSystem
 from fencepost.adapters.common.patience import PATIENCE_S
+from fencepost.contract.brokers import StandIn
 from fencepost.contract.ports import Handshake
 
 from .container_broker import KafkaBroker
@@ -58,6 +59,12 @@ class KafkaContainerSystem(ContainerSystem[KafkaBroker]):
             offered=settings.capabilities,
             notes=notes,
         )
+
+    def stand_in(self) -> StandIn:
+        """The reference with the requests of the broker, which has been asked what it is."""
+        from .stand_in import StandIn as Reference
+
+        return Reference(self._default_broker().offer)
 
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:
         """A fresh session on the broker for these needs."""

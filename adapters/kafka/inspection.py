@@ -59,7 +59,7 @@ class InspectionCalls(Calls):
         for _ in self._time.attempts():
             match self.describe_transaction(transactional_id):
                 case Done(description) if not description.is_settled:
-                    last = f"{transactional_id} is not settled; the last that was seen: {description}"
+                    last = f"{transactional_id} is not settled; last seen: {description}"
                 case outcome:
                     return outcome
         return Unknown(last)

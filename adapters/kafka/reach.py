@@ -109,7 +109,7 @@ def reach(address: Address, within_s: float, users: Users = NOBODY) -> Offer:
             return outcome.value
         reason = outcome.reason
     raise SystemUnreachable(
-        f"no Kafka broker answers at {address} within {within_s:g} s; the last that was seen: {reason}. "
+        f"no Kafka broker answers at {address} within {within_s:g} s; the last attempt: {reason}. "
         "Is it running, and is this a listener without TLS and authentication?"
     )
 

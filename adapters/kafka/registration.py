@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from fencepost.adapters.common.restart_command import refuse_grants
+from fencepost.adapters.images import check_image
 from fencepost.adapters.judged_by_profile import judged_by
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import System
@@ -46,6 +47,7 @@ def _system(asked: Asked) -> System:
             return KafkaAt(address, asked.patience_s, Granted.of(asked.options, parse_address(address)))
         case (None, str(image)):
             refuse_grants(asked)
+            check_image(image, "kafka")
             return KafkaContainerSystem(image, patience_s=asked.patience_s)
         case (None, None):
             raise WrongUsage("which Kafka? Say --bootstrap HOST:PORT for one that runs, or --container IMAGE for one to start")

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from fencepost.adapters.common import genuine
 from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.adapters.common.restart_command import CONFIGURATION, RESTART_COMMAND, THROWAWAY
-from fencepost.contract.brokers import MOST_AT_ONCE, Where
+from fencepost.contract.brokers import MOST_AT_ONCE, StandIn, Where
 from fencepost.contract.errors import NotOffered, SystemUnreachable
 from fencepost.contract.outcomes import Done
 from fencepost.contract.ports import Handshake
@@ -83,6 +83,12 @@ class KafkaAt:
             missing=self._missing(),
             notes=notes,
         )
+
+    def stand_in(self) -> StandIn:
+        """The reference with the requests of the broker, which has been asked what it is."""
+        from .stand_in import StandIn as Reference
+
+        return Reference(self._main.offer)
 
     @staticmethod
     def _open_other(name: str, other: RunningBroker) -> None:

@@ -93,7 +93,7 @@ def reach(place: Place, within_s: float) -> Offer:
             case unknown:
                 last = unknown.reason
     raise SystemUnreachable(
-        f"no Pulsar broker answers at {place} within {within_s:g} s; the last that was seen: {last}. "
+        f"no Pulsar broker answers at {place} within {within_s:g} s; the last attempt: {last}. "
         "Is it running, and are both without TLS and authentication?"
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from fencepost.adapters.common.restart_command import RESTART_COMMAND, named, refuse_grants
+from fencepost.adapters.images import check_image
 from fencepost.adapters.judged_by_profile import judged_by
 from fencepost.contract import proposals
 from fencepost.contract.errors import WrongUsage
@@ -45,6 +46,7 @@ def _scalable(asked: Asked) -> System:
 
     match asked.options.get("container"):
         case str(image):
+            check_image(image, PULSAR)
             return ScalableContainerSystem(image, patience_s=asked.patience_s)
         case None:
             raise WrongUsage(
@@ -62,6 +64,7 @@ def _classic(asked: Asked) -> System:
             return PulsarAt(service, admin, asked.patience_s, named(asked.options.get(RESTART_COMMAND)))
         case (None, None, str(image)):
             refuse_grants(asked)
+            check_image(image, PULSAR)
             return PulsarContainerSystem(image, patience_s=asked.patience_s)
         case (_, _, None):
             raise WrongUsage(

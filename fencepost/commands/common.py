@@ -41,7 +41,7 @@ BrokerConfiguration = Annotated[
     typer.Option(
         metavar="NAME=HOST:PORT",
         help="A Kafka broker beside the one at --bootstrap with settings of its own: unverified, expiring or authorizer, as "
-        "docs/your-own-system.md has them. May be repeated.",
+        "`fencepost explain your-own-system` shows them. May be repeated.",
     ),
 ]
 SetSystem = Annotated[

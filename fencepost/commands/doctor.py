@@ -1,5 +1,9 @@
 """`fencepost doctor`."""
 
+from typing import Annotated
+
+import typer
+
 from .common import (
     AdminUrl,
     Bootstrap,
@@ -33,11 +37,12 @@ def doctor(
     set_system: SetSystem = None,
     profile: Profile = None,
     known_as: KnownAs = None,
+    form: Annotated[str, typer.Option("--format", metavar="FORM", help="table or json.")] = "table",
 ) -> None:
     """Ask a system what it is and what it offers, before judging it.
 
-    Shows the APIs with their versions, the finalized features, the profile, the clock and the capabilities, and which
-    scenarios will not be offered and why.
+    Shows the APIs with their versions, the finalized features, the profile, the clock and the capabilities, how many requirements
+    of each proposal can be asked, and what would open the rest.
     """
     from fencepost import checkup
     from fencepost.adapters import registry
@@ -56,6 +61,6 @@ def doctor(
 
     def show() -> int:
         asked = Asked(given(own, set_system or ()), profile)
-        return checkup.show(Options(registry.named(system), asked, named=Named.of(known_as=known_as)))
+        return checkup.show(Options(registry.named(system), asked, named=Named.of(known_as=known_as)), form)
 
     guarded(show)

@@ -10,7 +10,12 @@ from .completing import complete_requirement
 
 def explain(
     requirement: Annotated[
-        str, typer.Argument(metavar="ID", help="A requirement, such as KIP890-060.", autocompletion=complete_requirement)
+        str,
+        typer.Argument(
+            metavar="ID",
+            help="A requirement, such as KIP890-060, or a page of docs/, such as your-own-system.",
+            autocompletion=complete_requirement,
+        ),
     ],
     form: Annotated[str, typer.Option("--format", metavar="FORM", help="table or json.")] = "table",
 ) -> None:
@@ -18,7 +23,9 @@ def explain(
 
     What it says, where that is from, and where to look when it fails; then its Rule, its scenarios and the sentences that they use,
     the branches of the reference that decide it, the defects that break it, and the releases that are known to deviate.
+
+    A page that a message names is shown as it is: `fencepost explain docs/your-own-system.md`.
     """
     from fencepost import explaining
 
-    guarded(lambda: explaining.show_requirement(requirement.upper(), form))
+    guarded(lambda: explaining.show(requirement, form))

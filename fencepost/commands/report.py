@@ -22,7 +22,7 @@ def report(
 ) -> None:
     """Make one report of the results of many runs: compliance matrix, trends, badges. Needs Java, and pip install 'fencepost[check]'.
 
-    Of each requirement the latest run that judged it counts. Written are index.html, compliance.md, report.json, badges/
+    For each requirement, the latest run that judged it counts. Written are index.html, compliance.md, report.json, badges/
     with an SVG for each system and version, and as Parquet table/ (requirement by system, version and run) and latest/.
     What cannot be read is named and left out. Exit code 0 says that the report was made, whatever stands in it.
 

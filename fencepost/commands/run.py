@@ -23,6 +23,7 @@ from .common import (
     fail,
     granted,
     guarded,
+    guarded_value,
     image_named,
     need_system,
 )
@@ -228,6 +229,7 @@ def run(
         fail(f"--restart-command and -n {workers} exclude each other: each worker would kill the broker that the others ask")
     need_system("run", system, bootstrap, service_url, admin_url, container, broker)
     system = registry.named(system)
+    guarded_value(lambda: _check_names(system, spec, only, level, skip, theme))
     if verify_expectations is None and verify_all:
         fail("--verify-all needs --verify-expectations N, which says how often")
     if verify_expectations is not None and (results or write_baseline or check or (workers or 1) > 1):
@@ -285,3 +287,13 @@ def run(
         return verifying.run(nowhere, verify_expectations or 1, verify_all, Stopping(timeout, max_failures))
 
     guarded(judge if verify_expectations is None else measure)
+
+
+def _check_names(system: str, *said: list[str] | None) -> None:
+    """Raises WrongUsage for a system, or a selection, that there is none of: a mistyped name is told before anything heavy is loaded."""
+    from fencepost.adapters import registry
+    from fencepost.contract import register
+    from fencepost.selection import Selection
+
+    registry.find(system)
+    Selection.said(*(names or () for names in said)).check(register.bundled())

@@ -185,3 +185,11 @@ class Summary:
     incomplete: int
     standings: tuple[Standing, ...]
     columns: tuple[Column, ...]
+
+    @property
+    def told(self) -> str:
+        """How much that is: `3 runs of 1 system and version; 1 run is not complete`."""
+        of = len(self.standings)
+        systems = "1 system and version" if of == 1 else f"{of} systems and versions"
+        whole = "all are complete" if not self.incomplete else f"{self.incomplete} {'is' if self.incomplete == 1 else 'are'} not complete"
+        return f"{self.runs} run{'' if self.runs == 1 else 's'} of {systems}; {whole}"

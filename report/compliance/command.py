@@ -64,7 +64,7 @@ def run(options: Options) -> int:
     if not found.sources:
         raise WrongUsage("no results of a run can be read: " + _some(found.unreadable))
     folder.look(options.out, REPORT)
-    say(f"{len(found.sources)} runs, {found.bytes / 1e6:.1f} MB; starting Spark on {options.master}")
+    say(f"{len(found.sources)} run{'' if len(found.sources) == 1 else 's'}, {found.bytes / 1e6:.1f} MB; starting Spark on {options.master}")
     with session(Size(found.bytes, options.master, options.memory)) as spark:
         unfinished = as_json(Summary(0, 0, (), ()), [], complete=False)
         claimed = folder.claim(options.out, REPORT, {RESULT: _text(unfinished)})
@@ -162,9 +162,7 @@ def _show(summary: Summary, unreadable: Sequence[Unreadable], out: Path) -> None
             Text(f"{latest.started:%Y-%m-%d %H:%M} {latest.name}{'' if latest.complete else ', not complete'}"),
         )
     console.print(table)
-    console.print(
-        f"{summary.runs} runs of {len(summary.standings)} systems and versions; {summary.incomplete} of the runs are not complete"
-    )
+    console.print(summary.told)
     if unreadable:
         console.print(Text(f"{len(unreadable)} could not be read: {_some(unreadable)}"), style="yellow")
     console.print(f"report: {out / 'index.html'}", soft_wrap=True)

@@ -37,9 +37,8 @@ def _lines(summary: Summary, shown: Matrix, unreadable: Sequence[Unreadable], ma
     yield "# Compliance with the transaction proposals"
     yield ""
     yield (
-        f"{summary.runs} runs of {len(summary.standings)} systems and versions, {summary.incomplete} of the runs not complete; "
-        f"{len(unreadable)} files or folders could not be read. "
-        f"Of each requirement the latest run that judged it counts. Made {made:%Y-%m-%d %H:%M} UTC by Fencepost {VERSION}."
+        f"{summary.told}; {len(unreadable)} {'file or folder' if len(unreadable) == 1 else 'files or folders'} could not be read. "
+        f"For each requirement, the latest run that judged it counts. Made {made:%Y-%m-%d %H:%M} UTC by Fencepost {VERSION}."
     )
     yield ""
     yield "| System | State | Met | Known deviation | Violated | Anomalies | Not offered | Not known | Not run | Latest run | Runs |"
@@ -50,7 +49,8 @@ def _lines(summary: Summary, shown: Matrix, unreadable: Sequence[Unreadable], ma
         yield f"{len(summary.standings) - len(shown.columns)} systems and versions that ran less recently are in `report.json`."
         yield ""
     for proposal in shown.proposals:
-        yield f"## {escaped(proposal.title)}: {len(proposal.judged)} of {len(proposal.lines)} requirements judged"
+        requirements = "requirement" if len(proposal.lines) == 1 else "requirements"
+        yield f"## {escaped(proposal.title)}: {len(proposal.judged)} of {len(proposal.lines)} {requirements} judged"
         yield ""
         if proposal.judged:
             yield "| Requirement | " + " | ".join(escaped(str(column.standing.system)) for column in shown.columns) + " |"

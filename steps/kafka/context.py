@@ -43,7 +43,7 @@ class _Described(dict[str, TransactionDescription]):
     """What the coordinator said, by transactional id. To look up one that was not asked about asks for what is not offered."""
 
     def __missing__(self, name: str) -> TransactionDescription:
-        raise NotOffered(f"DescribeTransactions, which tells what has become of {name}")
+        raise NotOffered("DescribeTransactions v0: nothing else that the broker offers tells what has become of a transaction")
 
 
 @dataclass

@@ -123,8 +123,7 @@ def test_a_container_that_writes_nothing_and_does_not_serve_is_not_waited_for(mo
         _ = broker.offer
     said = str(raised.value)
     assert (
-        "does not serve, and has written nothing for 0.02 s (expected an image of this test); the last that was seen: connection refused."
-        in said
+        "does not serve, and has written nothing for 0.02 s (expected an image of this test); the last attempt: connection refused." in said
     )
     assert said.endswith("\nready\n" + 300 * "x")
 

@@ -60,8 +60,47 @@ def test_a_file_that_is_not_text_is_told(tmp_path: Path) -> None:
     path = tmp_path / "brokers.yaml"
     path.write_bytes(b"\xff\xfe\x00")
 
-    with pytest.raises(DataFileError, match="cannot be read"):
+    with pytest.raises(DataFileError, match="cannot be read as a text in UTF-8, for the byte 0xff at offset 0 is none"):
         load(path, list[Broker])
+
+
+def _nine_of_nine() -> str:
+    """Nine lists, each of nine times the one before."""
+    lines = ["- &a0 [x, x, x, x, x, x, x, x, x]"]
+    return "\n".join([*lines, *(f"- &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9))])
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (_nine_of_nine(), r"brokers.yaml: its aliases \(\*name\) make \d{8,} values of the \d+ that stand there"),
+        ("- &a [*a]\n", r"brokers.yaml:1: an alias \(\*name\) stands within what it stands for; write it out"),
+        ("[" * 20_000 + "]" * 20_000, r"brokers.yaml:1: 1: expected a valid dictionary|nested too deeply"),
+    ],
+)
+def test_a_file_that_would_grow_is_refused(tmp_path: Path, text: str, told: str) -> None:
+    """Before its values are made: nine lists of nine were four gigabytes."""
+    with pytest.raises(DataFileError, match=told):
+        load(written(tmp_path, text), list[Broker])
+
+
+def test_a_few_aliases_are_no_growth(tmp_path: Path) -> None:
+    """Whoever says a thing once may name it again."""
+    rows = load(written(tmp_path, "- image: a\n  ports: &ports [1, 2]\n- image: b\n  ports: *ports\n"), list[Broker])
+
+    assert rows[1].ports == [1, 2]
+
+
+def test_each_row_that_is_wrong_is_told(tmp_path: Path) -> None:
+    """Nobody has to run once for each mistake; of one row one is told."""
+    with pytest.raises(DataFileError, match=r":1: 1.ports: this key is missing; \S+:4: 3.prots: this key is not known"):
+        load(written(tmp_path, "- image: a\n- image: b\n  ports: []\n- prots: []\n"), list[Broker])
+
+
+def test_what_a_file_of_another_kind_holds_is_not_shown(tmp_path: Path) -> None:
+    """Any text is YAML, also one that is nobody's to see in a log."""
+    with pytest.raises(DataFileError, match=r"the file: expected a valid list, given: a text$"):
+        load(written(tmp_path, "root:x:0:0:root\nsecret\n"), list[Broker])
 
 
 def test_a_line_can_be_asked_for(tmp_path: Path) -> None:

@@ -190,8 +190,8 @@ def test_places_that_are_no_folder_for_results_are_refused(tmp_path: Path, monke
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
 
     for place, told in {
-        Path("/"): "is no folder for results alone; name another folder with --results, such as results/run",
-        tmp_path: "is no folder for results alone",
+        Path("/"): "this folder is used for other things; name another folder with --results, such as results/run",
+        tmp_path: "this folder is used for other things",
         tmp_path / "file": "is a file, and results need a folder",
         tmp_path / "file" / "below": "cannot be written to: Not a directory",
         tmp_path / "loop": "cannot be written to",

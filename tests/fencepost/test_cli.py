@@ -73,7 +73,7 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(reference_run: tu
     [
         (("run", "kafak"), "unknown system 'kafak'; did you mean kafka?"),
         (("run", "--spec", "kip980"), "unknown proposal 'kip980'; did you mean kip890?"),
-        (("run", "--only", "KIP890-60"), "--only KIP890-60: no requirement is named so; did you mean KIP890-060?"),
+        (("run", "--only", "KIP890-60"), "--only KIP890-60: no such requirement; did you mean KIP890-060?"),
         (("run", "--level", "MSUT"), "unknown level 'MSUT'; did you mean MUST?"),
         (("run", "--theme", "seeling"), "unknown theme 'seeling'; did you mean sealing?"),
         (("run", "--theme", "sealing", "--spec", "kip890"), "nothing is selected by --spec kip890 --theme sealing"),
@@ -111,7 +111,10 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(reference_run: tu
         (("list", "--format", "tabel"), "did you mean table?"),
         (("doctor", "kafak"), "did you mean kafka?"),
         (("run", "--results", "/proc/nowhere"), "the results folder /proc/nowhere cannot be written to: No such file or directory"),
-        (("run", "--results", "/"), "--results / is no folder for results alone; name another folder with --results, such as results/run"),
+        (
+            ("run", "--results", "/"),
+            "--results /: this folder is used for other things; name another folder with --results, such as results/run",
+        ),
         (("run", "-n", "2", "kafka"), "Say --bootstrap HOST:PORT"),
         (("run", "--timeout", "soon"), "--timeout soon: expected seconds, or a number with s, m or h, such as 600 or 10m"),
         (("run", "--fail-on", "violatd"), "unknown verdict 'violatd'; did you mean violated?"),

@@ -26,7 +26,7 @@ def plays(*requirements: str, protocol: str = "kafka") -> list[Play]:
     """The plays of these requirements under a protocol."""
     rows = register.bundled()
     options = Options(selection=Selection(only=requirements)).about_system(rows)
-    found = plays_of(rows, options.selection, JudgedSystems(options, rows))
+    found = plays_of(rows, options.selection, JudgedSystems(options, rows).protocols)
     return [play for play in found if play.protocol == protocol]
 
 

@@ -59,6 +59,31 @@ def test_a_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert listed(fencepost("list", expect=0, cwd=tmp_path).out) == {"CORE"}
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('[run]\nrestart-command = "./kill.sh"\n', "fencepost.toml: run.restart-command names a program"),
+        ('[doctor]\nrestart_command = "./kill.sh"\n', "fencepost.toml: doctor.restart_command names a program"),
+        ('[run]\nset-system = ["address=a:1", "command=./broker"]\n', "fencepost.toml: run.set-system names a program"),
+        ('[run]\nresults = "/tmp/elsewhere"\n', "fencepost.toml: run.results = '/tmp/elsewhere' is outside of this folder"),
+        (
+            '[run]\nexpectations = ["none", "../known.yaml"]\n',
+            "fencepost.toml: run.expectations = '../known.yaml' is outside of this folder",
+        ),
+        ('[run]\nsummary = "~/../../s.md"\n', "is outside of this folder"),
+    ],
+)
+def test_a_file_that_was_only_found_does_not_reach_out(tmp_path: Path, text: str, told: str) -> None:
+    """Whoever looks at somebody's checkout runs nothing of theirs, and has nothing written elsewhere."""
+    (tmp_path / "fencepost.toml").write_text(text, encoding="utf-8")
+
+    err = fencepost("list", expect=2, cwd=tmp_path).err
+
+    assert told in err
+    assert "or name the file: `fencepost --config fencepost.toml ...`" in err
+    fencepost("--config", "fencepost.toml", "list", "--spec", "core", expect=0, cwd=tmp_path)
+
+
 def test_a_pyproject_of_others_says_nothing(tmp_path: Path) -> None:
     """Nor does a variable of ours that is no option."""
     (tmp_path / "pyproject.toml").write_text("[tool.ruff]\nline-length = 99\n", encoding="utf-8")

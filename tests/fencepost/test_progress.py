@@ -2,6 +2,7 @@
 
 import io
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,7 @@ def test_a_feature_is_told_once_when_its_last_scenario_has_ended() -> None:
 
     assert [feature and feature.name for feature in told] == [None, None, "kip890/ending", None]
     assert str(told[2]) == "1 of 2 met, 1 violated  (3.0 s)"
-    assert (progress.done, progress.total, progress.reds) == (2, 2, 1)
+    assert (progress.done, progress.total, progress.tally) == (2, 2, "1 met, 1 red")
 
 
 def test_what_the_pace_says_grows_with_the_scenarios() -> None:
@@ -71,6 +72,22 @@ def test_what_the_pace_says_grows_with_the_scenarios() -> None:
     assert progress.expected == pytest.approx(4 + 40)
     progress.expect(100)
     assert progress.expected == pytest.approx((4 + 40) / 2 + (24 + 100) / 2)
+
+
+def test_what_takes_long_is_more_of_the_run() -> None:
+    """Ten looks that are over are little of a run in which a crash takes as long as a hundred; what is not offered is nothing of it."""
+    progress = Progress(Clock())
+    progress.plan(
+        {f"look{number}": replace(planned(1)["node0"], seconds=0.1) for number in range(10)}
+        | {"crash": replace(planned(1)["node0"], seconds=9.0), "not offered": replace(planned(1)["node0"], seconds=0.0)}
+    )
+
+    for number in range(10):
+        progress.judge(f"look{number}", result(Verdict.MET, number))
+    progress.judge("not offered", result(Verdict.NOT_OFFERED))
+
+    assert progress.share == pytest.approx(0.1)
+    assert progress.tally == "10 met, 1 not offered"
 
 
 def test_a_run_is_never_expected_to_have_ended() -> None:
@@ -102,7 +119,7 @@ def test_the_live_lines_name_what_runs_and_what_is_waited_for() -> None:
 
     lines = lines_of(progress)
     assert lines[:3] == [
-        " 1:15  1 of 3 scenarios, 1 red",
+        " 1:15  1 of 3 scenarios: 1 red",
         "   KIP890-060 [0] A commit  (1:15): When A commits",
         "   KIP890-060 [1] A commit  (1:15)",
     ]
@@ -191,6 +208,18 @@ def test_a_long_line_is_broken_between_words_on_a_terminal_only(monkeypatch: pyt
 
     assert terminal.getvalue() == "  X KIP890-060: one two three\n      four five six\n"
     assert file.getvalue() == "  X KIP890-060: one two three four five six\n"
+
+
+def test_a_link_is_never_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is longer than a terminal is wide stands on a line of its own, and each part of it says where it leads."""
+    monkeypatch.setenv("COLUMNS", "30")
+    monkeypatch.setenv("TERM", "xterm")
+    link = f"https://example.org/{'a' * 60}.scala"
+    terminal = Terminal()
+
+    Screen(terminal, {"TERM": "xterm"}).write_line(f"  known: it is so ({link}; from a file)")
+
+    assert f";{link}\x1b\\{link}\x1b]8;;" in terminal.getvalue()
 
 
 class Heard(Screen):

@@ -170,7 +170,7 @@ def test_the_largest_summary_fits(tmp_path: Path) -> None:
     left = 3_000 - len(_table(page, "requirement"))
     assert 0 < left < 3_000
     assert f"{left} more in compliance.json" in page
-    assert "1 of 1 requirements asked: 1 met." in (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert "1 of 1 requirement asked: 1 met." in (tmp_path / "summary.md").read_text(encoding="utf-8")
 
 
 def test_a_summary_is_appended(tmp_path: Path) -> None:

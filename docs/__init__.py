@@ -1,0 +1,1 @@
+"""The pages, which the wheel carries for `fencepost explain PAGE`. Nothing is imported from here, and nothing imports it."""

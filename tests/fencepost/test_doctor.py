@@ -1,0 +1,97 @@
+"""What the doctor says of a broker: how much of the suite can be put to it, and what would open the rest."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from commands import fencepost, verdicts
+from librdkafka_mock import librdkafka_mock
+
+from fencepost.adapters.kafka.offer import Offer, Range
+from fencepost.adapters.kafka.stand_in import StandIn
+from fencepost.adapters.reference_kafka import ReferenceSystem
+from fencepost.contract import register
+from fencepost.contract.ports import Handshake
+from fencepost.offering import OfProposal, offering_of
+
+
+def whole() -> Offer:
+    """All that the reference offers."""
+    system = ReferenceSystem()
+    system.open()
+    assert system._offer is not None
+    return system._offer
+
+
+def offered(apis: Mapping[str, Range], handshake: Handshake | None = None) -> dict[str, OfProposal]:
+    """What can be asked of a broker with these requests, which offers every capability unless its handshake says otherwise."""
+    found = offering_of(
+        "kafka", handshake or ReferenceSystem().open(), StandIn(Offer(apis, finalized=whole().finalized)), register.bundled()
+    )
+    return {one.spec: one for one in found}
+
+
+def test_of_a_broker_with_every_request_everything_can_be_asked() -> None:
+    """And nothing is played to find that out."""
+    core = offered(whole().apis)["core"]
+
+    assert {lack.needs for lack in core.lacks} == {("sealing",)}, "no log of Kafka's can be sealed"
+    assert core.in_full == core.requirements - len(core.lacks[0].requirements)
+    assert core.scenarios_asked == core.scenarios - core.lacks[0].scenarios
+
+
+def test_a_broker_without_produce_v12_is_asked_hardly_anything_of_the_core() -> None:
+    """No tag of a scenario says so: what it has to be sent does."""
+    core = offered({**whole().apis, "produce": Range(3, 11)})["core"]
+
+    assert core.in_full + core.in_part < 5
+    assert {needs for lack in core.lacks for needs in lack.needs} == {"Produce v12", "sealing"}
+    assert core.lacks[0].why == {"Produce v12": "the broker offers v3 to v11"}
+
+
+def test_all_that_a_scenario_misses_is_named() -> None:
+    """To have one of two would open nothing."""
+    apis = {**whole().apis, "produce": Range(3, 11), "end_txn": Range(0, 4)}
+    del apis["describe_transactions"]
+
+    missed = {lack.needs for lack in offered(apis)["core"].lacks}
+
+    assert ("Produce v12", "EndTxn v5") in {tuple(needs for needs in lack if "Describe" not in needs) for lack in missed}
+    assert any("DescribeTransactions v0" in needs for needs in missed)
+
+
+def test_the_doctor_and_a_run_say_the_same(tmp_path: Path) -> None:
+    """Of a broker whose requests are too old for all of the core."""
+    with librdkafka_mock() as address:
+        told = json.loads(fencepost("doctor", "kafka", "--bootstrap", address, "--format", "json", expect=0).out)
+        fencepost("run", "kafka", "--bootstrap", address, "--spec", "core", "--no-html", "--results", tmp_path, expect=0)
+
+    (core,) = [one for one in told["systems"][0]["proposals"] if one["spec"] == "core"]
+    assert (core["in_full"], core["in_part"], core["scenarios_asked"]) == (0, 0, 0)
+    assert set(verdicts(tmp_path).values()) == {"not_offered"}
+
+
+def test_lines_of_the_doctor_are_not_wrapped() -> None:
+    """In a pipe each fact is one line, as a search for it needs; ids are in the JSON."""
+    with librdkafka_mock() as address:
+        lines = fencepost("doctor", "kafka", "--bootstrap", address, expect=0).out.splitlines()
+
+    assert any(line.startswith("  core: 0 of 45 requirements (0 of ") and "the rest needs " in line for line in lines)
+    assert any(line.startswith("  crash: ") and line.endswith("for want of nothing else") for line in lines)
+    assert all(line.startswith("  ") or not line or line[0].islower() for line in lines)
+
+
+def test_another_form_is_refused() -> None:
+    """With those that there are."""
+    assert "unknown format 'yaml'; known: table, json" in fencepost("doctor", "--format", "yaml", expect=2).err
+
+
+@pytest.mark.parametrize("spec", ["core", "kip890"])
+def test_a_capability_that_is_missing_keeps_its_scenarios(spec: str) -> None:
+    """Those with the tag, and no others."""
+    handshake = ReferenceSystem().open()
+    without = Handshake(**{**vars(handshake), "capabilities": handshake.capabilities - {"crash"}})
+
+    found = {needs for lack in offered(whole().apis, without)[spec].lacks for needs in lack.needs}
+    assert found - {"sealing"} == {"crash"}

@@ -1,0 +1,46 @@
+"""A disk that gets full: one line says so with the remedy, and what was judged until then is kept."""
+
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import pytest
+from commands import CHECKOUT, compliance, python
+
+from fencepost.contract.room import RESERVE
+
+SMALL_DISK = CHECKOUT / "tests" / "fakes" / "small_disk.py"
+RESERVED = 4 << 20
+TOLD = "(No space left on device): make some, or name another folder with --results"
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_what_was_judged_is_kept(tmp_path: Path, workers: tuple[str, ...]) -> None:
+    """With room for some scenarios: compliance.json and junit.xml have these, and the run was not finished."""
+    results = tmp_path / "r"
+    asked = ("run", "--spec", "core", "--only", "CORE-0*", "--no-html", "--results", results, *workers)
+
+    done = python(SMALL_DISK, RESERVED + 400_000, results, *asked, expect=4)
+
+    found = compliance(results)
+    assert TOLD in found["stopped"]
+    assert 0 < found["scenarios"]["judged"] < found["scenarios"]["selected"]
+    assert sum(row["verdict"] == "met" for row in found["requirements"]) > 0
+    cases = Xml.parse(results / "junit.xml").getroot().iter("testcase")  # noqa: S314 - ours
+    assert len(list(cases)) == found["scenarios"]["judged"] + 1
+    assert done.out.count(TOLD) == 1
+    assert "Traceback" not in done.out + done.err
+    assert not (results / RESERVE).exists()
+
+
+def test_without_any_room_nothing_is_asked(tmp_path: Path) -> None:
+    """It is wrong usage, told before a system is started."""
+    done = python(SMALL_DISK, 200_000, tmp_path / "r", "run", "--only", "CORE-01", "--no-html", "--results", tmp_path / "r", expect=2)
+
+    assert f"the results folder {tmp_path / 'r'} cannot be written to: No space left on device" in done.err
+
+
+def test_a_whole_run_leaves_no_reserve(tmp_path: Path) -> None:
+    """It is only held while the run goes on."""
+    python(SMALL_DISK, 1 << 30, tmp_path / "r", "run", "--only", "CORE-01", "--no-html", "--results", tmp_path / "r", expect=0)
+
+    assert not (tmp_path / "r" / RESERVE).exists()
