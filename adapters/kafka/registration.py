@@ -44,7 +44,7 @@ def _system(asked: Asked) -> System:
     from .container_system import KafkaContainerSystem
     from .granted import Granted
     from .reach import parse_addresses
-    from .security import SECURITY_OPTIONS, security_of
+    from .security_options import SECURITY_OPTIONS, security_of
     from .system import KafkaAt
 
     if "container" in asked.options and (own := [name for name in SECURITY_OPTIONS if name in asked.options]):

@@ -20,7 +20,8 @@ from fencepost.adapters.kafka.client_properties import properties, read
 from fencepost.adapters.kafka.login import BEARER, SCRAM, Login, LoginRefused
 from fencepost.adapters.kafka.proxy import ProxiedWire
 from fencepost.adapters.kafka.reach import connect, parse_addresses, reach_one
-from fencepost.adapters.kafka.security import Security, security_of
+from fencepost.adapters.kafka.security import Security
+from fencepost.adapters.kafka.security_options import security_of
 from fencepost.contract.errors import SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.kafka.entities import request, response
