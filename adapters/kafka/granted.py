@@ -1,7 +1,7 @@
 """What the owner of a running broker lets fencepost do beyond asking it: kill it, leave traces in it, ask others beside it."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from fencepost.adapters.common.address import Address
@@ -10,6 +10,7 @@ from fencepost.contract.errors import UnknownName, WrongUsage
 
 from .login import Passwords
 from .reach import Users, parse_address
+from .security import OPEN, Security
 from .settings import kafka_settings
 
 PASSWORD = "FENCEPOST_USERS_PASSWORD"  # noqa: S105 - it is where one is found
@@ -29,7 +30,7 @@ class Granted:
     configurations: Mapping[str, Address] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, options: Mapping[str, str], bootstrap: Address) -> "Granted":
+    def of(cls, options: Mapping[str, str], bootstrap: Collection[Address]) -> "Granted":
         """What the options say. Raises WrongUsage."""
         if options.get(THROWAWAY, _YES) != _YES:
             raise WrongUsage(f"--{THROWAWAY} {options[THROWAWAY]}: expected {_YES}, or leave it out")
@@ -38,7 +39,7 @@ class Granted:
             name, address = _configuration(text.strip())
             if name in brokers:
                 raise WrongUsage(f"--{CONFIGURATION} {text}: {name} is given twice, first at {brokers[name]}")
-            if address in (bootstrap, *brokers.values()):
+            if address in (*bootstrap, *brokers.values()):
                 raise WrongUsage(f"--{CONFIGURATION} {text}: another broker is named at {address} already, and each has one configuration")
             brokers[name] = address
         return cls(named(options.get(RESTART_COMMAND)), THROWAWAY in options, brokers)
@@ -56,16 +57,16 @@ class Granted:
         return frozenset(name for name in kafka_settings().configuration(configuration).offers if needs_grant.get(name, True))
 
 
-def users_of(configuration: str) -> Users:
+def users_of(configuration: str, security: Security = OPEN) -> Users:
     """Who logs in at a broker with that configuration. Raises WrongUsage where their password is not told."""
     names = kafka_settings().users(configuration)
     password = os.environ.get(PASSWORD, "")
     if names and not password:
         raise WrongUsage(
-            f"--{CONFIGURATION} {configuration}=...: the users {', '.join(names)} log in there with SASL/PLAIN; "
+            f"--{CONFIGURATION} {configuration}=...: the users {', '.join(names)} log in there with SASL/{security.mechanism}; "
             f"set {PASSWORD} to the one password that they all have"
         )
-    return Users(Passwords(dict.fromkeys(names, password)))
+    return Users(Passwords(dict.fromkeys(names, password)), security)
 
 
 def _configuration(text: str) -> tuple[str, Address]:

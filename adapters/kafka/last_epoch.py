@@ -12,7 +12,6 @@ The last bump is left to the scenario, whose history begins with it: the transac
 """
 
 import secrets
-import socket
 import struct
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, TypeAlias
@@ -32,7 +31,7 @@ from .cluster import Cluster, CoordinatorKind, CoordinatorOf
 from .errors import refused
 from .offer import Offer
 from .probe import KafkaProbe
-from .reach import connect
+from .reach import NOBODY, Users
 from .recording import Recorder
 from .values import EPOCH_BEFORE_LAST, RAISED_NAME, NearLastEpoch, ProducerIdAndEpoch
 
@@ -81,11 +80,13 @@ def new_id() -> str:
     return f"{RAISED_NAME}-{secrets.token_hex(3)}"
 
 
-def bring_near_last_epoch(bootstrap: Address, offer: Offer, progress: Progress, name: str | None = None) -> Outcome[NearLastEpoch]:
+def bring_near_last_epoch(
+    bootstrap: Address, offer: Offer, progress: Progress, name: str | None = None, users: Users = NOBODY
+) -> Outcome[NearLastEpoch]:
     """A transactional id whose epoch was raised to the one before its last: the one of that name, wherever it is by now, or a new one."""
     name = name or new_id()
     time = _PatientTime(progress)
-    cluster = Cluster("near-last-epoch", bootstrap, connect, Recorder(time.now_ms), offer, ANSWER_WITHIN_S)
+    cluster = Cluster("near-last-epoch", bootstrap, users.connect, Recorder(time.now_ms), offer, ANSWER_WITHIN_S)
     probe = KafkaProbe(cluster, offer, time)
     coordinator = CoordinatorOf(CoordinatorKind.TRANSACTION, name)
     try:
@@ -105,7 +106,7 @@ def bring_near_last_epoch(bootstrap: Address, offer: Offer, progress: Progress, 
                     return known
             match cluster.locate(coordinator):
                 case Done(address):
-                    reached, trouble = _raise(address, name, producer, progress)
+                    reached, trouble = _raise(users, address, name, producer, progress)
                 case other:
                     return other
             cluster.forget(coordinator)
@@ -127,15 +128,16 @@ def _in_force(probe: KafkaProbe, name: str) -> Outcome[ProducerIdAndEpoch]:
             return trouble
 
 
-def _raise(address: Address, name: str, producer: ProducerIdAndEpoch, progress: Progress) -> tuple[int, Refused | Unknown | None]:
+def _raise(
+    users: Users, address: Address, name: str, producer: ProducerIdAndEpoch, progress: Progress
+) -> tuple[int, Refused | Unknown | None]:
     """Raise the epoch as far as it goes on one connection: the last epoch that was answered, and the answer that ended it, if one did."""
     reached = producer.epoch
     try:
         with (
-            socket.create_connection((address.host, address.port), ANSWER_WITHIN_S) as connection,
+            users.opened(address) as connection,
             connection.makefile("rb") as answers,
         ):
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             requests, due = _Requests(name, producer), _Answers(name, producer)
             sent = reached
             while reached < EPOCH_BEFORE_LAST:

@@ -1,22 +1,30 @@
-"""Logging in on a new connection, over SASL/PLAIN: SaslHandshake v1, then SaslAuthenticate v2.
+"""Logging in on a new connection: SaslHandshake v1, then SaslAuthenticate v2 as often as the mechanism speaks.
 
 This happens inside of a transport, below what a session records, so a password reaches no history and no report. It stands in no
-error message and in no `repr` either. The passwords are made up anew for each broker that fencepost starts.
+error message and in no `repr` either. The passwords of a broker that fencepost starts are made up anew for each.
 """
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
+from scramp import ScramClient, ScramException  # type: ignore[import-untyped]  # it has none
+
+from fencepost.adapters.common.token import Token
 from fencepost.contract.errors import SystemUnreachable
 from fencepost.wire.kafka.entities import request
 
 from .errors import refused
 
-_MECHANISM = "PLAIN"
+PLAIN, BEARER = "PLAIN", "OAUTHBEARER"
+SCRAM = ("SCRAM-SHA-256", "SCRAM-SHA-512")
+MECHANISMS = (PLAIN, *SCRAM, BEARER)
 _HANDSHAKE_VERSION = 1
 _AUTHENTICATE_VERSION = 2
+
+Conversation: TypeAlias = Generator[bytes, bytes, None]
+"""What the client says, each after the node's answer to what it said before."""
 
 
 class LoginRefused(SystemUnreachable):
@@ -25,26 +33,64 @@ class LoginRefused(SystemUnreachable):
 
 @dataclass(frozen=True)
 class Login:
-    """A user, and how it proves that."""
+    """A user, and how it proves that: by a password, or by a token that says who the user is."""
 
     user: str
-    password: str = field(repr=False)
+    password: str | Token = field(repr=False)
+    mechanism: str = PLAIN
 
-    def over(self, exchange: Callable[[Any], Any], node: object) -> None:
-        """Log in; `exchange` sends a request to the node and returns its answer. Raises LoginRefused."""
-        handshake = exchange(request("sasl_handshake", _HANDSHAKE_VERSION, mechanism=_MECHANISM))
+    def over(self, exchange: Callable[[Any], Any], node: object) -> float | None:
+        """Log in; `exchange` sends a request to the node and returns its answer. Raises LoginRefused.
+
+        Answers for how many seconds that holds, None where it holds for good.
+        """
+        secret = self.password if isinstance(self.password, str) else self.password.read()
+
+        def refuse(why: str) -> LoginRefused:
+            # An answer may quote what it was sent.
+            shown = why.replace(secret, "[hidden]") if secret else why
+            needed = "password." if isinstance(self.password, str) else "token, which may have expired."
+            why = f"{shown}. Its listener must know this user and {needed}"
+            return LoginRefused(f"{node} refuses the login of the user {self.user!r}: {why}")
+
+        handshake = exchange(request("sasl_handshake", _HANDSHAKE_VERSION, mechanism=self.mechanism))
         if handshake.error_code != 0:
             offered = ", ".join(handshake.mechanisms) or "none"
-            self._refuse(node, f"{refused(handshake.error_code)}; it offers the SASL mechanisms: {offered}, and {_MECHANISM} is needed")
-        proof = f"\0{self.user}\0{self.password}".encode()
-        answer = exchange(request("sasl_authenticate", _AUTHENTICATE_VERSION, auth_bytes=proof))
-        if answer.error_code != 0:
-            self._refuse(node, str(refused(answer.error_code, answer.error_message)))
+            raise refuse(f"{refused(handshake.error_code)}; it offers the SASL mechanisms: {offered}, and {self.mechanism} is needed")
+        conversation = self._conversation(secret)
+        said = next(conversation)
+        while True:
+            answer = exchange(request("sasl_authenticate", _AUTHENTICATE_VERSION, auth_bytes=said))
+            if answer.error_code != 0:
+                raise refuse(str(refused(answer.error_code, answer.error_message)))
+            try:
+                said = conversation.send(bytes(answer.auth_bytes))
+            except StopIteration:
+                lifetime_s: float = answer.session_lifetime.total_seconds()
+                return lifetime_s or None
+            except (ScramException, UnicodeDecodeError):
+                raise refuse(f"what it answers in {self.mechanism} does not prove that it knows the password") from None
 
-    def _refuse(self, node: object, why: str) -> None:
-        # An answer may quote what it was sent.
-        shown = why.replace(self.password, "[hidden]")
-        raise LoginRefused(f"{node} refuses the login of the user {self.user!r}: {shown}. Its listener must know this user and password.")
+    def _conversation(self, secret: str) -> Conversation:
+        if self.mechanism == PLAIN:
+            return _plain(self.user, secret)
+        return _bearer(secret) if self.mechanism == BEARER else _scram(self.mechanism, self.user, secret)
+
+
+def _plain(user: str, password: str) -> Conversation:
+    yield f"\0{user}\0{password}".encode()
+
+
+def _scram(mechanism: str, user: str, password: str) -> Conversation:
+    client = ScramClient([mechanism], user, password)
+    client.set_server_first((yield client.get_client_first().encode()).decode())
+    client.set_server_final((yield client.get_client_final().encode()).decode())
+
+
+def _bearer(token: str) -> Conversation:
+    """RFC 7628. A node that refuses says why, and ends the conversation after one more byte."""
+    if (yield f"n,,\x01auth=Bearer {token}\x01\x01".encode()):
+        yield b"\x01"
 
 
 @dataclass(frozen=True)
@@ -57,11 +103,11 @@ class Passwords:
     def made_up_for(users: Iterable[str]) -> "Passwords":
         return Passwords({user: secrets.token_hex(16) for user in users})
 
-    def login(self, user: str) -> Login:
+    def login(self, user: str, mechanism: str = PLAIN) -> Login:
         """How that user logs in."""
         if user not in self.by_user:
             raise ValueError(f"there is no user {user!r}; there are {', '.join(self.by_user) or 'none'}")
-        return Login(user, self.by_user[user])
+        return Login(user, self.by_user[user], mechanism)
 
     def filled_in(self, text: str) -> str:
         """The text with each `{password of USER}` replaced."""

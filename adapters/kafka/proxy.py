@@ -1,7 +1,10 @@
-"""A proxy on loopback between the clients of a session and the nodes, which carries out orders about single requests.
+"""A proxy between the clients of a session and the nodes, which carries out orders about single requests.
 
-For each client and node that it connects, it listens on a port of its own; so it needs no word about addresses, and what a cluster
-advertises stays as it is: the client asks for the node's address and is given the port that leads there.
+Each connection of a client is one end of a pair of sockets, and the proxy has the other: nobody else can come in, and what a cluster
+advertises stays as it is, for the client names the node's address and is given a connection that leads there.
+
+TLS ends at the proxy, which reads frames: it is between the proxy and the node, with the client's certificate. A login goes through as
+any other request, so each connection has its own.
 
 Of a request it reads the length, the API's key and the correlation id, of an answer the length and the correlation id. What is
 no frame is none of its business: from a length on that no node would take, bytes go through as they come, and so does a frame that
@@ -14,6 +17,7 @@ were ordered to be held up. When one side of a connection ends, so does the othe
 import asyncio
 import contextlib
 import itertools
+import socket
 import struct
 import threading
 from collections.abc import Coroutine
@@ -24,6 +28,7 @@ from fencepost.adapters.common.wire_faults import Fault, Orders
 from fencepost.contract.errors import SystemUnreachable
 from fencepost.wire.kafka.entities import API_KEYS, API_NAMES
 
+from .security import OPEN, Security
 from .tcp import MAX_FRAME, TcpTransport
 from .transport import Transport
 
@@ -38,32 +43,33 @@ _WITHIN_S = 15.0
 
 
 class ProxiedWire:
-    """The way to nodes over TCP through proxies."""
+    """The way to nodes over TCP, and TLS where that is asked, through the proxy."""
 
-    def __init__(self) -> None:
+    def __init__(self, security: Security = OPEN) -> None:
+        self._security = security
         self.orders = Orders(API_KEYS)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="fault proxy", daemon=True)
         self._thread.start()
-        self._proxies: dict[tuple[str, Address], FaultProxy] = {}
+        self._connections: set[asyncio.Task[None]] = set()
+        self._stopping = asyncio.Event()
 
     def connect(self, client: str, address: Address) -> Transport:
-        """A transport whose connections lead to that node through a proxy of this client's own."""
-        return TcpTransport(f"fencepost-{client}", self.address_for(client, address))
+        """A transport whose connections lead to that node through the proxy."""
+        return TcpTransport(f"fencepost-{client}", address, self._security.login, lambda node, _within_s: self.dial(client, node))
 
-    def address_for(self, client: str, node: Address) -> Address:
-        """Where that client has to connect to reach that node."""
-        if (client, node) not in self._proxies:
-            self._proxies[client, node] = self._run(FaultProxy.start(client, node, self.orders))
-        return self._proxies[client, node].address
+    def dial(self, client: str, node: Address) -> socket.socket:
+        """That client's end of a connection to that node; it ends at once where the node is not there."""
+        ours, theirs = socket.socketpair()
+        self._run(self._begin(client, node, theirs))
+        return ours
 
     def close(self) -> None:
         """End all connections, and the thread."""
         if self._loop.is_closed():
             return
         self.orders.forget()
-        for proxy in self._proxies.values():
-            self._run(proxy.stop())
+        self._run(self._stop())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_WITHIN_S)
         self._loop.close()
@@ -71,48 +77,25 @@ class ProxiedWire:
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(_WITHIN_S)
 
-
-class FaultProxy:
-    """A port that leads one client to one node; `address` is where it listens."""
-
-    _server: asyncio.Server
-    address: Address
-
-    def __init__(self, client: str, node: Address, orders: Orders) -> None:
-        self._client = client
-        self._node = node
-        self._orders = orders
-        self._connections: set[asyncio.Task[None]] = set()
-        self._stopping = asyncio.Event()
-
-    @staticmethod
-    async def start(client: str, node: Address, orders: Orders) -> "FaultProxy":
-        """Listen on a port that is free."""
-        proxy = FaultProxy(client, node, orders)
-        proxy._server = await asyncio.start_server(proxy._serve, "127.0.0.1", 0)
-        proxy.address = Address("127.0.0.1", proxy._server.sockets[0].getsockname()[1])
-        return proxy
-
-    async def stop(self) -> None:
-        """End what is connected, and listen no longer."""
-        self._server.close()
-        self._stopping.set()
-        await asyncio.sleep(0)  # what was accepted in this very moment begins, and ends
-        await asyncio.gather(*self._connections)
-        await self._server.wait_closed()
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None, "a server calls this in a task"
+    async def _begin(self, client: str, node: Address, ours: socket.socket) -> None:
+        reader, writer = await asyncio.open_connection(sock=ours)
+        task = asyncio.ensure_future(self._serve(client, node, reader, writer))
         self._connections.add(task)
+        task.add_done_callback(self._connections.discard)
+
+    async def _stop(self) -> None:
+        self._stopping.set()
+        await asyncio.gather(*self._connections)
+
+    async def _serve(self, client: str, node: Address, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        tls = self._security.tls
         try:
-            node = await asyncio.open_connection(self._node.host, self._node.port)
-            await _Connection(self._client, self._orders, (reader, writer), node).run(self._stopping)
+            to_node = await asyncio.open_connection(node.host, node.port, ssl=None if tls is None else tls.context)
+            await _Connection(client, self.orders, (reader, writer), to_node).run(self._stopping)
         except OSError:
             pass  # a node that is not there looks to the client as it would without a proxy: the connection ends without an answer
         finally:
             await _close(writer)
-            self._connections.discard(task)
 
 
 class _Connection:

@@ -1,8 +1,9 @@
 """Reaching a broker over TCP: its address, whether it answers, and whether it serves transactions yet."""
 
 import secrets
+import socket
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,9 +11,10 @@ from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.faults import NoFaults
 from fencepost.adapters.common.patience import ANSWER_WITHIN_S
 from fencepost.adapters.common.time import WallTime
+from fencepost.adapters.common.tls import dial
 from fencepost.adapters.common.wire_faults import WIRE_FAULTS
 from fencepost.contract.errors import Malformed, SystemUnreachable, WrongUsage
-from fencepost.contract.outcomes import Done, Outcome
+from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.contract.ports import Faults
 
 from .cluster import METADATA_VERSIONS, Cluster
@@ -22,9 +24,10 @@ from .offer import Offer
 from .probe import TakeFromPool, no_pool
 from .proxy import ProxiedWire
 from .recording import Recorder
+from .security import OPEN, Security
 from .session import KafkaSession
 from .tcp import TcpTransport
-from .transport import Connect, Transport, nobody_logs_in
+from .transport import Connect, nobody_logs_in
 from .values import ProducerIdAndEpoch
 
 _CLIENT = "handshake"
@@ -36,35 +39,55 @@ def parse_address(text: str) -> Address:
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]
     elif ":" in host or "," in host:
-        host = ""  # one address is enough: the cluster names the others
+        host = ""
     if not host or not (port.isascii() and port.isdecimal()) or not 0 < int(port) < 65536:
         told = repr(text) if "@" not in text else "what stands before and behind the @ (not shown)"
         raise WrongUsage(f"{told} is not an address; expected HOST:PORT, such as 127.0.0.1:9092")
     return Address(host, int(port))
 
 
-def connect(client: str, address: Address, login: Login | None = None) -> Transport:
+def parse_addresses(text: str) -> tuple[Address, ...]:
+    """One address, or several with commas. Raises WrongUsage."""
+    return tuple(dict.fromkeys(parse_address(one.strip()) for one in text.split(",")))
+
+
+def connect(client: str, address: Address, security: Security = OPEN) -> TcpTransport:
     """A client's way to a node over TCP; connects at the first call."""
-    return TcpTransport(f"fencepost-{client}", address, login)
+    return TcpTransport(f"fencepost-{client}", address, security.login, partial(dial, tls=security.tls))
 
 
 @dataclass(frozen=True)
 class Users:
-    """The users of a broker, by the passwords that it was started with; the first is the one that clients log in as by themselves."""
+    """The users of a broker, by their passwords; the first is the one that clients log in as by themselves. Where there are none, clients
+    are who `security` says. All connections are as it says.
+    """
 
     passwords: Passwords
+    security: Security = OPEN
 
     @property
     def connect(self) -> Connect:
         """The way of clients of which nobody says who they are."""
+        return partial(connect, security=self.usual)
+
+    @property
+    def usual(self) -> Security:
+        """What the connections of those clients begin with."""
         users = list(self.passwords.by_user)
-        return self.connect_as(users[0]) if users else connect
+        return Security(self.security.tls, self._login(users[0])) if users else self.security
+
+    def opened(self, address: Address) -> socket.socket:
+        """A connection of such a client, for whoever speaks on it by himself. Raises SystemUnreachable, Malformed, OSError."""
+        return connect(_CLIENT, address, self.usual).opened(ANSWER_WITHIN_S)
 
     def connect_as(self, user: str) -> Connect:
         """The way of clients that log in as that user."""
         if user not in self.passwords.by_user:
             return nobody_logs_in(user)
-        return partial(connect, login=self.passwords.login(user))
+        return partial(connect, security=Security(self.security.tls, self._login(user)))
+
+    def _login(self, user: str) -> Login:
+        return self.passwords.login(user, self.security.mechanism)
 
 
 NOBODY = Users(Passwords({}))
@@ -91,26 +114,43 @@ def wall_session(
         secrets.token_hex(3),
         connect_as=users.connect_as,
         take_from_pool=take_from_pool,
-        wire=ProxiedWire() if WIRE_FAULTS in needs else None,
+        wire=ProxiedWire(users.usual) if WIRE_FAULTS in needs else None,
     )
 
 
 def reach(address: Address, within_s: float, users: Users = NOBODY) -> Offer:
     """What the node at that address offers, asked until it answers."""
+    return reach_one((address,), within_s, users)[1]
+
+
+def reach_one(addresses: Sequence[Address], within_s: float, users: Users = NOBODY) -> tuple[Address, Offer]:
+    """The first of these nodes that answers, and what it offers; all are asked in turn until one does."""
     end = time.monotonic() + within_s
-    reason = "nothing"
+    reasons: dict[Address, str] = {}
     for _ in WallTime(within_s).attempts():
-        transport = users.connect(_CLIENT, address)
-        try:
-            outcome = ask(transport, max(0.1, end - time.monotonic()))
-        finally:
-            transport.close()
-        if isinstance(outcome, Done):
-            return outcome.value
-        reason = outcome.reason
+        for number, address in enumerate(addresses):
+            transport = users.connect(_CLIENT, address)
+            try:
+                outcome = ask(transport, max(0.1, (end - time.monotonic()) / (len(addresses) - number)))
+            except SystemUnreachable as error:
+                if len(addresses) == 1:
+                    raise
+                outcome = Unknown(str(error))
+            finally:
+                transport.close()
+            if isinstance(outcome, Done):
+                return address, outcome.value
+            reasons[address] = outcome.reason
+    named = ", ".join(map(str, addresses))
+    as_what = (
+        "is this a listener without TLS and authentication? For others say --client-properties FILE, or --tls-ca FILE"
+        if users.usual == OPEN
+        else f"is this a listener for {users.usual}?"
+    )
+    as_what = as_what if as_what.endswith("?") else as_what + "."
     raise SystemUnreachable(
-        f"no Kafka broker answers at {address} within {within_s:g} s; the last attempt: {reason}. "
-        "Is it running, and is this a listener without TLS and authentication?"
+        f"no Kafka broker answers at {named} within {within_s:g} s; the last attempt: {'; '.join(reasons.values()) or 'nothing'}. "
+        f"Is it running, and {as_what}"
     )
 
 
@@ -138,10 +178,10 @@ def readable(bootstrap: Address, offer: Offer, users: Users = NOBODY) -> tuple[O
             cluster.close()
 
 
-def brokers(bootstrap: Address, offer: Offer) -> dict[int, Address]:
+def brokers(bootstrap: Address, offer: Offer, users: Users = NOBODY) -> dict[int, Address]:
     """The addresses that the cluster advertises, each of which must answer."""
     wall = WallTime(ANSWER_WITHIN_S)
-    cluster = Cluster(_CLIENT, bootstrap, connect, Recorder(wall.now_ms), offer, ANSWER_WITHIN_S)
+    cluster = Cluster(_CLIENT, bootstrap, users.connect, Recorder(wall.now_ms), offer, ANSWER_WITHIN_S)
     try:
         outcome = cluster.brokers()
     finally:
@@ -150,7 +190,7 @@ def brokers(bootstrap: Address, offer: Offer) -> dict[int, Address]:
         raise SystemUnreachable(f"the Kafka broker at {bootstrap} does not answer Metadata: {outcome}")
     for node, address in outcome.value.items():
         try:
-            reach(address, 1.0)
+            reach(address, 1.0, users)
         except SystemUnreachable as error:
             raise SystemUnreachable(
                 f"the Kafka broker at {bootstrap} answers, but node {node} advertises {address}, and that does not: {error} "

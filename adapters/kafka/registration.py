@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from fencepost.adapters.common.restart_command import refuse_grants
 from fencepost.adapters.images import check_image
+from fencepost.adapters.common.tls import TLS_OPTIONS
+from fencepost.adapters.common.token import TOKEN, TOKEN_HELP
 from fencepost.adapters.judged_by_profile import judged_by
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import System
@@ -11,7 +13,10 @@ from fencepost.contract.registration import Asked
 
 usage = "a Kafka broker is named with --bootstrap HOST:PORT"
 options = {
-    "bootstrap": "judge the Kafka broker that listens there, at HOST:PORT",
+    "bootstrap": "judge the Kafka broker that listens there, at HOST:PORT; several with commas: the first that answers",
+    "client-properties": "a Java client's properties file, which says how to reach it: security.protocol, sasl.*, ssl.* as PEM",
+    **TLS_OPTIONS,
+    TOKEN: TOKEN_HELP,
     "container": "start this image and judge it, such as apache/kafka:4.3.1",
     "restart-command": "of a broker at an address: the command that kills it, with FENCEPOST_FAULT=crash, and starts it, with =start",
     "throwaway": "yes: the broker at the address may be left with transactions that are undecided for ever",
@@ -39,12 +44,16 @@ def systems(asked: Asked) -> Mapping[str, System]:
 def _system(asked: Asked) -> System:
     from .container_system import KafkaContainerSystem
     from .granted import Granted
-    from .reach import parse_address
+    from .reach import parse_addresses
+    from .security_options import SECURITY_OPTIONS, security_of
     from .system import KafkaAt
 
-    match (asked.options.get("bootstrap"), asked.options.get("container")):
-        case (str(address), None):
-            return KafkaAt(address, asked.patience_s, Granted.of(asked.options, parse_address(address)))
+    if "container" in asked.options and (own := [name for name in SECURITY_OPTIONS if name in asked.options]):
+        raise WrongUsage(f"--{own[0]} and --container exclude each other: what fencepost starts is reached without")
+    security, servers = security_of(asked.options)
+    match (asked.options.get("bootstrap", servers), asked.options.get("container")):
+        case (str(addresses), None):
+            return KafkaAt(addresses, asked.patience_s, Granted.of(asked.options, parse_addresses(addresses)), security)
         case (None, str(image)):
             refuse_grants(asked)
             check_image(image, "kafka")

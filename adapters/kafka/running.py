@@ -1,6 +1,6 @@
 """One Kafka broker that is running already: its address, what it offers, who logs in, and what its owner lets be done to it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.faults import NoFaults
@@ -11,7 +11,8 @@ from fencepost.contract.outcomes import Done, Outcome
 from .handshake import ask
 from .offer import Offer
 from .probe import TakeFromPool, no_pool
-from .reach import NOBODY, Users, reach, readable, serves_transactions, wall_session
+from .reach import NOBODY, Users, reach_one, readable, serves_transactions, wall_session
+from .security import OPEN
 from .session import KafkaSession
 
 _REACHABLE_WITHIN_S = 6.0
@@ -20,17 +21,24 @@ _ASKED_WITHIN_S = 5.0
 
 
 class RunningBroker:
-    """The broker, or the cluster, at that address."""
+    """The broker, or the cluster, at the first of these addresses that answers when it is opened."""
 
-    def __init__(self, address: Address, patience_s: float, command: RestartCommand | None, users: Users = NOBODY) -> None:
-        self.address, self._patience_s, self._users = address, patience_s, users
-        self._commanded = None if command is None else CommandedFaults(command, address, self._serves)
+    def __init__(self, addresses: Sequence[Address], patience_s: float, command: RestartCommand | None, users: Users = NOBODY) -> None:
+        self._addresses, self._patience_s, self.users = addresses, patience_s, users
+        self.address = addresses[0]
+        self._command = command
+        self._commanded: CommandedFaults | None = None
         self._offer: Offer | None = None
 
     def open(self) -> list[str]:
         """Ask it what it offers; answers what is to be noted. Raises SystemUnreachable, Malformed."""
-        self._offer, notes = readable(self.address, reach(self.address, _REACHABLE_WITHIN_S, self._users), self._users)
-        return notes
+        self.address, offered = reach_one(self._addresses, _REACHABLE_WITHIN_S, self.users)
+        self._offer, notes = readable(self.address, offered, self.users)
+        self._commanded = None if self._command is None else CommandedFaults(self._command, self.address, self._serves)
+        if self.address != self._addresses[0]:
+            before = ", ".join(map(str, self._addresses[: self._addresses.index(self.address)]))
+            notes.append(f"asked at {self.address}, for nobody answers at {before}")
+        return notes if self.users.usual == OPEN else [*notes, f"reached over {self.users.usual}"]
 
     @property
     def offer(self) -> Offer:
@@ -41,7 +49,7 @@ class RunningBroker:
 
     def serves(self, patience_s: float) -> Outcome[object]:
         """Whether a transactional id can be initialised there. Raises NotOffered."""
-        return serves_transactions(self.address, self.offer, patience_s, self._users)
+        return serves_transactions(self.address, self.offer, patience_s, self.users)
 
     def session(self, needs: Collection[str], take_from_pool: TakeFromPool = no_pool) -> KafkaSession:
         """A fresh session; what an earlier one left dead is brought back first. Raises SetUpFailed."""
@@ -49,7 +57,7 @@ class RunningBroker:
         if self._commanded is not None:
             self._commanded.bring_back()
         faults = self._commanded or NoFaults(str(self.address))
-        return wall_session(self.address, offer, self._patience_s, faults, needs, users=self._users, take_from_pool=take_from_pool)
+        return wall_session(self.address, offer, self._patience_s, faults, needs, users=self.users, take_from_pool=take_from_pool)
 
     def close(self) -> None:
         """Leave it running."""
@@ -61,7 +69,7 @@ class RunningBroker:
         return (self._commanded is not None and self._commanded.is_away) or isinstance(self._ask(), Done)
 
     def _ask(self) -> Outcome[Offer]:
-        transport = self._users.connect("handshake", self.address)
+        transport = self.users.connect("handshake", self.address)
         try:
             return ask(transport, deadline_s=_ASKED_WITHIN_S)
         finally:

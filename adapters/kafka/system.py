@@ -3,6 +3,7 @@
 from collections.abc import Collection
 
 from fencepost.adapters.common import genuine
+from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.adapters.common.restart_command import CONFIGURATION, RESTART_COMMAND, THROWAWAY
 from fencepost.contract.brokers import MOST_AT_ONCE, StandIn, Where
@@ -13,10 +14,12 @@ from fencepost.contract.ports import Handshake
 from .granted import CAN_BE_NAMED, Granted, users_of
 from .handshake import MAY_BE_OFFERED, describe
 from .last_epoch import bring_near_last_epoch
+from .login import Passwords
 from .producer_pool import NEAR_LAST_EPOCH, ProducerPool
-from .reach import brokers, parse_address
+from .reach import Users, brokers, parse_addresses
 from .release import identify, told_by
 from .running import RunningBroker
+from .security import OPEN, Security
 from .session import KafkaSession
 from .settings import kafka_settings
 
@@ -26,21 +29,29 @@ _SAME_BROKER = ("short", "near-last-epoch")
 
 
 class KafkaAt:
-    """The broker, or the cluster, at `HOST:PORT`, and those beside it that have another configuration each."""
+    """The broker, or the cluster, at `HOST:PORT`, or at the first of several that answers; and those beside it, each with another
+    configuration.
+    """
 
     name = "kafka"
     most_at_once = MOST_AT_ONCE
 
-    def __init__(self, bootstrap: str, patience_s: float = PATIENCE_S, granted: Granted = _NOTHING_GRANTED) -> None:
-        self._bootstrap = parse_address(bootstrap)
+    def __init__(
+        self, bootstrap: str, patience_s: float = PATIENCE_S, granted: Granted = _NOTHING_GRANTED, security: Security = OPEN
+    ) -> None:
         self._patience_s = patience_s
         self._granted = granted
-        self._main = RunningBroker(self._bootstrap, patience_s, granted.command)
+        self._main = RunningBroker(parse_addresses(bootstrap), patience_s, granted.command, Users(Passwords({}), security))
         self._others = {
-            name: RunningBroker(address, patience_s, granted.command, users_of(name)) for name, address in granted.configurations.items()
+            name: RunningBroker((address,), patience_s, granted.command, users_of(name, security))
+            for name, address in granted.configurations.items()
         }
         self._pool = ProducerPool(patience_s)
         self._producers = 0
+
+    @property
+    def _bootstrap(self) -> Address:
+        return self._main.address
 
     def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
         """There is nothing to start but the pool of producers near their last epoch, and that only when the system is open."""
@@ -59,7 +70,7 @@ class KafkaAt:
         A system that cannot initialise a transactional id is opened all the same, with a note: that is for scenarios to judge.
         """
         notes = self._main.open()
-        nodes = brokers(self._bootstrap, self._main.offer)
+        nodes = brokers(self._bootstrap, self._main.offer, self._main.users)
         notes.append("nodes: " + ", ".join(f"{node} at {address}" for node, address in nodes.items()))
         try:
             outcome = self._main.serves(self._patience_s)
@@ -71,7 +82,7 @@ class KafkaAt:
         for name, other in self._others.items():
             self._open_other(name, other)
             notes.append(f"configuration {name} at {other.address}")
-        self._pool.open(lambda progress: bring_near_last_epoch(self._bootstrap, self._main.offer, progress))
+        self._pool.open(lambda progress: bring_near_last_epoch(self._bootstrap, self._main.offer, progress, users=self._main.users))
         self._pool.expect(self._producers)
         settings, supported = kafka_settings(), self._main.offer.supported.get("metadata.version")
         told = told_by(supported, settings.releases)

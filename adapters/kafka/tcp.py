@@ -6,30 +6,35 @@ What is done about each trouble:
   connection counts as lost, for a node that is killed cuts its frames too.
 * no whole answer before the deadline: `Unknown`, and the connection is closed, so that an answer which comes late can never be
   taken for that of another request.
-* no login: LoginRefused, and the connection is closed.
+* no login, no TLS, or an answer in another protocol such as HTTP: SystemUnreachable with the remedy, and the connection is closed.
 * bytes that are not the answer that is due: `Malformed` with the bytes, and the connection is closed.
 
 Every call after trouble connects anew. A connection that the node closed while nothing was being asked is replaced silently:
-nothing was sent, so nothing is uncertain.
+nothing was sent, so nothing is uncertain. So is one whose login is about to expire.
 """
 
 import socket
+import ssl
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.outcomes import Unreachable
-from fencepost.contract.errors import Malformed
+from fencepost.adapters.common.tls import dial, other_protocol, refused
+from fencepost.contract.errors import Malformed, SystemUnreachable
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, decode_response, encode_request
 
-from .login import Login, LoginRefused
+from .login import Login
 from .transport import Answer, ReadingOrder, named
 
 T = TypeVar("T")
+
+Dial: TypeAlias = Callable[[Address, float], socket.socket]
+"""A new connection to a node, made within so many seconds. Raises SystemUnreachable, OSError."""
 
 MAX_FRAME = 64 * 1024 * 1024
 """The longest answer that is believed; a broker's own default for requests is 100 MiB, and no answer to the suite comes near."""
@@ -37,15 +42,21 @@ MAX_FRAME = 64 * 1024 * 1024
 _CONNECTED_WITHIN_S = 1.0
 _CLOSED_WITHIN_S = 0.005
 """How long is looked whether a new connection stays; a busy machine may take longer to close it, and a request is lost then."""
+_USED_OF_LOGIN = 0.8
+"""Of the time for which a login holds, how much a connection is used; the node closes it on whoever asks later."""
 
 
 class TcpTransport:
     """A connection to one node, made when it is first needed; with a login, that is the first that it carries."""
 
-    def __init__(self, client_id: str, address: Address, login: Login | None = None) -> None:
+    def __init__(self, client_id: str, address: Address, login: Login | None = None, dial: Dial = dial) -> None:
         self._client_id = client_id
         self._address = address
         self._login = login
+        self._dial = dial
+        self._logged_in_until: float | None = None
+        self._early = bytearray()
+        """What has come unasked, and stands before the next answer."""
         self._socket: socket.socket | None = None
         self._order = ReadingOrder()
         self._last_correlation_id = 0
@@ -70,7 +81,7 @@ class TcpTransport:
         def exchange(step: Callable[[], T]) -> T | Unknown:
             try:
                 return step()
-            except (LoginRefused, Malformed):
+            except (SystemUnreachable, Malformed):
                 self.close()
                 raise
             except TimeoutError:
@@ -78,6 +89,8 @@ class TcpTransport:
                 return Unknown(f"{self._address} did not answer {asked} within {deadline_s:g} s")
             except OSError as error:
                 self.close()
+                if isinstance(error, ssl.SSLError) and "ALERT" in (error.reason or ""):
+                    raise refused(error, self._address) from error
                 return Unknown(f"{self._address} closed the connection instead of answering {asked}: {error}", lost=True)
             except MalformedFrame as error:
                 self.close()
@@ -103,31 +116,48 @@ class TcpTransport:
     def is_listened_to(self) -> bool:
         """Whether a connection is made and stays. Docker's forwarder accepts one while the broker is down too, and closes it at once."""
         try:
-            with socket.create_connection((self._address.host, self._address.port), _CONNECTED_WITHIN_S) as connection:
-                return not _was_closed_by_peer(connection, _CLOSED_WITHIN_S)
+            with self._dial(self._address, _CONNECTED_WITHIN_S) as connection:
+                return not _was_closed_by_peer(connection, bytearray(), _CLOSED_WITHIN_S)
         except OSError:
             return False
+
+    def opened(self, within_s: float) -> socket.socket:
+        """A new connection that is logged in, for whoever speaks and closes it. Raises SystemUnreachable, Malformed, OSError."""
+        deadline = _Deadline(within_s)
+        connection = self._dial(self._address, within_s)
+        try:
+            if self._login is not None:
+                self._log_in(self._login, connection, deadline)
+            connection.settimeout(within_s)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def close(self) -> None:
         """Close the connection, if there is one."""
         if self._socket is not None:
             self._socket.close()
-            self._socket, self._order = None, ReadingOrder()
+            self._socket, self._order, self._logged_in_until = None, ReadingOrder(), None
+            self._early.clear()
 
     def _connected(self, deadline: "_Deadline") -> tuple[socket.socket, bool]:
         """The connection, and whether it was made just now."""
-        if self._socket is not None and _was_closed_by_peer(self._socket):
+        if self._socket is not None and (self._is_login_over() or _was_closed_by_peer(self._socket, self._early)):
             self.close()
         is_new = self._socket is None
         if self._socket is None:
-            self._socket = socket.create_connection((self._address.host, self._address.port), deadline.left())
-            # Requests are small and each waits for its answer, so nothing is won by collecting bytes.
-            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._socket = self._dial(self._address, deadline.left())
         return self._socket, is_new
+
+    def _is_login_over(self) -> bool:
+        """Whether the login holds no longer, or not much; never while an answer is on its way."""
+        return self._logged_in_until is not None and time.monotonic() > self._logged_in_until and not self._order.is_awaiting
 
     def _log_in(self, login: Login, connection: socket.socket, deadline: "_Deadline") -> None:
         try:
-            login.over(lambda message: self._exchange(connection, message, deadline), self._address)
+            holds_s = login.over(lambda message: self._exchange(connection, message, deadline), self._address)
+            self._logged_in_until = None if holds_s is None else time.monotonic() + _USED_OF_LOGIN * holds_s
         except MalformedFrame:
             what = f"{self._address}: the answer to the login of the user {login.user!r} is none that the protocol allows"
             raise Malformed(f"{what}; its bytes are not shown, for they may quote the password") from None
@@ -146,8 +176,10 @@ class TcpTransport:
         return decode_response(request, correlation_id, self._read_frame(connection, deadline))
 
     def _read_frame(self, connection: socket.socket, deadline: "_Deadline") -> bytes:
-        prefix = _read_exactly(connection, LENGTH.size, deadline)
+        prefix = _read_exactly(connection, LENGTH.size, deadline, self._early)
         length: int = LENGTH.unpack(prefix)[0]
+        if (other := other_protocol(prefix)) is not None and not 0 <= length <= MAX_FRAME:
+            raise SystemUnreachable(f"{self._address} is no Kafka broker, or not without TLS: {other}")
         if not 0 <= length <= MAX_FRAME:
             raise MalformedFrame(f"a frame announces {length} bytes, expected 0 to {MAX_FRAME}", prefix)
         return _read_exactly(connection, length, deadline)
@@ -167,8 +199,10 @@ class _Deadline:
         return left
 
 
-def _read_exactly(connection: socket.socket, size: int, deadline: _Deadline) -> bytes:
-    data = bytearray()
+def _read_exactly(connection: socket.socket, size: int, deadline: _Deadline, early: bytearray | None = None) -> bytes:
+    data = bytearray(early or b"")
+    if early:
+        early.clear()
     while len(data) < size:
         connection.settimeout(deadline.left())
         chunk = connection.recv(min(size - len(data), 1 << 20))
@@ -178,12 +212,15 @@ def _read_exactly(connection: socket.socket, size: int, deadline: _Deadline) -> 
     return bytes(data)
 
 
-def _was_closed_by_peer(connection: socket.socket, within_s: float = 0) -> bool:
-    """Whether the connection ends while nothing is on its way; bytes that nobody asked for are left for the next answer."""
+def _was_closed_by_peer(connection: socket.socket, early: bytearray, within_s: float = 0) -> bool:
+    """Whether the connection ends while nothing is on its way; a byte that nobody asked for is kept in `early` for the next answer."""
+    if early:
+        return False
     connection.settimeout(within_s)
     try:
-        return connection.recv(1, socket.MSG_PEEK) == b""
-    except (BlockingIOError, TimeoutError):
+        early += (byte := connection.recv(1))  # to look at it without taking it is not possible over TLS
+        return not byte
+    except (BlockingIOError, TimeoutError, ssl.SSLWantReadError):
         return False
     except OSError:
         return True

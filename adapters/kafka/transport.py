@@ -37,6 +37,11 @@ class ReadingOrder:
         self._sent += 1
         return self._sent
 
+    @property
+    def is_awaiting(self) -> bool:
+        """Whether an answer has not been read yet."""
+        return self._read < self._sent
+
     def check_next(self, number: int, request: RequestPayload) -> None:
         """The answer to that request is read now."""
         self._read += 1

@@ -17,7 +17,27 @@ T = TypeVar("T")
 SYSTEM_HELP = "What is judged: reference (bundled, the default), kafka, pulsar, or a system that an installed package registers."
 
 System = Annotated[str, typer.Argument(metavar="SYSTEM", help=SYSTEM_HELP, autocompletion=complete_system)]
-Bootstrap = Annotated[str | None, typer.Option(metavar="HOST:PORT", help="A Kafka broker that listens there.")]
+Bootstrap = Annotated[
+    str | None, typer.Option(metavar="HOST:PORT", help="A Kafka broker that listens there; several with commas: the first that answers.")
+]
+ClientProperties = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="How to reach a Kafka broker, as a Java client's properties file: TLS with PEM files, SASL."),
+]
+TlsCa = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Reach the broker over TLS: the authorities to trust, as PEM; or 'system', those of this machine."),
+]
+TlsCertificate = Annotated[str | None, typer.Option(metavar="FILE", help="The client's certificate as PEM, for mutual TLS.")]
+TlsKey = Annotated[str | None, typer.Option(metavar="FILE", help="The key of that certificate as PEM.")]
+Token = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SOURCE",
+        help="Where the token is that logs in, on Kafka by OAUTHBEARER: file:PATH, env:VARIABLE or command:CMD, a program with arguments "
+        "that prints it. It is read anew for each login.",
+    ),
+]
 ServiceUrl = Annotated[str | None, typer.Option(metavar="URL", help="A Pulsar broker, such as pulsar://127.0.0.1:6650.")]
 AdminUrl = Annotated[str | None, typer.Option(metavar="URL", help="Its admin interface, such as http://127.0.0.1:8080.")]
 Container = Annotated[str | None, typer.Option(metavar="IMAGE", help="Start this image for the run, such as apache/kafka:4.3.1.")]
@@ -88,6 +108,13 @@ def granted(restart_command: str | None, throwaway: bool, configurations: list[s
         "throwaway": "yes" if throwaway else None,
         "broker-configuration": ",".join(configurations) if configurations else None,
     }
+
+
+def secured(
+    client_properties: str | None, ca: str | None, certificate: str | None, key: str | None, token: str | None
+) -> dict[str, str | None]:
+    """How a broker is reached and logged in to, by the names of the options."""
+    return {"client-properties": client_properties, "tls-ca": ca, "tls-certificate": certificate, "tls-key": key, "token": token}
 
 
 def image_named(container: str | None, broker: str | None) -> str | None:

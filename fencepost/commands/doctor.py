@@ -9,6 +9,7 @@ from .common import (
     Bootstrap,
     Broker,
     BrokerConfiguration,
+    ClientProperties,
     Container,
     KnownAs,
     Profile,
@@ -17,10 +18,15 @@ from .common import (
     SetSystem,
     System,
     Throwaway,
+    TlsCa,
+    TlsCertificate,
+    TlsKey,
+    Token,
     granted,
     guarded,
     image_named,
     need_system,
+    secured,
 )
 
 
@@ -29,6 +35,11 @@ def doctor(
     bootstrap: Bootstrap = None,
     service_url: ServiceUrl = None,
     admin_url: AdminUrl = None,
+    client_properties: ClientProperties = None,
+    tls_ca: TlsCa = None,
+    tls_certificate: TlsCertificate = None,
+    tls_key: TlsKey = None,
+    token: Token = None,
     container: Container = None,
     broker: Broker = None,
     restart_command: RestartCommand = None,
@@ -57,6 +68,7 @@ def doctor(
         "admin-url": admin_url,
         "container": image_named(container, broker),
     }
+    own |= secured(client_properties, tls_ca, tls_certificate, tls_key, token)
     own |= granted(restart_command, throwaway, broker_configuration)
 
     def show() -> int:

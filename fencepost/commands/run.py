@@ -10,6 +10,7 @@ from .common import (
     Bootstrap,
     Broker,
     BrokerConfiguration,
+    ClientProperties,
     Container,
     KnownAs,
     Profile,
@@ -20,12 +21,17 @@ from .common import (
     System,
     Themes,
     Throwaway,
+    TlsCa,
+    TlsCertificate,
+    TlsKey,
+    Token,
     fail,
     granted,
     guarded,
     guarded_value,
     image_named,
     need_system,
+    secured,
 )
 from .completing import complete_defect, complete_level, complete_requirement
 
@@ -35,6 +41,11 @@ def run(
     bootstrap: Bootstrap = None,
     service_url: ServiceUrl = None,
     admin_url: AdminUrl = None,
+    client_properties: ClientProperties = None,
+    tls_ca: TlsCa = None,
+    tls_certificate: TlsCertificate = None,
+    tls_key: TlsKey = None,
+    token: Token = None,
     container: Container = None,
     broker: Broker = None,
     restart_command: RestartCommand = None,
@@ -255,6 +266,7 @@ def run(
         "--summary": summary,
         "--previous": previous,
         **{f"--{name}": value for name, value in granted(restart_command, throwaway, broker_configuration).items()},
+        **{f"--{name}": value for name, value in secured(client_properties, tls_ca, tls_certificate, tls_key, token).items()},
     }
     arguments = [f"--system={system}", f"--results={folder}", *(f"{name}={value}" for name, value in given.items() if value is not None)]
     arguments += [*([] if html else ["--no-html"]), *(["--check"] if check else []), *(["--strict-verdicts"] if strict else [])]

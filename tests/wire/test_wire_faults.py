@@ -168,7 +168,7 @@ def _echoed(data: bytes) -> tuple[bytes, bytes]:
         wire = ProxiedWire()
         address = Address("127.0.0.1", listener.getsockname()[1])
         returned = bytearray()
-        with socket.create_connection(_port_to(wire, address)) as client:
+        with wire.dial("A", address) as client:
             client.settimeout(AMPLE_S)
             client.sendall(data)
             while chunk := client.recv(65536):
@@ -176,12 +176,6 @@ def _echoed(data: bytes) -> tuple[bytes, bytes]:
         node.join(AMPLE_S)
         wire.close()
     return bytes(received), bytes(returned)
-
-
-def _port_to(wire: ProxiedWire, address: Address) -> tuple[str, int]:
-    wire.connect("A", address)
-    listens = wire.address_for("A", address)
-    return listens.host, listens.port
 
 
 @settings(max_examples=40, deadline=None)

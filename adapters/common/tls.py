@@ -1,0 +1,162 @@
+"""TLS as a client speaks it: which authorities it trusts, whether the name is checked, and the certificate that it shows.
+
+Trouble is of two kinds. What another attempt will not change, such as a certificate that is not trusted, is TlsRefused, with the remedy.
+A connection that ends is an OSError as without TLS: the broker may be on its way down.
+"""
+
+import socket
+import ssl
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from fencepost.contract.errors import SystemUnreachable, WrongUsage
+
+from .address import Address
+
+SYSTEM = "system"
+"""Said instead of a file: the authorities that this machine trusts."""
+TLS_OPTIONS = {
+    "tls-ca": "TLS, and the PEM file with the authorities that the broker's certificate comes from; 'system': those of this machine",
+    "tls-certificate": "the PEM file with the client's certificate, for mutual TLS",
+    "tls-key": "the PEM file with its key; without a passphrase, which only --client-properties can have",
+}
+
+_NAME_MISMATCH = (62, 64)
+_EXPIRED = 10
+"""OpenSSL's numbers: the host is not in the certificate, the address is not in it, the certificate has expired."""
+
+
+class TlsRefused(SystemUnreachable):
+    """The two ends do not come to terms; the message has the address, the cause and the remedy."""
+
+
+@dataclass(frozen=True)
+class Tls:
+    """What a client brings. `ca` are certificates as PEM, None for those of this machine; `certificate` is a PEM file."""
+
+    ca: str | None = None
+    certificate: Path | None = None
+    key: Path | None = None
+    checks_name: bool = True
+    passphrase: str | None = None
+
+    def __repr__(self) -> str:
+        return f"Tls(certificate={self.certificate}, checks_name={self.checks_name})"
+
+    @classmethod
+    def of(cls, ca: str | None, certificate: str | None, key: str | None) -> "Tls | None":
+        """What --tls-ca, --tls-certificate and --tls-key say; None where they say nothing. Raises WrongUsage."""
+        if ca is None:
+            if certificate or key:
+                raise WrongUsage("--tls-certificate and --tls-key need --tls-ca FILE, or --tls-ca system")
+            return None
+        if (certificate is None) != (key is None):
+            raise WrongUsage("--tls-certificate and --tls-key belong together: say both, or neither")
+        made = cls(
+            None if ca == SYSTEM else read_pem("--tls-ca", Path(ca)),
+            None if certificate is None else Path(certificate),
+            None if key is None else Path(key),
+        )
+        made.check()
+        return made
+
+    def check(self) -> None:
+        """Raises WrongUsage where a file is none that TLS can use."""
+        _ = self.context
+
+    @cached_property
+    def context(self) -> ssl.SSLContext:
+        """Raises WrongUsage."""
+        try:
+            made = ssl.create_default_context(cadata=self.ca)
+        except ssl.SSLError:
+            raise WrongUsage("the authorities to trust (--tls-ca, ssl.truststore) are no certificates; expected PEM") from None
+        if not self.checks_name:
+            made.check_hostname = False
+        if self.certificate is not None:
+            for file in filter(None, (self.certificate, self.key)):
+                read_pem("the client's certificate or key", file)
+            try:
+                # Without a passphrase OpenSSL would ask the terminal for one.
+                made.load_cert_chain(self.certificate, self.key, lambda: self.passphrase or "")
+            except (ssl.SSLError, ValueError):
+                raise WrongUsage(
+                    f"{self.certificate} and {self.key or 'the key in it'} cannot be used: expected a certificate and its own key as PEM, "
+                    "and the passphrase of a key that has one as ssl.key.password in --client-properties"
+                ) from None
+        return made
+
+    def over(self, connection: socket.socket, address: Address) -> ssl.SSLSocket:
+        """TLS over a connection, whose timeout holds. Raises TlsRefused, OSError."""
+        try:
+            return self.context.wrap_socket(connection, server_hostname=address.host)
+        except (ssl.SSLEOFError, ConnectionResetError, BrokenPipeError) as error:
+            raise ConnectionError(
+                "it closed the connection in the TLS handshake, as a listener without TLS does, and one that refuses this client"
+            ) from error
+        except ssl.SSLError as error:
+            raise refused(error, address) from error
+
+
+def dial(address: Address, within_s: float, tls: Tls | None = None) -> socket.socket:
+    """A new connection, over TLS where that is asked. Raises TlsRefused, OSError."""
+    connection = socket.create_connection((address.host, address.port), within_s)
+    try:
+        # Requests are small and each waits for its answer, so nothing is won by collecting bytes.
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return connection if tls is None else tls.over(connection, address)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def refused(error: ssl.SSLError, address: Address) -> TlsRefused:
+    """What OpenSSL found, in words, with what helps."""
+    reason = (error.reason or str(error)).replace("_", " ").lower()
+    if isinstance(error, ssl.SSLCertVerificationError):
+        found = error.verify_message.rstrip(".")
+        if error.verify_code in _NAME_MISMATCH:
+            remedy = (
+                "Name it by a name that its certificate has, also in what it advertises; or leave "
+                "ssl.endpoint.identification.algorithm empty in --client-properties, and no name is checked."
+            )
+        elif error.verify_code == _EXPIRED:
+            remedy = "The broker needs a new certificate."
+        else:
+            remedy = "The authority that signed it must be in --tls-ca FILE, or in ssl.truststore.location of --client-properties."
+        return TlsRefused(f"{address}: the certificate that it shows is not trusted: {found}. {remedy}")
+    if "alert" in reason:
+        return TlsRefused(
+            f"{address} refuses TLS with this client: {reason}. If it wants a certificate of the client, say --tls-certificate FILE and "
+            "--tls-key FILE, or ssl.keystore.location in --client-properties; it must come from an authority that the broker trusts."
+        )
+    return TlsRefused(
+        f"{address} does not speak TLS, which was asked for: {reason}. Name a listener with TLS, or leave TLS out (--tls-ca, pulsar+ssl, "
+        "security.protocol)."
+    )
+
+
+def read_pem(what: str, file: Path) -> str:
+    """A file's text. Raises WrongUsage where there is none, or nothing of the form of PEM in it."""
+    try:
+        text = file.read_text("ascii")
+    except OSError as error:
+        raise WrongUsage(f"{what} {file}: {error.strerror}; expected a PEM file") from error
+    except UnicodeDecodeError:
+        text = ""
+    if "-----BEGIN" not in text:
+        raise WrongUsage(
+            f"{what} {file} is no PEM file. A Java keystore becomes one by: keytool -exportcert -rfc -keystore FILE -alias NAME; "
+            "PKCS12 by: openssl pkcs12 -in FILE -nodes"
+        )
+    return text
+
+
+def other_protocol(first: bytes) -> str | None:
+    """What somebody speaks whose answer begins with these bytes, and the remedy; None for what is neither TLS nor HTTP."""
+    if len(first) > 1 and first[0] in (0x15, 0x16) and first[1] == 0x03:
+        return "it answers with TLS. Say --tls-ca FILE (or --tls-ca system), or name a listener without TLS"
+    if first.startswith(b"HTTP"):
+        return "it answers with HTTP, so this is a web server's port. Name the broker's own"
+    return None

@@ -1,0 +1,33 @@
+"""How clients reach a Kafka broker of somebody else's: over TLS or not, and as whom they log in."""
+
+from dataclasses import dataclass
+
+from fencepost.adapters.common.tls import Tls
+
+from .login import BEARER, PLAIN, Login
+
+
+@dataclass(frozen=True)
+class Security:
+    """What every connection begins with."""
+
+    tls: Tls | None = None
+    login: Login | None = None
+
+    @property
+    def mechanism(self) -> str:
+        """By which users log in that have a password each."""
+        return PLAIN if self.login is None or self.login.mechanism == BEARER else self.login.mechanism
+
+    def __str__(self) -> str:
+        """In Kafka's words."""
+        protocol = ("SASL_" if self.login else "") + ("SSL" if self.tls else "PLAINTEXT")
+        return protocol + (f" with {self.login.mechanism}" if self.login else "") + (" and a certificate" if self._has_certificate else "")
+
+    @property
+    def _has_certificate(self) -> bool:
+        return self.tls is not None and self.tls.certificate is not None
+
+
+OPEN = Security()
+"""Neither TLS nor a login."""

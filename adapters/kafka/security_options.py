@@ -1,0 +1,27 @@
+"""The options that say how a Kafka broker of somebody else's is reached."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from fencepost.adapters.common.tls import TLS_OPTIONS, Tls
+from fencepost.adapters.common.token import TOKEN, Token
+from fencepost.contract.errors import WrongUsage
+
+from .client_properties import read
+from .login import BEARER, Login
+from .security import Security
+
+PROPERTIES = "client-properties"
+SECURITY_OPTIONS = (PROPERTIES, *TLS_OPTIONS, TOKEN)
+
+
+def security_of(options: Mapping[str, str]) -> tuple[Security, str | None]:
+    """What the options say, and the bootstrap addresses that a file of properties has. Raises WrongUsage."""
+    token = Token.of(options[TOKEN]) if TOKEN in options else None
+    if PROPERTIES in options:
+        if own := [name for name in TLS_OPTIONS if name in options]:
+            raise WrongUsage(f"--{own[0]} and --{PROPERTIES} exclude each other: the file says all of TLS")
+        return read(Path(options[PROPERTIES]), token, os.environ)
+    tls = Tls.of(*(options.get(name) for name in TLS_OPTIONS))
+    return Security(tls, None if token is None else Login(TOKEN, token, BEARER)), None

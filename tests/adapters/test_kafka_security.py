@@ -1,0 +1,381 @@
+"""TLS, logins and properties files of Kafka's clients: what each option means, and what is said where it cannot work."""
+
+import socket
+import ssl
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+import trustme
+from fake_broker import FakeBroker
+from scramp import ScramMechanism  # type: ignore[import-untyped]  # it has none
+
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.tls import Tls, TlsRefused
+from fencepost.adapters.common.token import Token
+from fencepost.adapters.kafka.client_properties import properties, read
+from fencepost.adapters.kafka.login import BEARER, SCRAM, Login, LoginRefused
+from fencepost.adapters.kafka.proxy import ProxiedWire
+from fencepost.adapters.kafka.reach import connect, parse_addresses, reach_one
+from fencepost.adapters.kafka.security import Security
+from fencepost.adapters.kafka.security_options import security_of
+from fencepost.contract.errors import SystemUnreachable, WrongUsage
+from fencepost.contract.outcomes import Done, Unknown
+from fencepost.wire.kafka.entities import request, response
+
+ASKED = request("api_versions", 0)
+AMPLE_S = 10.0
+HOST = "127.0.0.1"
+SECRET = "a-secret-that-shows-nowhere"  # noqa: S105 - what is looked for
+CA = trustme.CA()
+
+
+@contextmanager
+def over_tls(broker: FakeBroker, ca: trustme.CA = CA, name: str = HOST, wants: trustme.CA | None = None) -> Iterator[Address]:
+    """TLS before a broker that has none: each connection is decrypted, and handed on. `wants` signs the clients that may come in."""
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    ca.issue_cert(name).configure_cert(context)
+    if wants is not None:
+        wants.configure_trust(context)
+        context.verify_mode = ssl.CERT_REQUIRED
+    listener = socket.create_server((HOST, 0))
+    threads: list[Thread] = []
+
+    def pump(source: socket.socket, sink: socket.socket) -> None:
+        try:
+            while data := source.recv(65536):
+                sink.sendall(data)
+        except OSError:
+            pass
+        finally:
+            for one in (source, sink):
+                with suppress(OSError):
+                    one.shutdown(socket.SHUT_RDWR)
+
+    def serve(raw: socket.socket) -> None:
+        with context.wrap_socket(raw, server_side=True, do_handshake_on_connect=False) as client:
+            try:
+                client.do_handshake()
+            except OSError:
+                with suppress(OSError):
+                    while socket.socket.recv(client, 65536):  # closed before all is read, it would be reset, and the alert be lost
+                        pass
+                return
+            hand_on(client)
+
+    def hand_on(client: socket.socket) -> None:
+        with socket.create_connection((HOST, broker.port)) as node:
+            back = Thread(target=pump, args=(node, client))
+            back.start()
+            pump(client, node)
+            back.join(AMPLE_S)
+
+    def accept() -> None:
+        try:
+            while True:
+                threads.append(Thread(target=serve, args=(listener.accept()[0],)))
+                threads[-1].start()
+        except OSError:
+            pass
+
+    accepting = Thread(target=accept)
+    accepting.start()
+    try:
+        yield Address(HOST, listener.getsockname()[1])
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        accepting.join(AMPLE_S)
+        listener.close()
+        for thread in threads:
+            thread.join(AMPLE_S)
+
+
+def trusting(ca: trustme.CA) -> Security:
+    return Security(Tls(ca.cert_pem.bytes().decode()))
+
+
+def asked(address: Address, security: Security) -> object:
+    transport = connect("test", address, security)
+    try:
+        outcomes = [transport.call(ASKED, AMPLE_S) for _ in range(3)]
+    finally:
+        transport.close()
+    return outcomes[-1]
+
+
+def test_a_client_speaks_tls_with_a_broker_whose_authority_it_trusts() -> None:
+    """Directly, through the fault proxy, and when it looks whether somebody listens."""
+    with FakeBroker() as broker, over_tls(broker) as address:
+        wire = ProxiedWire(trusting(CA))
+        transport = wire.connect("A", address)
+        through = transport.call(ASKED, AMPLE_S)
+        transport.close()
+        wire.close()
+
+        assert isinstance(asked(address, trusting(CA)), Done)
+        assert isinstance(through, Done)
+        assert connect("test", address, trusting(CA)).is_listened_to()
+
+
+@pytest.mark.parametrize(
+    ("name", "trusted", "told"),
+    [(HOST, trustme.CA(), "unable to get local issuer|self-signed"), ("elsewhere.test", CA, "certificate is not valid for '127.0.0.1'")],
+)
+def test_a_certificate_that_is_wrong_is_told_with_the_remedy(name: str, trusted: trustme.CA, told: str) -> None:
+    """At once: another attempt would not change it."""
+    with FakeBroker() as broker, over_tls(broker, name=name) as address, pytest.raises(TlsRefused, match=told) as refused:
+        asked(address, trusting(trusted))
+
+    assert str(address) in str(refused.value)
+    assert "--client-properties" in str(refused.value)
+
+
+def test_a_client_shows_its_certificate_where_one_is_wanted(tmp_path: Path) -> None:
+    """And without one is told that it was refused."""
+    clients = trustme.CA()
+    pair = clients.issue_cert("client@fencepost.test")
+    (tmp_path / "c.pem").write_bytes(b"".join(one.bytes() for one in pair.cert_chain_pems))
+    pair.private_key_pem.write_to_path(tmp_path / "c.key")
+    CA.cert_pem.write_to_path(tmp_path / "ca.pem")
+    options = {"tls-ca": str(tmp_path / "ca.pem")}
+    own = {"tls-certificate": str(tmp_path / "c.pem"), "tls-key": str(tmp_path / "c.key")}
+    with FakeBroker() as broker, over_tls(broker, wants=clients) as address:
+        assert isinstance(asked(address, security_of(options | own)[0]), Done)
+        with pytest.raises(TlsRefused, match="--tls-certificate FILE"):
+            asked(address, security_of(options)[0])
+
+
+def test_plaintext_where_tls_was_asked_ends_in_words() -> None:
+    """A broker without TLS takes a client's greeting for a frame of 369 MB, and hangs up; others answer with an alert of their own."""
+    with socket.create_server((HOST, 0)) as listener:
+
+        def hang_up() -> None:
+            with listener.accept()[0] as connection:
+                connection.recv(1)
+
+        thread = Thread(target=hang_up)
+        thread.start()
+        outcome = connect("test", Address(HOST, listener.getsockname()[1]), trusting(CA)).call(ASKED, AMPLE_S)
+        thread.join(AMPLE_S)
+
+    assert isinstance(outcome, Unknown)
+    assert "in the TLS handshake, as a listener without TLS does" in outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("first", "told"),
+    [(b"\x15\x03\x03\x00\x02\x02\x50", "answers with TLS. Say --tls-ca FILE"), (b"HTTP/1.1 400 Bad", "answers with HTTP")],
+)
+def test_another_protocol_is_known_by_its_first_bytes(first: bytes, told: str) -> None:
+    """And named with the remedy, and not as a frame of hundreds of megabytes."""
+    with socket.create_server((HOST, 0)) as listener:
+
+        def say() -> None:
+            with listener.accept()[0] as connection:
+                connection.recv(1024)
+                connection.sendall(first)
+
+        thread = Thread(target=say)
+        thread.start()
+        with pytest.raises(SystemUnreachable, match=told):
+            connect("test", Address(HOST, listener.getsockname()[1])).call(ASKED, AMPLE_S)
+        thread.join(AMPLE_S)
+
+
+def test_one_address_of_several_may_be_dead() -> None:
+    """The first that answers is asked; where none does, all are told."""
+    with socket.socket() as bound, FakeBroker() as broker:
+        bound.bind((HOST, 0))
+        dead = f"{HOST}:{bound.getsockname()[1]}"
+        found, _ = reach_one(parse_addresses(f"{dead}, {HOST}:{broker.port}"), AMPLE_S)
+        with pytest.raises(SystemUnreachable, match=f"no Kafka broker answers at {dead} within .*--client-properties FILE"):
+            reach_one(parse_addresses(dead), 0.05)
+
+    assert found.port == broker.port
+
+
+class ScramNode:
+    """A node that knows a user by SCRAM; `knows_password` False is one that only says so in the end."""
+
+    def __init__(self, mechanism: str, password: str) -> None:
+        self._mechanism = ScramMechanism(mechanism)
+        self._server = self._mechanism.make_server(lambda _: self._mechanism.make_auth_info(password))
+        self._steps: list[Callable[[str], str]] = [self._first, self._final]
+
+    def exchange(self, asked: Any) -> Any:
+        if type(asked).__name__.startswith("SaslHandshake"):
+            return response(asked, error_code=0, mechanisms=[])
+        try:
+            said, error = self._steps.pop(0)(asked.auth_bytes.decode()), 0
+        except Exception:
+            said, error = "", 58
+        return response(asked, error_code=error, error_message=f"no: {SECRET}", auth_bytes=said.encode(), session_lifetime=5000)
+
+    def _first(self, said: str) -> str:
+        self._server.set_client_first(said)
+        return str(self._server.get_server_first())
+
+    def _final(self, said: str) -> str:
+        self._server.set_client_final(said)
+        return str(self._server.get_server_final())
+
+
+@pytest.mark.parametrize("mechanism", SCRAM)
+def test_scram_lets_in_who_has_the_password(mechanism: str) -> None:
+    """For as long as the node says; with another password the error names the user and hides the password."""
+    assert Login("kit", SECRET, mechanism).over(ScramNode(mechanism, SECRET).exchange, "a node") == 5.0
+
+    with pytest.raises(LoginRefused, match="refuses the login of the user 'kit'") as refused:
+        Login("kit", SECRET, mechanism).over(ScramNode(mechanism, "another").exchange, "a node")
+    assert SECRET not in str(refused.value)
+
+
+def test_a_node_that_does_not_know_the_password_is_no_node_of_scram() -> None:
+    """It could let everybody in: the client finds out by the signature."""
+
+    def lets_in(asked: Any) -> Any:
+        if type(asked).__name__.startswith("SaslHandshake"):
+            return response(asked, error_code=0, mechanisms=[])
+        return response(asked, error_code=0, error_message=None, auth_bytes=b"v=" + b"A" * 43 + b"=", session_lifetime=0)
+
+    with pytest.raises(LoginRefused, match="does not prove that it knows the password"):
+        Login("kit", SECRET, SCRAM[0]).over(lets_in, "a node")
+
+
+def test_an_expired_token_is_told_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """RFC 7628: the node says why, the client says one byte more, and the node ends it."""
+    monkeypatch.setenv("A_TOKEN", SECRET)
+    said: list[bytes] = []
+
+    def expired(asked: Any) -> Any:
+        if type(asked).__name__.startswith("SaslHandshake"):
+            return response(asked, error_code=0, mechanisms=[])
+        said.append(asked.auth_bytes)
+        error, told = (0, b'{"status":"invalid_token"}') if len(said) == 1 else (58, b"")
+        return response(asked, error_code=error, error_message=f"expired: {SECRET}", auth_bytes=told, session_lifetime=0)
+
+    login = Login("token", Token.of("env:A_TOKEN"), BEARER)
+    with pytest.raises(LoginRefused, match=r"expired: .hidden.*token, which may have expired") as refused:
+        login.over(expired, "a node")
+
+    assert said == [f"n,,\x01auth=Bearer {SECRET}\x01\x01".encode(), b"\x01"]
+    assert SECRET not in str(refused.value) + repr(login)
+
+
+def test_a_token_comes_from_a_file_the_environment_or_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each time anew, without blanks around it."""
+    (tmp_path / "token").write_text(f"{SECRET}\n")
+    monkeypatch.setenv("A_TOKEN", SECRET)
+
+    for source in (f"file:{tmp_path / 'token'}", "env:A_TOKEN", f"command:cat '{tmp_path / 'token'}'"):
+        assert Token.of(source).read() == SECRET
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("file:/no/such/file", "No such file"),
+        ("env:THERE_IS_NONE", "nothing in it"),
+        ("command:false", "exit code 1"),
+        (f"command:echo two {SECRET}", "blanks"),
+        ("command:/no/such/program", "cannot be run"),
+    ],
+)
+def test_a_token_that_cannot_be_had_is_told_without_it(source: str, told: str) -> None:
+    """With where it was to come from; never with what the command wrote."""
+    with pytest.raises(SystemUnreachable, match=told) as failed:
+        Token.of(source).read()
+
+    assert SECRET not in str(failed.value)
+
+
+def test_the_token_itself_is_no_value_of_an_option() -> None:
+    """It would stand in the process list; the refusal does not repeat it."""
+    with pytest.raises(WrongUsage, match="file:PATH, env:VARIABLE or command:CMD") as refused:
+        Token.of(SECRET)
+
+    assert SECRET not in str(refused.value)
+
+
+def test_a_properties_file_is_read_as_java_reads_it() -> None:
+    """Comments, continued lines, escapes, and each of the three signs between name and value."""
+    text = "# no\n! no\n a = 1 \\\n    2\nb:x\\u0041\\=\nc d\\\\\n\ne\n"
+
+    assert properties(text) == {"a": "1 2", "b": "xA=", "c": "d\\", "e": ""}
+
+
+SCRAM_FILE = (
+    "bootstrap.servers=one:9092,two:9092\nsecurity.protocol=SASL_PLAINTEXT\nsasl.mechanism=SCRAM-SHA-512\nlinger.ms=5\n"
+    "sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required \\\n"
+    '  username="kit" password="${env:PW}";\n'
+)
+
+
+def test_a_clients_file_says_who_logs_in_and_where(tmp_path: Path) -> None:
+    """A password may be a variable of the environment, as Kafka's own provider has it; what is about other things is passed over."""
+    file = tmp_path / "client.properties"
+    file.write_text(SCRAM_FILE)
+
+    security, servers = read(file, None, {"PW": SECRET})
+
+    assert (security.login, servers) == (Login("kit", SECRET, "SCRAM-SHA-512"), "one:9092,two:9092")
+    assert str(security) == "SASL_PLAINTEXT with SCRAM-SHA-512"
+    assert SECRET not in repr(security)
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ("security.protocol=TLS", "security.protocol=TLS: expected one of PLAINTEXT, SSL"),
+        ("security.protocol=SSL\nssl.truststore.location=x.jks", "ssl.truststore.type=JKS, which is what .* keytool"),
+        (
+            "security.protocol=SSL\nssl.keystore.type=PKCS12\nssl.keystore.location=x",
+            "ssl.keystore.type=PKCS12: expected PEM.*openssl pkcs12",
+        ),
+        ("security.protocol=SASL_SSL", "sasl.mechanism=GSSAPI: expected one of PLAIN"),
+        ("security.protocol=SASL_SSL\nsasl.mechanism=OAUTHBEARER", "say with --token where the token is"),
+        (f"security.protocol=SASL_SSL\nsasl.mechanism=PLAIN\nsasl.jaas.config=nonsense {SECRET}", "PlainLoginModule required username"),
+        ("sasl.oauthbearer.token.endpoint.url=https://here", "say --token command:CMD"),
+        (f"ssl.truststore.password={SECRET}", "a PEM file needs none"),
+        ("security.protocol=SSL\nssl.endpoint.identification.algorithm=ldaps", "expected https, or nothing after the ="),
+        ("ssl.protocol=TLSv1", "ssl.protocol=TLSv1: it is none of"),
+    ],
+)
+def test_what_a_clients_file_asks_and_cannot_be_had_is_refused(lines: str, told: str, tmp_path: Path) -> None:
+    """With the file, the property and the remedy, and without a secret."""
+    file = tmp_path / "client.properties"
+    file.write_text(lines)
+    with pytest.raises(WrongUsage, match=told) as refused:
+        read(file, None, {})
+
+    assert str(file) in str(refused.value)
+    assert SECRET not in str(refused.value)
+
+
+def test_a_name_is_not_checked_where_the_algorithm_is_empty(tmp_path: Path) -> None:
+    """As a Java client takes it; the authority counts all the same."""
+    CA.cert_pem.write_to_path(tmp_path / "ca.pem")
+    file = tmp_path / "client.properties"
+    file.write_text(
+        f"security.protocol=SSL\nssl.truststore.type=PEM\nssl.truststore.location={tmp_path}/ca.pem\nssl.endpoint.identification.algorithm=\n"
+    )
+    with FakeBroker() as broker, over_tls(broker, name="elsewhere.test") as address:
+        assert isinstance(asked(address, read(file, None, {})[0]), Done)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"tls-certificate": "c"}, "need --tls-ca"),
+        ({"tls-ca": "system", "tls-key": "k"}, "belong together"),
+        ({"tls-ca": "/no/such"}, "No such file"),
+        ({"tls-ca": "system", "client-properties": "f"}, "exclude each other"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(options: dict[str, str], told: str) -> None:
+    """Before anything is connected to."""
+    with pytest.raises(WrongUsage, match=told):
+        security_of(options)
