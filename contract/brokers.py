@@ -35,7 +35,7 @@ class Started:
 class Brokers:
     """All that a run starts, and how much of it there is at most at one time.
 
-    `seconds` are for the run; each process asks one scenario after the other.
+    `seconds` are for the run; each process asks one scenario after the other. A node is a container, or as `unit` says.
     """
 
     image: str
@@ -43,6 +43,7 @@ class Brokers:
     containers_at_once: int
     memory_mb: int
     seconds: float
+    unit: str = "container"
 
 
 @dataclass(frozen=True)

@@ -89,6 +89,7 @@ class ContainerSystem(ABC, Generic[B]):
 
     def __init__(self, image: str, patience_s: float, settings: BrokerSettings[Any]) -> None:
         self._image = image
+        self._told = f"the container of {image}"
         self._patience_s = patience_s
         self._settings = settings
         self._board = Board()
@@ -103,8 +104,8 @@ class ContainerSystem(ABC, Generic[B]):
         self._is_open = False
         self._closed = False
 
-    def image(self) -> Image:
-        """What the brokers are started from, by the name that the user gave and the digest that Docker knows."""
+    def image(self) -> Image | None:
+        """What the brokers are started from, by the name that the user gave and the digest that Docker knows; None where it is no image."""
         from .containers import digest_of
 
         image = ImageName.of(self._image)
@@ -232,7 +233,7 @@ class ContainerSystem(ABC, Generic[B]):
 
     def _check_open(self) -> None:
         if not self._is_open or self._closed:
-            raise WrongUsage(f"a session with the container of {self._image} was asked for before open(), or after close()")
+            raise WrongUsage(f"a session with {self._told} was asked for before open(), or after close()")
 
     # --- places ---------------------------------------------------------------------------------------------------------
 
@@ -300,7 +301,7 @@ class ContainerSystem(ABC, Generic[B]):
 
     def _add(self, configuration: str, why: str = "") -> _Place[B]:
         if self._closed:
-            raise WrongUsage(f"the container of {self._image} is not open")
+            raise WrongUsage(f"{self._told} is not open")
         told = self._why.get(configuration, "") or why
         place = _Place(configuration, self.make(configuration, self._line.to_come(configuration), told))
         self._places.append(place)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from fencepost.adapters.common import launcher
 from fencepost.adapters.common.restart_command import refuse_grants
 from fencepost.adapters.judged_by_profile import judged_by
 from fencepost.contract.errors import WrongUsage
@@ -12,6 +13,7 @@ usage = "a Kafka broker is named with --bootstrap HOST:PORT"
 options = {
     "bootstrap": "judge the Kafka broker that listens there, at HOST:PORT",
     "container": "start this image and judge it, such as apache/kafka:4.3.1",
+    "launcher": "start the broker that this file describes as processes, as docs/launchers.md says",
     "restart-command": "of a broker at an address: the command that kills it, with FENCEPOST_FAULT=crash, and starts it, with =start",
     "throwaway": "yes: the broker at the address may be left with transactions that are undecided for ever",
     "broker-configuration": "NAME=HOST:PORT, with commas: brokers beside it, each with a configuration of fixtures/brokers.yaml",
@@ -38,16 +40,24 @@ def systems(asked: Asked) -> Mapping[str, System]:
 def _system(asked: Asked) -> System:
     from .container_system import KafkaContainerSystem
     from .granted import Granted
+    from .launched_system import LaunchedKafkaSystem
     from .reach import parse_address
     from .system import KafkaAt
 
-    match (asked.options.get("bootstrap"), asked.options.get("container")):
-        case (str(address), None):
+    match (asked.options.get("bootstrap"), asked.options.get("container"), asked.options.get("launcher")):
+        case (None, None, str(file)):
+            refuse_grants(asked)
+            return LaunchedKafkaSystem(launcher.read(file), patience_s=asked.patience_s)
+        case (str(address), None, None):
             return KafkaAt(address, asked.patience_s, Granted.of(asked.options, parse_address(address)))
-        case (None, str(image)):
+        case (None, str(image), None):
             refuse_grants(asked)
             return KafkaContainerSystem(image, patience_s=asked.patience_s)
-        case (None, None):
-            raise WrongUsage("which Kafka? Say --bootstrap HOST:PORT for one that runs, or --container IMAGE for one to start")
+        case (None, None, None):
+            raise WrongUsage(
+                "which Kafka? Say --bootstrap HOST:PORT for one that runs, --container IMAGE for one to start, or --launcher FILE for one "
+                "to start as a process"
+            )
         case _:
-            raise WrongUsage("--bootstrap and --container exclude each other: the first judges a broker that runs, the second starts one")
+            named = [f"--{name}" for name in ("bootstrap", "container", "launcher") if name in asked.options]
+            raise WrongUsage(f"{' and '.join(named)} exclude each other: the first judges a broker that runs, the others start one")

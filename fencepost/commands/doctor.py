@@ -7,6 +7,7 @@ from .common import (
     BrokerConfiguration,
     Container,
     KnownAs,
+    Launcher,
     Profile,
     RestartCommand,
     ServiceUrl,
@@ -27,6 +28,7 @@ def doctor(
     admin_url: AdminUrl = None,
     container: Container = None,
     broker: Broker = None,
+    launcher: Launcher = None,
     restart_command: RestartCommand = None,
     throwaway: Throwaway = False,
     broker_configuration: BrokerConfiguration = None,
@@ -45,12 +47,13 @@ def doctor(
     from fencepost.identity import Named
     from fencepost.options import Options, given
 
-    need_system("doctor", system, bootstrap, service_url, admin_url, container, broker)
+    need_system("doctor", system, bootstrap, service_url, admin_url, container, broker, launcher)
     own: dict[str, str | None] = {
         "bootstrap": bootstrap,
         "service-url": service_url,
         "admin-url": admin_url,
         "container": image_named(container, broker),
+        "launcher": None if launcher is None else str(launcher),
     }
     own |= granted(restart_command, throwaway, broker_configuration)
 

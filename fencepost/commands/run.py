@@ -12,6 +12,7 @@ from .common import (
     BrokerConfiguration,
     Container,
     KnownAs,
+    Launcher,
     Profile,
     Proposals,
     RestartCommand,
@@ -36,6 +37,7 @@ def run(
     admin_url: AdminUrl = None,
     container: Container = None,
     broker: Broker = None,
+    launcher: Launcher = None,
     restart_command: RestartCommand = None,
     throwaway: Throwaway = False,
     broker_configuration: BrokerConfiguration = None,
@@ -205,6 +207,8 @@ def run(
 
         fencepost run kafka --container apache/kafka:4.3.1 --smoke
 
+        fencepost run kafka --launcher examples/launchers/kafka-jars.yaml
+
         fencepost run kafka --bootstrap 127.0.0.1:9092 --restart-command ./kill-or-start.sh --throwaway
 
         fencepost run kafka --bootstrap 127.0.0.1:9092 --broker-configuration unverified=127.0.0.1:9093
@@ -226,7 +230,7 @@ def run(
         fail(f"--format {form} is that of a plan: say --plan too, or leave it out")
     if restart_command and workers and workers > 1:
         fail(f"--restart-command and -n {workers} exclude each other: each worker would kill the broker that the others ask")
-    need_system("run", system, bootstrap, service_url, admin_url, container, broker)
+    need_system("run", system, bootstrap, service_url, admin_url, container, broker, launcher)
     system = registry.named(system)
     if verify_expectations is None and verify_all:
         fail("--verify-all needs --verify-expectations N, which says how often")
@@ -238,6 +242,7 @@ def run(
         "--service-url": service_url,
         "--admin-url": admin_url,
         "--container": image_named(container, broker),
+        "--launcher": launcher,
         "--profile": profile,
         "--name": name,
         "--system-version": version,

@@ -1,0 +1,144 @@
+"""Kafka, or what speaks its protocol, in processes that a launcher file starts: a broker for each configuration that can be had so.
+
+Each run has a folder of its own for data, settings and logs. It is removed at the end, or by the keepers where the run is killed.
+"""
+
+import contextlib
+import itertools
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from fencepost.adapters.common import genuine
+from fencepost.adapters.common.container_broker import Starting
+from fencepost.adapters.common.launcher import LauncherFile
+from fencepost.adapters.common.patience import PATIENCE_S
+from fencepost.adapters.common.process_node import ProcessNode
+from fencepost.contract.brokers import Asked, Brokers
+
+from .container_broker import KafkaBroker
+from .container_system import KafkaContainerSystem
+from .launched_settings import launched
+from .nodes import KafkaNodes
+from .offer import Range
+from .process_nodes import make_nodes
+from .release import told_by
+from .session import KafkaSession
+from .settings import KafkaSettings, kafka_settings
+
+_LOG_PARTITIONS = "transaction.state.log.num.partitions"
+_LOG_BYTES = 200_000
+"""How much of a broker's log is kept beside one red, of each node."""
+
+
+class LaunchedKafka(KafkaBroker):
+    """A broker that a launcher starts, with all that is its own in `folder`."""
+
+    def __init__(
+        self,
+        file: LauncherFile,
+        settings: KafkaSettings,
+        configuration: str,
+        patience_s: float,
+        folder: Path,
+        producers: int = 0,
+        starting: Starting | None = None,
+    ) -> None:
+        super().__init__(file.told, configuration, patience_s, producers, starting)
+        self._file, self._settings, self._folder = file, settings, folder
+        self.told = f"the broker that {file.told} starts, configuration {configuration}"
+        self.writes_ids = file.launcher.keeps_data and file.launcher.settings.name_of(_LOG_PARTITIONS) is not None
+        self._nodes: KafkaNodes | None = None
+
+    @property
+    def expected(self) -> str:  # type: ignore[override]  # what is expected of an image is a text
+        """How its process ended, if it did."""
+        nodes = self._nodes.all if self._nodes else ()
+        ended = [how for node in nodes if isinstance(node, ProcessNode) and (how := node.end_told())]
+        return "; ".join(ended) or "a broker that listens at {port} of 127.0.0.1"
+
+    def start_containers(self, waits_for: Callable[[str], None]) -> KafkaNodes:
+        waits_for("its process to start")
+        passwords = self._users.passwords
+        nodes = self._nodes = make_nodes(self._file, self._settings, self.configuration, passwords, self._folder, self._folder.parent)
+        try:
+            nodes.start()
+        except BaseException:
+            nodes.stop()
+            raise
+        return nodes
+
+    def logs(self) -> dict[str, Path]:
+        """The log of each node, by a name for it."""
+        nodes = self._nodes.all if self._nodes else ()
+        return {f"node {number}": node.log for number, node in enumerate(nodes, 1) if isinstance(node, ProcessNode)}
+
+
+class LaunchedKafkaSystem(KafkaContainerSystem):
+    """Brokers that a launcher file starts."""
+
+    kind = "process"
+    version = None
+
+    def __init__(self, file: LauncherFile, patience_s: float = PATIENCE_S) -> None:
+        had = launched(file)
+        super().__init__(file.told, patience_s, had.settings)
+        self._had = had
+        self._told = f"the broker that {file.told} starts"
+        self._file = file
+        self._folder: Path | None = None
+        self._numbers = itertools.count(1)
+
+    def image(self) -> None:
+        """There is none."""
+        return
+
+    def make(self, configuration: str, to_come: int, why: str) -> LaunchedKafka:
+        """A broker with a folder of its own."""
+        folder = self._folder = self._folder or Path(tempfile.mkdtemp(prefix="fencepost-"))
+        own, starting = folder / f"{configuration}-{next(self._numbers)}", Starting(self._board, why)
+        return LaunchedKafka(
+            self._file, self._had.settings, configuration, self._patience_s, own, self.producers(configuration, to_come), starting
+        )
+
+    def whose(self, supported: Range | None) -> genuine.Whose:
+        """Nobody's: what a file starts may be anybody's broker."""
+        settings = kafka_settings()
+        return genuine.of_stranger(settings.project_of(self.name), self._told, told_by(supported, settings.releases))
+
+    def missing(self) -> list[str]:
+        return [f"{name}: {why}" for name, why in sorted(self._had.missing.items())]
+
+    def brokers(self, scenarios: Sequence[Asked]) -> Brokers:
+        return replace(super().brokers(scenarios), unit=self.kind)
+
+    def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:
+        """A fresh session on the broker for these needs, which can say what its broker wrote meanwhile."""
+        return self._session_on(title, needs, lambda broker: _with_log(broker, broker.session(needs)))
+
+    def close(self) -> None:
+        """End all processes, and remove their folder."""
+        super().close()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _with_log(broker: KafkaBroker, session: KafkaSession) -> KafkaSession:
+    if isinstance(broker, LaunchedKafka):
+        began = {name: path.stat().st_size for name, path in broker.logs().items() if path.exists()}
+        session.broker_log = lambda: _written(broker.logs(), began)
+    return session
+
+
+def _written(logs: Mapping[str, Path], began: Mapping[str, int]) -> str:
+    """What the nodes wrote since then, the end of it where it is much."""
+    parts = []
+    for name, path in logs.items():
+        with contextlib.suppress(OSError), path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(began.get(name, 0), size - _LOG_BYTES))
+            parts.append(f"--- {name}\n{file.read().decode(errors='replace')}")
+    return "".join(parts)
