@@ -5,7 +5,9 @@ from rich.text import Text
 
 from fencepost.adapters import registry
 from fencepost.contract.capabilities import CAPABILITIES
+from fencepost.contract.errors import Exit
 from fencepost.contract.ports import Handshake
+from fencepost.contract.trials import Trial
 
 from . import expectations
 from .contract import gherkin, proposals, register
@@ -19,9 +21,14 @@ def show(options: Options) -> int:
     if options.named.known_as:
         options.named.known_as.check(options.system, options.protocols())
     console = Console(highlight=False)
+    works = True
     for protocol, system in options.build_systems().items():
-        system.prepare()
         try:
+            if isinstance(system, Trial):
+                works &= _show_trial(console, system)
+                if not works:
+                    continue
+            system.prepare()
             handshake = system.open()
             registry.check_opened(options.system, system, handshake)
         finally:
@@ -29,7 +36,18 @@ def show(options: Options) -> int:
         _show_system(console, options, protocol, system.name, settled(options.system, handshake, options.named.known_as))
     for told in registry.broken():
         console.print(Text(f"\nnote: {told}"))
-    return 0
+    return Exit.CONFORMS if works else Exit.USAGE
+
+
+def _show_trial(console: Console, trial: Trial) -> bool:
+    """Try each line by which the system is started, and say so at once; whether all work."""
+    works = True
+    console.print(Text("what the launcher says, tried", style="bold"))
+    for one in trial.tried():
+        console.print(Text(f"  {'works' if one.works else 'FAILS'}  {one.line}: {one.told}"), soft_wrap=True)
+        works &= one.works
+    console.print()
+    return works
 
 
 def _show_system(console: Console, options: Options, protocol: str, name: str, handshake: Handshake) -> None:

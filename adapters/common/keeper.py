@@ -25,6 +25,7 @@ from typing import Any
 _SUBREAPER, _DEATH_SIGNAL = 36, 1
 """PR_SET_CHILD_SUBREAPER and PR_SET_PDEATHSIG."""
 _LAST_WITHIN_S = 20.0
+_STOPPED_WITHIN_S = 10.0
 _IS_LINUX = sys.platform == "linux"
 
 
@@ -70,6 +71,16 @@ def _name(pid: int) -> str:
     return str(pid)
 
 
+def _is_stopped(pid: int) -> bool:
+    """Whether no thread of it runs."""
+    with contextlib.suppress(OSError, IndexError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/stat", "rb") as stat:
+                if stat.read().rpartition(b")")[2].split()[0] not in (b"T", b"Z", b"t", b"X"):
+                    return False
+    return True
+
+
 class Keeper:
     """The process with the given id, and all that it becomes."""
 
@@ -92,12 +103,20 @@ class Keeper:
                     os.kill(pid, number)
             seen |= young
 
+    def _await_stopped(self) -> None:
+        """A thread stops at the next moment at which the kernel looks at it, which is not at once on a busy machine."""
+        end = time.monotonic() + _STOPPED_WITHIN_S
+        while not all(map(_is_stopped, descendants(os.getpid()))) and time.monotonic() < end:
+            time.sleep(0.001)
+
     def order(self, text: str) -> None:
         """Carry out one order."""
         match text.split():
             case ["signal", number]:
                 self._end_is_expected |= int(number) in (signal.SIGTERM, signal.SIGKILL)
                 self.signal_all(int(number))
+                if int(number) == signal.SIGSTOP:
+                    self._await_stopped()
             case ["wait"]:
                 self._end_is_expected = True
         _say(done=text)

@@ -5,6 +5,7 @@ It can be asked what a container can be asked, so a broker is the same whichever
 
 import contextlib
 import os
+import shutil
 import socket
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -78,7 +79,7 @@ class ProcessNode:
         self._do("resume")
 
     def stop(self) -> None:
-        """End all that is left of it. May be called twice, and before it was started."""
+        """End all that is left of it, and remove its data; its log stays. May be called twice, and before it was started."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -88,6 +89,7 @@ class ProcessNode:
             except SetUpFailed as error:
                 print(f"fencepost: {error}. Look whether its broker still runs", file=sys.stderr)
         process.close()
+        shutil.rmtree(self._filled.values["data"], ignore_errors=True)
 
     # --- what is seen of it ---------------------------------------------------------------------------------------------
 

@@ -136,7 +136,7 @@ class KafkaBroker(ContainerBroker[KafkaNodes, Offer]):
             if not nodes.are_running():
                 raise self.unreachable("has lost a node, whose container ended", last)
             try:
-                answering = brokers(nodes.first.address, offer)
+                answering = brokers(nodes.first.address, offer, self._users)
             except SystemUnreachable as error:
                 last = error
             else:

@@ -5,10 +5,9 @@ Each run has a folder of its own for data, settings and logs. It is removed at t
 
 import contextlib
 import itertools
-import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from fencepost.adapters.common.launcher import LauncherFile
 from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.adapters.common.process_node import ProcessNode
 from fencepost.contract.brokers import Asked, Brokers
+from fencepost.contract.trials import Tried
 
 from .container_broker import KafkaBroker
 from .container_system import KafkaContainerSystem
@@ -71,10 +71,10 @@ class LaunchedKafka(KafkaBroker):
             raise
         return nodes
 
-    def logs(self) -> dict[str, Path]:
-        """The log of each node, by a name for it."""
-        nodes = self._nodes.all if self._nodes else ()
-        return {f"node {number}": node.log for number, node in enumerate(nodes, 1) if isinstance(node, ProcessNode)}
+    def log_sizes(self) -> dict[Path, int]:
+        """How many bytes each node has written into its log."""
+        logs = [node.log for node in (self._nodes.all if self._nodes else ()) if isinstance(node, ProcessNode)]
+        return {log: log.stat().st_size for log in logs if log.exists()}
 
 
 class LaunchedKafkaSystem(KafkaContainerSystem):
@@ -96,10 +96,19 @@ class LaunchedKafkaSystem(KafkaContainerSystem):
         """There is none."""
         return
 
+    def tried(self) -> Iterator[Tried]:
+        """Try each line of the file; nothing is left running."""
+        from .launcher_trial import tried
+
+        return tried(self._file, self._had, self._patience_s, self._own_folder())
+
+    def _own_folder(self) -> Path:
+        self._folder = self._folder or Path(tempfile.mkdtemp(prefix="fencepost-"))
+        return self._folder
+
     def make(self, configuration: str, to_come: int, why: str) -> LaunchedKafka:
         """A broker with a folder of its own."""
-        folder = self._folder = self._folder or Path(tempfile.mkdtemp(prefix="fencepost-"))
-        own, starting = folder / f"{configuration}-{next(self._numbers)}", Starting(self._board, why)
+        own, starting = self._own_folder() / f"{configuration}-{next(self._numbers)}", Starting(self._board, why)
         return LaunchedKafka(
             self._file, self._had.settings, configuration, self._patience_s, own, self.producers(configuration, to_come), starting
         )
@@ -128,17 +137,18 @@ class LaunchedKafkaSystem(KafkaContainerSystem):
 
 def _with_log(broker: KafkaBroker, session: KafkaSession) -> KafkaSession:
     if isinstance(broker, LaunchedKafka):
-        began = {name: path.stat().st_size for name, path in broker.logs().items() if path.exists()}
-        session.broker_log = lambda: _written(broker.logs(), began)
+        began, ended = broker.log_sizes(), dict[Path, int]()
+        session.on_close(lambda: ended.update(broker.log_sizes()))
+        session.broker_log = lambda: _written(began, ended or broker.log_sizes())
     return session
 
 
-def _written(logs: Mapping[str, Path], began: Mapping[str, int]) -> str:
-    """What the nodes wrote since then, the end of it where it is much."""
+def _written(began: Mapping[Path, int], ended: Mapping[Path, int]) -> str:
+    """What the nodes wrote between, the end of it where it is much."""
     parts = []
-    for name, path in logs.items():
+    for path, end in ended.items():
+        start = max(began.get(path, 0), end - _LOG_BYTES)
         with contextlib.suppress(OSError), path.open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(began.get(name, 0), size - _LOG_BYTES))
-            parts.append(f"--- {name}\n{file.read().decode(errors='replace')}")
+            file.seek(start)
+            parts.append(f"--- {path.parent.name}\n{file.read(end - start).decode(errors='replace')}\n")
     return "".join(parts)

@@ -138,10 +138,10 @@ def readable(bootstrap: Address, offer: Offer, users: Users = NOBODY) -> tuple[O
             cluster.close()
 
 
-def brokers(bootstrap: Address, offer: Offer) -> dict[int, Address]:
+def brokers(bootstrap: Address, offer: Offer, users: Users = NOBODY) -> dict[int, Address]:
     """The addresses that the cluster advertises, each of which must answer."""
     wall = WallTime(ANSWER_WITHIN_S)
-    cluster = Cluster(_CLIENT, bootstrap, connect, Recorder(wall.now_ms), offer, ANSWER_WITHIN_S)
+    cluster = Cluster(_CLIENT, bootstrap, users.connect, Recorder(wall.now_ms), offer, ANSWER_WITHIN_S)
     try:
         outcome = cluster.brokers()
     finally:
@@ -150,7 +150,7 @@ def brokers(bootstrap: Address, offer: Offer) -> dict[int, Address]:
         raise SystemUnreachable(f"the Kafka broker at {bootstrap} does not answer Metadata: {outcome}")
     for node, address in outcome.value.items():
         try:
-            reach(address, 1.0)
+            reach(address, 1.0, users)
         except SystemUnreachable as error:
             raise SystemUnreachable(
                 f"the Kafka broker at {bootstrap} answers, but node {node} advertises {address}, and that does not: {error} "
