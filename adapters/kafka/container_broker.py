@@ -109,8 +109,18 @@ class KafkaBroker(ContainerBroker[KafkaNodes, Offer]):
             put_back(self.address, offer, self._patience_s, self._users)
         return wall_session(self.address, offer, self._patience_s, self, needs, users=self._users, take_from_pool=self._pool.take)
 
+    def crash(self) -> None:
+        """Kill the first node, which may come back by itself."""
+        self._is_back = False
+        super().crash()
+
+    def stop(self) -> None:
+        """Stop the first node, which may come back by itself."""
+        self._is_back = False
+        super().stop()
+
     def start_again(self) -> None:
-        """Start the first node's container again, whose disk was kept."""
+        """Start the first node again, whose disk was kept."""
         self._is_back = False
         super().start_again()
 

@@ -7,7 +7,7 @@ import contextlib
 import itertools
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,66 +15,21 @@ from fencepost.adapters.common import genuine
 from fencepost.adapters.common.container_broker import Starting
 from fencepost.adapters.common.launcher import LauncherFile
 from fencepost.adapters.common.patience import PATIENCE_S
-from fencepost.adapters.common.process_node import ProcessNode
 from fencepost.contract.brokers import Asked, Brokers
 from fencepost.contract.trials import Tried
 
 from .container_broker import KafkaBroker
 from .container_system import KafkaContainerSystem
+from .launched_broker import LaunchedKafka
 from .launched_settings import launched
-from .nodes import KafkaNodes
+from .launcher_trial import tried
 from .offer import Range
-from .process_nodes import make_nodes
 from .release import told_by
 from .session import KafkaSession
-from .settings import KafkaSettings, kafka_settings
+from .settings import kafka_settings
 
-_LOG_PARTITIONS = "transaction.state.log.num.partitions"
 _LOG_BYTES = 200_000
 """How much of a broker's log is kept beside one red, of each node."""
-
-
-class LaunchedKafka(KafkaBroker):
-    """A broker that a launcher starts, with all that is its own in `folder`."""
-
-    def __init__(
-        self,
-        file: LauncherFile,
-        settings: KafkaSettings,
-        configuration: str,
-        patience_s: float,
-        folder: Path,
-        producers: int = 0,
-        starting: Starting | None = None,
-    ) -> None:
-        super().__init__(file.told, configuration, patience_s, producers, starting)
-        self._file, self._settings, self._folder = file, settings, folder
-        self.told = f"the broker that {file.told} starts, configuration {configuration}"
-        self.writes_ids = file.launcher.keeps_data and file.launcher.settings.name_of(_LOG_PARTITIONS) is not None
-        self._nodes: KafkaNodes | None = None
-
-    @property
-    def expected(self) -> str:  # type: ignore[override]  # what is expected of an image is a text
-        """How its process ended, if it did."""
-        nodes = self._nodes.all if self._nodes else ()
-        ended = [how for node in nodes if isinstance(node, ProcessNode) and (how := node.end_told())]
-        return "; ".join(ended) or "a broker that listens at {port} of 127.0.0.1"
-
-    def start_containers(self, waits_for: Callable[[str], None]) -> KafkaNodes:
-        waits_for("its process to start")
-        passwords = self._users.passwords
-        nodes = self._nodes = make_nodes(self._file, self._settings, self.configuration, passwords, self._folder, self._folder.parent)
-        try:
-            nodes.start()
-        except BaseException:
-            nodes.stop()
-            raise
-        return nodes
-
-    def log_sizes(self) -> dict[Path, int]:
-        """How many bytes each node has written into its log."""
-        logs = [node.log for node in (self._nodes.all if self._nodes else ()) if isinstance(node, ProcessNode)]
-        return {log: log.stat().st_size for log in logs if log.exists()}
 
 
 class LaunchedKafkaSystem(KafkaContainerSystem):
@@ -98,8 +53,6 @@ class LaunchedKafkaSystem(KafkaContainerSystem):
 
     def tried(self) -> Iterator[Tried]:
         """Try each line of the file; nothing is left running."""
-        from .launcher_trial import tried
-
         return tried(self._file, self._had, self._patience_s, self._own_folder())
 
     def _own_folder(self) -> Path:
@@ -139,7 +92,7 @@ def _with_log(broker: KafkaBroker, session: KafkaSession) -> KafkaSession:
     if isinstance(broker, LaunchedKafka):
         began, ended = broker.log_sizes(), dict[Path, int]()
         session.on_close(lambda: ended.update(broker.log_sizes()))
-        session.broker_log = lambda: _written(began, ended or broker.log_sizes())
+        session.broker_log = lambda: broker.shown(_written(began, ended or broker.log_sizes()))
     return session
 
 

@@ -15,8 +15,8 @@ from fencepost.contract.outcomes import Done
 from fencepost.contract.trials import Tried
 
 from .handshake import ask
+from .launched_broker import LaunchedKafka
 from .launched_settings import Launched
-from .launched_system import LaunchedKafka
 from .reach import connect
 
 _TROUBLE = (SetUpFailed, SystemUnreachable, NotOffered, Malformed)

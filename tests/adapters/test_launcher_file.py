@@ -95,7 +95,7 @@ def test_every_example_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that fencepost ships."""
     monkeypatch.setenv("KAFKA_HOME", "/opt/kafka")
     monkeypatch.setenv("KFAKE", sys.executable)
-    monkeypatch.setattr("shutil.which", lambda program, path: program)
+    monkeypatch.setattr("shutil.which", lambda program, **_: program)
     folder = Path(__file__).parents[2] / "examples" / "launchers"
 
     names = [read(str(path)).launcher.name for path in sorted(folder.glob("*.yaml")) if not path.name.startswith("log4j2")]
