@@ -5,13 +5,11 @@ Each run has a folder of its own for data, settings and logs. It is removed at t
 
 import contextlib
 import itertools
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from fencepost.adapters.common import genuine
+from fencepost.adapters.common import genuine, run_folder
 from fencepost.adapters.common.container_broker import Starting
 from fencepost.adapters.common.launcher import LauncherFile
 from fencepost.adapters.common.patience import PATIENCE_S
@@ -56,7 +54,7 @@ class LaunchedKafkaSystem(KafkaContainerSystem):
         return tried(self._file, self._had, self._patience_s, self._own_folder())
 
     def _own_folder(self) -> Path:
-        self._folder = self._folder or Path(tempfile.mkdtemp(prefix="fencepost-"))
+        self._folder = self._folder or run_folder.make()
         return self._folder
 
     def make(self, configuration: str, to_come: int, why: str) -> LaunchedKafka:
@@ -85,7 +83,7 @@ class LaunchedKafkaSystem(KafkaContainerSystem):
         """End all processes, and remove their folder."""
         super().close()
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            run_folder.remove(self._folder)
 
 
 def _with_log(broker: KafkaBroker, session: KafkaSession) -> KafkaSession:

@@ -11,7 +11,7 @@ from commands import CHECKOUT, compliance, fencepost, verdicts
 from process_brokers import FAKE
 from stopped import begun
 
-from fencepost.adapters.common import container_broker
+from fencepost.adapters.common import container_broker, owners, run_folder
 from fencepost.adapters.common.launcher import read
 from fencepost.adapters.common.time import WallTime
 from fencepost.adapters.kafka.launched_system import LaunchedKafkaSystem
@@ -48,7 +48,7 @@ def processes_with(word: str) -> list[str]:
 
 
 def folders(where: Path) -> list[Path]:
-    return list(where.glob("fencepost-*/short-1"))
+    return list(where.glob("fencepost-run-*"))
 
 
 @pytest.fixture
@@ -162,6 +162,18 @@ def port_of(results: Path) -> str:
     """The broker's port, by the nodes that a run notes."""
     notes = (results / "environment.json").read_text(encoding="utf-8")
     return notes.partition("nodes: 1 at 127.0.0.1:")[2].partition('"')[0]
+
+
+def test_what_a_killed_run_left_is_swept_by_the_next(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that was killed while its broker was down has no keeper; a run that lives keeps its folder."""
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    living, killed = run_folder.make(), run_folder.make()
+    place, _, began = owners.this_process().split()
+    (killed / "owner").write_text(f"{place} {2**22 + 1} {began}", encoding="utf-8")
+
+    new = run_folder.make()
+
+    assert set(temporary.iterdir()) == {living, new}
 
 
 def test_options_that_exclude_each_other_are_told(tmp_path: Path) -> None:
