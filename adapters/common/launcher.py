@@ -97,8 +97,8 @@ class Launcher(Row):
     runs: Literal["foreground", "background"] = "foreground"
     restarts: Literal["by-command", "by-itself"] = "by-command"
     data: Literal["kept", "none"] = "kept"
-    nodes: Annotated[int, Field(ge=1, le=5)] = 1
-    most_nodes: Annotated[int, Field(ge=1, le=5)] | None = Field(default=None, alias="most-nodes")
+    nodes: Annotated[int, Field(ge=1, le=3)] = 1
+    most_nodes: Annotated[int, Field(ge=1, le=3)] | None = Field(default=None, alias="most-nodes")
     settings: Passing = Field(default_factory=lambda: Passing.model_validate({"passed-as": CANNOT}))
 
     @field_validator("prepare", "start", "stop", "kill", "pause", "resume", "end")
