@@ -11,6 +11,9 @@ from typing import Any
 MOST_AT_ONCE = 8
 """How many scenarios are busy at once, unless the user says otherwise: they mostly wait for answers."""
 
+BROKERS_AT_ONCE = 3
+"""How many brokers are asked at the same time."""
+
 
 @dataclass(frozen=True)
 class Asked:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
-from fencepost.contract.brokers import MOST_AT_ONCE, Asked, Brokers, Started, Where
+from fencepost.contract.brokers import BROKERS_AT_ONCE, MOST_AT_ONCE, Asked, Brokers, Started, Where
 from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
 from fencepost.contract.ports import Image
 from fencepost.contract.progress import Board, Doing
@@ -25,7 +25,7 @@ from .configurations import BrokerConfiguration, BrokerSettings
 from .costs import costs
 from .dealing import deal
 from .genuine import ImageName
-from .line_up import MOST_BESIDE_OTHERS, Kind, LineUp
+from .line_up import MOST_BESIDE_OTHERS, MOST_CONTAINERS, Kind, LineUp
 from .rehearsal import rehearse
 
 HANDSHAKE = "the handshake"
@@ -113,7 +113,10 @@ class ContainerSystem(ABC, Generic[B]):
         return Image(self._image, digest_of(self._image), None if is_official else image.told)
 
     def _new_line(self) -> LineUp:
-        return LineUp({name: kind_of(configuration) for name, configuration in self._settings.configurations.items()})
+        kinds = {name: kind_of(configuration) for name, configuration in self._settings.configurations.items()}
+        # Those that are asked at the same time have a place beside each other, also where each has several nodes.
+        largest = sorted(kind.containers for kind in kinds.values())[-BROKERS_AT_ONCE:]
+        return LineUp(kinds, max(MOST_CONTAINERS, sum(largest)))
 
     @abstractmethod
     def make(self, configuration: str, to_come: int, why: str) -> B:

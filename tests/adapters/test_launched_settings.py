@@ -7,8 +7,10 @@ import pytest
 
 from fencepost.adapters.common.launcher import Passing, read
 from fencepost.adapters.kafka.launched_settings import Launched, file_of, launched, passed_on, variables_of, words_of
+from fencepost.adapters.kafka.launched_system import LaunchedKafkaSystem
 from fencepost.adapters.kafka.login import Passwords
 from fencepost.adapters.kafka.settings import Place, kafka_settings
+from fencepost.contract.brokers import BROKERS_AT_ONCE, Asked
 
 PLACE = Place(20_001, "127.0.0.1", 20_002, 20_003, "127.0.0.1:20003", "127.0.0.1:20002")
 
@@ -99,3 +101,16 @@ def test_settings_are_passed_in_each_way() -> None:
     assert words_of(passing, settings) == ["--set", "x-y=1 2"]
     assert variables_of(Passing.model_validate({"passed-as": "environment", "word": "B_{NAME}"}), settings) == {"B_X_Y": "1 2"}
     assert file_of({"a": 'org.Login required x="\\"', "b": ""}) == 'a=org.Login required x="\\\\"\nb=\n'
+
+
+def test_the_brokers_that_are_asked_at_the_same_time_have_places_beside_each_other(tmp_path: Path) -> None:
+    """Also where each has three nodes, so that no scenario finds that there is no room for its broker."""
+    path = tmp_path / "broker.yaml"
+    path.write_text(f"name: a broker\nstart: {sys.executable}\nnodes: 3\nsettings: {{passed-as: property-file}}\n", encoding="utf-8")
+    system = LaunchedKafkaSystem(read(str(path)))
+    scenarios = [Asked("kip890/ending.feature", frozenset({need})) for need in ("crash", "two-nodes", "authorizer", "short-expiry")]
+
+    found = system.brokers(scenarios)
+
+    assert [one.containers for one in found.started] == [3] * 4
+    assert found.containers_at_once == BROKERS_AT_ONCE * 3
