@@ -13,6 +13,9 @@ from .ports import System
 MOST_AT_ONCE = 8
 """How many scenarios are busy at once, unless the user says otherwise: they mostly wait for answers."""
 
+BROKERS_AT_ONCE = 3
+"""How many brokers are asked at the same time."""
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -37,7 +40,7 @@ class Started:
 class Brokers:
     """All that a run starts, and how much of it there is at most at one time.
 
-    `seconds` are for the run; each process asks one scenario after the other.
+    `seconds` are for the run; each process asks one scenario after the other. A node is a container, or as `unit` says.
     """
 
     image: str
@@ -45,6 +48,7 @@ class Brokers:
     containers_at_once: int
     memory_mb: int
     seconds: float
+    unit: str = "container"
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from rich.text import Text
 from fencepost.adapters import registry
 from fencepost.contract.brokers import stand_in_of
 from fencepost.contract.capabilities import CAPABILITIES
-from fencepost.contract.errors import UnknownName
+from fencepost.contract.errors import Exit, UnknownName
 from fencepost.contract.ports import Handshake
+from fencepost.contract.trials import Trial
 
 from . import expectations
 from .contract import register
@@ -65,25 +66,32 @@ def show(options: Options, form: str = "table") -> int:
     if options.named.known_as:
         options.named.known_as.check(options.system, options.protocols())
     console, all_found, notes = Console(highlight=False, soft_wrap=True), [], []
-    for found in _examined(options):
+    failed: list[str] = []
+    for found in _examined(options, console if form == "table" else None, failed):
         all_found.append(found)
         if form == "table":
             for line, style in _told(found):
                 console.print(Text(line, style=style))
+    code = Exit.USAGE if failed else Exit.CONFORMS
     notes = list(registry.broken())
     if form == "json":
-        print(json.dumps({"systems": [one.as_json() for one in all_found], "notes": notes}, indent=1))
-        return 0
+        print(json.dumps({"systems": [one.as_json() for one in all_found], "failed": failed, "notes": notes}, indent=1))
+        return code
     for told in notes:
         console.print(Text(f"\nnote: {told}"))
-    return 0
+    return code
 
 
-def _examined(options: Options) -> Iterator[Found]:
+def _examined(options: Options, console: Console | None, failed: list[str]) -> Iterator[Found]:
+    """What each system says; the lines of a launcher that fail are added to `failed`, and what they start is not asked."""
     rows = register.bundled()
     for protocol, system in options.build_systems().items():
-        system.prepare()
         try:
+            if isinstance(system, Trial):
+                failed += _failures(console, system)
+                if failed:
+                    continue
+            system.prepare()
             handshake = system.open()
             registry.check_opened(options.system, system, handshake)
             stand_in = stand_in_of(system)
@@ -94,6 +102,19 @@ def _examined(options: Options) -> Iterator[Found]:
         known = expectations.load_for(*handshake.judged_as, handshake.version_is_exact, rows).known if handshake.judged_as else ()
         offered = offering_of(protocol, handshake, stand_in, rows)
         yield Found(system.name, protocol, handshake, clock, tuple(offered), tuple(one.entry for one in known))
+
+
+def _failures(console: Console | None, trial: Trial) -> list[str]:
+    """Try each line by which the system is started, and say so at once; those that fail."""
+    if console:
+        console.print(Text("what the launcher says, tried", style="bold"))
+    failed = []
+    for one in trial.tried():
+        told = f"{one.line}: {one.told}"
+        if console:
+            console.print(Text(f"  {'works' if one.works else 'FAILS'}  {told}"))
+        failed += [] if one.works else [told]
+    return failed
 
 
 # --- for people ---------------------------------------------------------------------------------------------------------

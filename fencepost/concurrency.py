@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
-from fencepost.contract.brokers import Where
+from fencepost.contract.brokers import BROKERS_AT_ONCE, Where
 from fencepost.contract.capabilities import ALONE
 from fencepost.contract.gherkin import Step
 from fencepost.contract.places import Places
@@ -33,9 +33,6 @@ DISTURBING = frozenset(
 
 _SHARED = frozenset({"clean-stop", "crash", "more-coordinators", "reload"})
 """Of these, what those may share that go down with the system and come back, once for all."""
-
-BROKERS_AT_ONCE = 3
-"""How many brokers are asked at the same time. One of them has two containers at most, so one more can start ahead."""
 
 Act = Callable[[Play, SharedCrashes | None], Played]
 """Plays a scenario; with shared crashes, those are its own."""

@@ -12,9 +12,9 @@ from fencepost.contract.folder import Folder, Layout
 from fencepost.pipeline.layout import CHECK
 
 COMPLIANCE, JUNIT, ENVIRONMENT = "compliance.json", "junit.xml", "environment.json"
-HISTORIES, ALLURE_RESULTS, ALLURE_REPORT = "history", "allure-results", "allure-report"
+HISTORIES, ALLURE_RESULTS, ALLURE_REPORT, BROKER_LOGS = "history", "allure-results", "allure-report", "broker-logs"
 VERDICT_OF_HISTORIES = "check"
-RUN = Layout("run", "--results", (COMPLIANCE, JUNIT, ENVIRONMENT, room.RESERVE), (HISTORIES, ALLURE_RESULTS, ALLURE_REPORT))
+RUN = Layout("run", "--results", (COMPLIANCE, JUNIT, ENVIRONMENT, room.RESERVE), (HISTORIES, ALLURE_RESULTS, ALLURE_REPORT, BROKER_LOGS))
 _UNFINISHED_JUNIT = """<?xml version="1.0" encoding="utf-8"?>
 <testsuites><testsuite name="fencepost" tests="1" errors="1" failures="0" skipped="0"><testcase classname="fencepost" name="run">\
 <error message="the run has not ended: it is still going on, or it was killed"/></testcase></testsuite></testsuites>

@@ -22,7 +22,7 @@ from fencepost.contract.ports import System
 from fencepost.contract.register import Register
 
 from .options import Options
-from .wording import counted
+from .wording import counted, plural
 
 FORMS = ("table", "json")
 _MINUTE = 60.0
@@ -139,6 +139,7 @@ def _brokers(system: System, asked: Sequence[Asked], workers: int) -> Brokers | 
         sum(part.containers_at_once for part in parts),
         sum(part.memory_mb for part in parts),
         max(*(part.seconds for part in parts), sum(part.seconds for part in parts) / (os.cpu_count() or 1)),
+        whole.unit,
     )
 
 
@@ -210,9 +211,10 @@ def _told_of(part: OfProtocol) -> list[str]:
     if not part.is_told_ahead:
         lines.append("  what the system does not offer is known when it has been asked: see `fencepost doctor`")
     if part.brokers:
-        lines.append(f"brokers, in containers of {part.brokers.image}:")
+        lines.append(f"brokers, in {plural(part.brokers.unit)} of {part.brokers.image}:")
         for broker in part.brokers.started:
-            several = counted(broker.brokers, "broker") + (f" of {broker.containers} containers" if broker.containers > 1 else "")
+            several = counted(broker.brokers, "broker")
+            several += f" of {broker.containers} {plural(part.brokers.unit)}" if broker.containers > 1 else ""
             lines.append(f"  {broker.configuration:<16} {several}: {broker.why}")
     return lines
 
@@ -222,11 +224,12 @@ def _sums(plan: Plan) -> list[str]:
     lines = []
     if brokers:
         all_brokers = sum(one.brokers for told in brokers for one in told.started)
+        unit = brokers[0].unit
         all_containers = sum(one.brokers * one.containers for told in brokers for one in told.started)
         processes = f" by {plan.workers} worker processes" if plan.workers > 1 else ""
         lines.append(
-            f"in all {counted(all_brokers, 'broker')} in {counted(all_containers, 'container')}{processes}, "
-            f"at most {counted(plan.containers_at_once, 'container')} at once, with about {plan.memory_mb / 1024:.1f} GB of memory"
+            f"in all {counted(all_brokers, 'broker')} in {counted(all_containers, unit)}{processes}, "
+            f"at most {counted(plan.containers_at_once, unit)} at once, with about {plan.memory_mb / 1024:.1f} GB of memory"
         )
     if plan.seconds is None:
         lines.append("how long it takes is not known: nothing was measured of this system")

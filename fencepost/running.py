@@ -6,6 +6,7 @@ process.
 
 import contextlib
 import inspect
+import os
 import random
 from collections.abc import Callable
 from importlib import resources
@@ -46,7 +47,7 @@ from . import junit, lint, markers
 from .contract import gherkin
 from .dealt import Dealing
 from .failure import explain
-from .folder import HISTORIES
+from .folder import BROKER_LOGS, HISTORIES
 from .judged_systems import JudgedSystems
 from .judging import lacks
 from .options import Options
@@ -196,6 +197,15 @@ class Running:
             with room.writing(self.claimed.path, self.stopping.after_this):
                 self.claimed.put(f"{HISTORIES}/{history_files.name_of(name)}", history_files.packed(history))
 
+    def _keep_broker_log(self, item: pytest.Item) -> str:
+        """Write what the broker wrote during a red scenario, where that is known, beside the results; a line that says where."""
+        told = getattr(item.stash.get(SESSION, None), "broker_log", None)
+        if self.claimed is None or told is None or not (text := told()):
+            return ""
+        name = f"{BROKER_LOGS}/{Path(history_files.name_of(self._asked(item).run)).name.partition('.')[0]}.log"
+        self.claimed.put(name, text)
+        return f"\n  broker log:   {os.path.relpath(self.claimed.path / name)}"
+
     def _system(self, item: pytest.Item) -> System:
         return self.systems.by_protocol[item.stash[PROTOCOL]]
 
@@ -285,7 +295,8 @@ class Running:
             traceback = report.longreprtext if result.verdict is Verdict.HARNESS_ERROR and call.excinfo else ""
             said = session.exchanges() if session else ()
             row = self.register[asked.requirement]
-            report.longrepr = explain(row, result, item.stash.get(STEP, None), said, traceback, alike, note)
+            text = explain(row, result, item.stash.get(STEP, None), said, traceback, alike, note)
+            report.longrepr = text + self._keep_broker_log(item)
 
     def _asked(self, item: pytest.Item) -> Asked:
         protocol, example = item.stash[PROTOCOL], example_of(item)

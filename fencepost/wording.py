@@ -33,7 +33,12 @@ def line_of_red(result: ScenarioResult, room: int) -> str:
 
 def counted(number: int, what: str) -> str:
     """Such as `1 scenario` and `2 scenarios`."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    return f"{number} {what if number == 1 else plural(what)}"
+
+
+def plural(what: str) -> str:
+    """Such as `containers` and `processes`."""
+    return f"{what}es" if what.endswith("s") else f"{what}s"
 
 
 def shortened(text: str, room: int) -> str:

@@ -1,8 +1,13 @@
 """Where a broker listens."""
 
+import contextlib
+import secrets
+import socket
 from dataclasses import dataclass
 
 LOOPBACK = "127.0.0.1"
+_PORTS = range(20_000, 30_000)
+"""Below the range from which systems hand out ports to connections, so that none of these takes ours while the broker is down."""
 
 
 @dataclass(frozen=True)
@@ -14,3 +19,12 @@ class Address:
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
+
+
+def free_port() -> int:
+    """A port of this machine's loopback address that nobody listens on."""
+    while True:
+        port = secrets.choice(_PORTS)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind((LOOPBACK, port))
+            return port

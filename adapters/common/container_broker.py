@@ -1,7 +1,7 @@
-"""One broker in containers of fencepost's own: started, awaited, crashed, started again and removed.
+"""One broker of fencepost's own, in containers or in processes: started, awaited, crashed, started again and removed.
 
 It is also the faults of the sessions on it. `start` may run in another thread than the rest; whoever needs the broker waits for it,
-and `close` removes the containers also while they are still starting.
+and `close` removes what was started also while it is still starting. A process that a launcher starts can be asked what a container can.
 """
 
 import re
@@ -39,7 +39,7 @@ class Starting:
 
 
 class Containers(Protocol):
-    """What was started: a container, or one for each node, of which the first is meant by all calls but the last two."""
+    """What was started: a container or a process, or one for each node, of which the first is meant by all calls but the last two."""
 
     def kill(self) -> None:
         """End the broker's process at once; its disk stays."""
@@ -75,11 +75,12 @@ T = TypeVar("T")
 
 
 class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
-    """A broker of an image, with a configuration of `fixtures/brokers.yaml`."""
+    """A broker of an image, or of a launcher, with a configuration of `fixtures/brokers.yaml`."""
 
     def __init__(self, image: str, configuration: str, patience_s: float, starting: Starting | None = None) -> None:
         self.configuration = configuration
         self._image = image
+        self.told = f"the broker in the container of {image}, configuration {configuration}"
         self._patience_s = patience_s
         self._starting = starting or Starting()
         self._started: Future[C] = Future()
@@ -157,20 +158,18 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
     def unreachable(self, what: str, last: object) -> SystemUnreachable:
         """The error that says what the broker does, what was seen of it last, and what it wrote."""
         return SystemUnreachable(
-            f"the broker in the container of {self._image}, configuration {self.configuration}, {what}; the last attempt: "
+            f"{self.told}, {what}; the last attempt: "
             f"{last.reason if isinstance(last, Unknown) else last}. "
             f"The end of its log:\n{'' if self._closed else self.shown(_plain(self._started.result().last_lines()))}"
         )
 
     def _result(self, future: "Future[T]") -> T:
         if self._closed:
-            raise WrongUsage(f"the container of {self._image} is not open")
+            raise WrongUsage(f"{self.told}, is not open")
         try:
             return future.result(_READY_WITHIN_S)
         except TimeoutError:
-            raise SystemUnreachable(
-                f"the container of {self._image}, configuration {self.configuration}, was not ready within {_READY_WITHIN_S:g} s"
-            ) from None
+            raise SystemUnreachable(f"{self.told}, was not ready within {_READY_WITHIN_S:g} s") from None
 
     def _await_serving(self, quiet_for_s: float = _SERVES_WITHIN_S) -> O:
         """What the broker offers, once it serves. One that writes nothing into its log for so long is on no way to serve."""

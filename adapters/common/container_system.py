@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
-from fencepost.contract.brokers import MOST_AT_ONCE, Asked, Brokers, Started, Where
+from fencepost.contract.brokers import BROKERS_AT_ONCE, MOST_AT_ONCE, Asked, Brokers, Started, Where
 from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
 from fencepost.contract.ports import Image
 from fencepost.contract.progress import Board, Doing
@@ -25,7 +25,7 @@ from .configurations import BrokerConfiguration, BrokerSettings
 from .costs import costs
 from .dealing import deal
 from .genuine import ImageName
-from .line_up import MOST_BESIDE_OTHERS, Kind, LineUp
+from .line_up import MOST_BESIDE_OTHERS, MOST_CONTAINERS, Kind, LineUp
 from .rehearsal import rehearse
 
 HANDSHAKE = "the handshake"
@@ -89,6 +89,7 @@ class ContainerSystem(ABC, Generic[B]):
 
     def __init__(self, image: str, patience_s: float, settings: BrokerSettings[Any]) -> None:
         self._image = image
+        self._told = f"the container of {image}"
         self._patience_s = patience_s
         self._settings = settings
         self._board = Board()
@@ -103,8 +104,8 @@ class ContainerSystem(ABC, Generic[B]):
         self._is_open = False
         self._closed = False
 
-    def image(self) -> Image:
-        """What the brokers are started from, by the name that the user gave and the digest that Docker knows."""
+    def image(self) -> Image | None:
+        """What the brokers are started from, by the name that the user gave and the digest that Docker knows; None where it is no image."""
         from .containers import digest_of
 
         image = ImageName.of(self._image)
@@ -112,7 +113,10 @@ class ContainerSystem(ABC, Generic[B]):
         return Image(self._image, digest_of(self._image), None if is_official else image.told)
 
     def _new_line(self) -> LineUp:
-        return LineUp({name: kind_of(configuration) for name, configuration in self._settings.configurations.items()})
+        kinds = {name: kind_of(configuration) for name, configuration in self._settings.configurations.items()}
+        # Those that are asked at the same time have a place beside each other, also where each has several nodes.
+        largest = sorted(kind.containers for kind in kinds.values())[-BROKERS_AT_ONCE:]
+        return LineUp(kinds, max(MOST_CONTAINERS, sum(largest)))
 
     @abstractmethod
     def make(self, configuration: str, to_come: int, why: str) -> B:
@@ -232,7 +236,7 @@ class ContainerSystem(ABC, Generic[B]):
 
     def _check_open(self) -> None:
         if not self._is_open or self._closed:
-            raise WrongUsage(f"a session with the container of {self._image} was asked for before open(), or after close()")
+            raise WrongUsage(f"a session with {self._told} was asked for before open(), or after close()")
 
     # --- places ---------------------------------------------------------------------------------------------------------
 
@@ -300,7 +304,7 @@ class ContainerSystem(ABC, Generic[B]):
 
     def _add(self, configuration: str, why: str = "") -> _Place[B]:
         if self._closed:
-            raise WrongUsage(f"the container of {self._image} is not open")
+            raise WrongUsage(f"{self._told} is not open")
         told = self._why.get(configuration, "") or why
         place = _Place(configuration, self.make(configuration, self._line.to_come(configuration), told))
         self._places.append(place)

@@ -9,7 +9,6 @@ This module imports testcontainers and Docker's client, so it is itself imported
 
 import contextlib
 import secrets
-import socket
 from collections.abc import Callable, Mapping
 from typing import Protocol, TypeVar
 
@@ -28,8 +27,6 @@ _LOG_LINES = 30
 _STOPS_WITHIN_S = 60
 _KILLED = 128 + 9
 """The exit code of a process that Docker has killed with SIGKILL."""
-_PORTS = range(20_000, 30_000)
-"""Below the range from which systems hand out ports to connections, so that none of these takes ours while the broker is down."""
 
 
 class BrokerContainer(DockerContainer):
@@ -118,15 +115,6 @@ def repository_digest(name: str, known: list[str]) -> str | None:
     own = ImageName.of(name).repository
     by_repository = sorted((ImageName.of(one).repository != own, one.partition("@")[2]) for one in known)
     return by_repository[0][1] if by_repository else None
-
-
-def free_port() -> int:
-    """A port of this machine's loopback address that nobody listens on."""
-    while True:
-        port = secrets.choice(_PORTS)
-        with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.bind((LOOPBACK, port))
-            return port
 
 
 def make_network() -> str:

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 from testcontainers.core.wait_strategies import LogMessageWaitStrategy
 
-from .address import LOOPBACK, Address
-from .containers import BrokerContainer, free_port, started
+from .address import LOOPBACK, Address, free_port
+from .containers import BrokerContainer, started
 
 OXIA_IMAGE = "oxia/oxia:0.14.0"
 _LAST_WORDS = "Serving Prometheus metrics"

@@ -174,11 +174,12 @@ def _end_of(output: IO[bytes]) -> str:
 
 
 def refuse_grants(asked: Asked) -> None:
-    """Raises WrongUsage where a container is told what only a broker at an address can be."""
+    """Raises WrongUsage where a container, or a launcher, is told what only a broker at an address can be."""
+    started_by = "launcher" if "launcher" in asked.options else "container"
     for name in GRANTS:
         if name in asked.options:
             raise WrongUsage(
-                f"--{name} and --container exclude each other: the first is about a broker at an address, and fencepost kills, sets up "
+                f"--{name} and --{started_by} exclude each other: the first is about a broker at an address, and fencepost kills, sets up "
                 "and throws away by itself what it starts"
             )
 

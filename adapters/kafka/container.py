@@ -9,8 +9,8 @@ from docker import __version__ as docker_version  # type: ignore[import-untyped]
 from docker.errors import APIError  # type: ignore[import-untyped]
 from docker.types import EndpointConfig  # type: ignore[import-untyped]
 
-from fencepost.adapters.common.address import LOOPBACK, Address
-from fencepost.adapters.common.containers import BrokerContainer, free_port
+from fencepost.adapters.common.address import LOOPBACK, Address, free_port
+from fencepost.adapters.common.containers import BrokerContainer
 
 from .login import Passwords
 from .settings import kafka_settings

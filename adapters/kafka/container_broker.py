@@ -1,13 +1,12 @@
-"""One Kafka broker, or a cluster, in containers of fencepost's own.
+"""One Kafka broker, or a cluster, of fencepost's own.
 
-A configuration may have more nodes, each a container. They are started when the first one serves, so that it has the brokers' own topics;
-that one coordinates, and it is what a crash ends.
+A configuration may have more nodes, each a container, or a process of a launcher. They are started when the first one serves, so that it
+has the brokers' own topics; that one coordinates, and it is what a crash ends.
 """
 
 import contextlib
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.container_broker import ContainerBroker, Starting
@@ -20,6 +19,7 @@ from .handshake import ask
 from .last_epoch import bring_near_last_epoch
 from .levels import FEATURE_LEVELS, put_back
 from .login import Passwords
+from .nodes import KafkaNodes
 from .offer import Offer
 from .producer_pool import ProducerPool
 from .reach import Users, brokers, serves_transactions, wall_session
@@ -27,14 +27,14 @@ from .session import KafkaSession
 from .settings import kafka_settings
 from .written_epochs import write_ids
 
-if TYPE_CHECKING:
-    from .container_nodes import KafkaNodes
-
 _ALL_NODES_WITHIN_S = 180.0
 
 
-class KafkaBroker(ContainerBroker["KafkaNodes", Offer]):
+class KafkaBroker(ContainerBroker[KafkaNodes, Offer]):
     """A broker of an `apache/kafka` image. `producers` are brought near their last epoch as soon as it serves."""
+
+    writes_ids = True
+    """Whether ids near their last epoch may be written into its log, whose layout is that of the settings."""
 
     expected = "an image that is configured as apache/kafka is, by KAFKA_ variables"
 
@@ -46,12 +46,12 @@ class KafkaBroker(ContainerBroker["KafkaNodes", Offer]):
         self._is_back = True
         self._bringing_back = threading.Lock()
 
-    def start_containers(self, waits_for: Callable[[str], None]) -> "KafkaNodes":
+    def start_containers(self, waits_for: Callable[[str], None]) -> KafkaNodes:
         from .container_nodes import start
 
         return start(self._image, self.configuration, self._users.passwords, waits_for)
 
-    def ask(self, containers: "KafkaNodes") -> Outcome[Offer]:
+    def ask(self, containers: KafkaNodes) -> Outcome[Offer]:
         address = containers.first.address
         transport = self._users.connect("handshake", address)
         try:
@@ -75,7 +75,7 @@ class KafkaBroker(ContainerBroker["KafkaNodes", Offer]):
             self._await_all(nodes, offer)
         address = nodes.first.address
         # Twice as many, for a scenario that is red in company is played once more.
-        written = write_ids(address, offer, 2 * self._producers) if self._producers else []
+        written = write_ids(address, offer, 2 * self._producers) if self._producers and self.writes_ids else []
         if written:
             waits_for("its coordinator to read its log again")
             with contextlib.suppress(SetUpFailed):  # then it was killed, and is down as well
@@ -109,8 +109,18 @@ class KafkaBroker(ContainerBroker["KafkaNodes", Offer]):
             put_back(self.address, offer, self._patience_s, self._users)
         return wall_session(self.address, offer, self._patience_s, self, needs, users=self._users, take_from_pool=self._pool.take)
 
+    def crash(self) -> None:
+        """Kill the first node, which may come back by itself."""
+        self._is_back = False
+        super().crash()
+
+    def stop(self) -> None:
+        """Stop the first node, which may come back by itself."""
+        self._is_back = False
+        super().stop()
+
     def start_again(self) -> None:
-        """Start the first node's container again, whose disk was kept."""
+        """Start the first node again, whose disk was kept."""
         self._is_back = False
         super().start_again()
 
@@ -129,14 +139,14 @@ class KafkaBroker(ContainerBroker["KafkaNodes", Offer]):
         self._pool.close()
         super().close()
 
-    def _await_all(self, nodes: "KafkaNodes", offer: Offer) -> None:
+    def _await_all(self, nodes: KafkaNodes, offer: Offer) -> None:
         """Wait until the first node names all nodes, each of which answers."""
         last: object = "nothing was tried"
         for _ in WallTime(_ALL_NODES_WITHIN_S).attempts():
             if not nodes.are_running():
                 raise self.unreachable("has lost a node, whose container ended", last)
             try:
-                answering = brokers(nodes.first.address, offer)
+                answering = brokers(nodes.first.address, offer, self._users)
             except SystemUnreachable as error:
                 last = error
             else:

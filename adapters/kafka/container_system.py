@@ -14,49 +14,53 @@ from fencepost.contract.ports import Handshake
 
 from .container_broker import KafkaBroker
 from .handshake import MAY_BE_OFFERED, describe
+from .offer import Range
 from .producer_pool import NEAR_LAST_EPOCH
 from .reach import brokers
 from .release import identify, said_by, told_by
 from .session import KafkaSession
-from .settings import kafka_settings
+from .settings import KafkaSettings, kafka_settings
 
 
 class KafkaContainerSystem(ContainerSystem[KafkaBroker]):
     """Brokers of an `apache/kafka` image."""
 
     name = protocol = "kafka"
+    kind = "container"
+    """What a node is."""
 
-    def __init__(self, image: str, patience_s: float = PATIENCE_S) -> None:
-        super().__init__(image, patience_s, kafka_settings())
+    def __init__(self, image: str, patience_s: float = PATIENCE_S, settings: KafkaSettings | None = None) -> None:
+        super().__init__(image, patience_s, settings or kafka_settings())
 
     def make(self, configuration: str, to_come: int, why: str) -> KafkaBroker:
         """A broker that fills its pool of producers for the scenarios to come, where these need such."""
-        producers = to_come if NEAR_LAST_EPOCH in kafka_settings().configuration(configuration).offers else 0
-        return KafkaBroker(self._image, configuration, self._patience_s, producers, Starting(self._board, why))
+        return KafkaBroker(self._image, configuration, self._patience_s, self.producers(configuration, to_come), Starting(self._board, why))
+
+    def producers(self, configuration: str, to_come: int) -> int:
+        """How many producers near their last epoch the scenarios to come on a broker with that configuration need."""
+        return to_come if NEAR_LAST_EPOCH in self._settings.configuration(configuration).offers else 0
 
     def may_offer(self) -> frozenset[str]:
         return super().may_offer() | MAY_BE_OFFERED
 
     def open(self) -> Handshake:
         """Wait until the default broker serves transactions."""
-        settings = kafka_settings()
         broker = self._default_broker()
         offer = broker.offer
         supported = offer.supported.get("metadata.version")
-        identity = identify(supported, settings.releases, exact_version(self._image))
-        project, told = settings.project_of(self.name), told_by(supported, settings.releases)
         nodes = brokers(broker.address, offer)
         notes = [
-            f"container of {self._image}, configuration {broker.configuration}",
+            f"{self.kind} of {self._image}, configuration {broker.configuration}",
             "nodes: " + ", ".join(f"{node} at {address}" for node, address in nodes.items()),
         ]
         self._is_open = True
         return describe(
             offer,
-            identity,
-            genuine.of_image(project, self._image, told, said_by(supported)),
+            identify(supported, kafka_settings().releases, self.version),
+            self.whose(supported),
             image=self.image(),
-            offered=settings.capabilities,
+            offered=self._settings.capabilities,
+            missing=self.missing(),
             notes=notes,
         )
 
@@ -65,6 +69,20 @@ class KafkaContainerSystem(ContainerSystem[KafkaBroker]):
         from .stand_in import StandIn as Reference
 
         return Reference(self._default_broker().offer)
+
+    @property
+    def version(self) -> str | None:
+        """The exact version, where the image's tag says it."""
+        return exact_version(self._image)
+
+    def whose(self, supported: Range | None) -> genuine.Whose:
+        """Whose known deviations hold, by the metadata.version that the broker supports."""
+        settings = kafka_settings()
+        return genuine.of_image(settings.project_of(self.name), self._image, told_by(supported, settings.releases), said_by(supported))
+
+    def missing(self) -> list[str]:
+        """A line for each capability that is not offered because of how the brokers are started."""
+        return []
 
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:
         """A fresh session on the broker for these needs."""

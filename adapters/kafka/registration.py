@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
+from fencepost.adapters.common import launcher
 from fencepost.adapters.common.restart_command import refuse_grants
-from fencepost.adapters.images import check_image
 from fencepost.adapters.common.tls import TLS_OPTIONS
 from fencepost.adapters.common.token import TOKEN, TOKEN_HELP
+from fencepost.adapters.images import check_image
 from fencepost.adapters.judged_by_profile import judged_by
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import System
@@ -18,6 +19,7 @@ options = {
     **TLS_OPTIONS,
     TOKEN: TOKEN_HELP,
     "container": "start this image and judge it, such as apache/kafka:4.3.1",
+    "launcher": "start the broker that this file describes as processes, as docs/launchers.md says",
     "restart-command": "of a broker at an address: the command that kills it, with FENCEPOST_FAULT=crash, and starts it, with =start",
     "throwaway": "yes: the broker at the address may be left with transactions that are undecided for ever",
     "broker-configuration": "NAME=HOST:PORT, with commas: brokers beside it, each with a configuration of fixtures/brokers.yaml",
@@ -44,21 +46,30 @@ def systems(asked: Asked) -> Mapping[str, System]:
 def _system(asked: Asked) -> System:
     from .container_system import KafkaContainerSystem
     from .granted import Granted
+    from .launched_system import LaunchedKafkaSystem
     from .reach import parse_addresses
     from .security_options import SECURITY_OPTIONS, security_of
     from .system import KafkaAt
 
-    if "container" in asked.options and (own := [name for name in SECURITY_OPTIONS if name in asked.options]):
-        raise WrongUsage(f"--{own[0]} and --container exclude each other: what fencepost starts is reached without")
+    started = [name for name in ("container", "launcher") if name in asked.options]
+    if started and (own := [name for name in SECURITY_OPTIONS if name in asked.options]):
+        raise WrongUsage(f"--{own[0]} and --{started[0]} exclude each other: what fencepost starts is reached without")
     security, servers = security_of(asked.options)
-    match (asked.options.get("bootstrap", servers), asked.options.get("container")):
-        case (str(addresses), None):
+    match (asked.options.get("bootstrap", servers), asked.options.get("container"), asked.options.get("launcher")):
+        case (None, None, str(file)):
+            refuse_grants(asked)
+            return LaunchedKafkaSystem(launcher.read(file), patience_s=asked.patience_s)
+        case (str(addresses), None, None):
             return KafkaAt(addresses, asked.patience_s, Granted.of(asked.options, parse_addresses(addresses)), security)
-        case (None, str(image)):
+        case (None, str(image), None):
             refuse_grants(asked)
             check_image(image, "kafka")
             return KafkaContainerSystem(image, patience_s=asked.patience_s)
-        case (None, None):
-            raise WrongUsage("which Kafka? Say --bootstrap HOST:PORT for one that runs, or --container IMAGE for one to start")
+        case (None, None, None):
+            raise WrongUsage(
+                "which Kafka? Say --bootstrap HOST:PORT for one that runs, --container IMAGE for one to start, or --launcher FILE for one "
+                "to start as a process"
+            )
         case _:
-            raise WrongUsage("--bootstrap and --container exclude each other: the first judges a broker that runs, the second starts one")
+            named = [f"--{name}" for name in ("bootstrap", "container", "launcher") if name in asked.options]
+            raise WrongUsage(f"{' and '.join(named)} exclude each other: the first judges a broker that runs, the others start one")

@@ -1,6 +1,6 @@
 """One scenario's view of a Kafka system: its clients, its names, its faults, and all that was asked and answered."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.patience import answer_within_s
@@ -44,6 +44,8 @@ class KafkaSession(ProtocolSession[KafkaProbe]):
         self._offer = offer
         self._take_from_pool = take_from_pool
         self._recorder = Recorder(time.now_ms)
+        self.broker_log: Callable[[], str] | None = None
+        """What the broker wrote since the session began, where that is known."""
         if wire is not None:
             self.on_close(wire.close)
 

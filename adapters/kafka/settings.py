@@ -1,6 +1,8 @@
 """The part of `fixtures/brokers.yaml` that is Kafka's: its image with the broker configurations, and the releases that are known."""
 
 import functools
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from importlib import resources
 from typing import Annotated
 
@@ -27,6 +29,24 @@ class Release(Row):
     @property
     def highest(self) -> int:
         return self.metadata_version[1]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a node listens, and where the others reach it: what the settings name in braces. `controller` is that of node 1."""
+
+    port: int
+    bind: str
+    controller_port: int
+    internal_port: int
+    internal: str
+    controller: str
+
+    @classmethod
+    def in_container(cls, port: int, node: int, nodes: int) -> "Place":
+        """Each container has its own ports, and in a network of their own nodes know each other by names."""
+        host = "localhost" if nodes == 1 else "node-1"
+        return cls(port, "", 9093, 9094, f"node-{node}:9094", f"{host}:9093")
 
 
 class BrokerConfiguration(configurations.BrokerConfiguration):
@@ -70,9 +90,18 @@ class KafkaSettings(BrokerSettings[BrokerConfiguration]):
         node: int = 1,
     ) -> dict[str, str]:
         """The environment of that node's container, when its broker is reached at that port of this machine."""
+        return self.at(configuration, Place.in_container(port, node, self.nodes(configuration)), passwords, node)
+
+    def at(self, configuration: str, place: Place, passwords: Passwords, node: int) -> dict[str, str]:
+        """All settings of a node at that place, by the names of the image's variables."""
         own = [{}, *self.configuration(configuration).more_nodes][node - 1]
-        settings = self.filled_in(configuration, port=port) | {name: value.replace("{port}", str(port)) for name, value in own.items()}
-        return {name: passwords.filled_in(value) for name, value in settings.items()}
+        settings = self.base | self.configuration(configuration).settings | own
+        return {name: passwords.filled_in(_filled_in(value, asdict(place))) for name, value in settings.items()}
+
+    def properties_at(self, configuration: str, place: Place, passwords: Passwords, node: int) -> dict[str, str]:
+        """The same by the names of Kafka's properties, without what only the image knows."""
+        settings = self.at(configuration, place, passwords, node)
+        return {_property(name): value for name, value in settings.items() if name not in _OF_THE_IMAGE}
 
     def properties(self, configuration: str) -> dict[str, str]:
         """What a configuration sets, by the names of Kafka's properties."""
@@ -89,6 +118,15 @@ class _Brokers(Row):
 def kafka_settings() -> KafkaSettings:
     """The settings, read once."""
     return load(resources.files("fencepost.fixtures") / "brokers.yaml", _Brokers).kafka
+
+
+_OF_THE_IMAGE = ("KAFKA_OPTS", "KAFKA_LOG4J_LOGGERS")
+
+
+def _filled_in(text: str, values: Mapping[str, object]) -> str:
+    for name, value in values.items():
+        text = text.replace(f"{{{name}}}", str(value))
+    return text
 
 
 def _property(variable: str) -> str:

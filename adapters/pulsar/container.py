@@ -6,8 +6,8 @@ This module imports testcontainers and Docker's client, so it is itself imported
 from collections.abc import Callable
 from typing import TypeAlias
 
-from fencepost.adapters.common.address import LOOPBACK, Address
-from fencepost.adapters.common.containers import BrokerContainer, free_port, started
+from fencepost.adapters.common.address import LOOPBACK, Address, free_port
+from fencepost.adapters.common.containers import BrokerContainer, started
 
 from .reach import Place
 

@@ -4,6 +4,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, NoReturn, TypeVar
 
 import typer
@@ -43,6 +44,10 @@ AdminUrl = Annotated[str | None, typer.Option(metavar="URL", help="Its admin int
 Container = Annotated[str | None, typer.Option(metavar="IMAGE", help="Start this image for the run, such as apache/kafka:4.3.1.")]
 Broker = Annotated[
     str | None, typer.Option(metavar="NAME:VERSION", help="A release, such as kafka:4.1.1 or pulsar:4.0.7; short for --container.")
+]
+Launcher = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.yaml", help="Start a Kafka broker as processes, as this file says; docs/launchers.md has its keys."),
 ]
 RestartCommand = Annotated[
     str | None,
@@ -92,9 +97,10 @@ KnownAs = Annotated[
 ]
 
 
-def need_system(command: str, system: str, *told: str | None) -> None:
-    """Refuse the options that name a broker where no system is named; `told` is bootstrap, service URL, admin URL, image and release."""
-    options = dict(zip(("--bootstrap", "--service-url", "--admin-url", "--container", "--broker"), told, strict=True))
+def need_system(command: str, system: str, *told: str | Path | None) -> None:
+    """Refuse the options that name a broker where no system is named: bootstrap, service URL, admin URL, image, release and launcher."""
+    names = ("--bootstrap", "--service-url", "--admin-url", "--container", "--broker", "--launcher")
+    options = {name: None if value is None else str(value) for name, value in zip(names, told, strict=True)}
     option, value = next(((option, value) for option, value in options.items() if value), ("", ""))
     if option and system.lower() == "reference":
         meant = "pulsar" if "url" in option or "pulsar" in value else "kafka"

@@ -12,6 +12,7 @@ from .common import (
     ClientProperties,
     Container,
     KnownAs,
+    Launcher,
     Profile,
     RestartCommand,
     ServiceUrl,
@@ -42,6 +43,7 @@ def doctor(
     token: Token = None,
     container: Container = None,
     broker: Broker = None,
+    launcher: Launcher = None,
     restart_command: RestartCommand = None,
     throwaway: Throwaway = False,
     broker_configuration: BrokerConfiguration = None,
@@ -61,12 +63,13 @@ def doctor(
     from fencepost.identity import Named
     from fencepost.options import Options, given
 
-    need_system("doctor", system, bootstrap, service_url, admin_url, container, broker)
+    need_system("doctor", system, bootstrap, service_url, admin_url, container, broker, launcher)
     own: dict[str, str | None] = {
         "bootstrap": bootstrap,
         "service-url": service_url,
         "admin-url": admin_url,
         "container": image_named(container, broker),
+        "launcher": None if launcher is None else str(launcher),
     }
     own |= secured(client_properties, tls_ca, tls_certificate, tls_key, token)
     own |= granted(restart_command, throwaway, broker_configuration)

@@ -13,6 +13,7 @@ from .common import (
     ClientProperties,
     Container,
     KnownAs,
+    Launcher,
     Profile,
     Proposals,
     RestartCommand,
@@ -48,6 +49,7 @@ def run(
     token: Token = None,
     container: Container = None,
     broker: Broker = None,
+    launcher: Launcher = None,
     restart_command: RestartCommand = None,
     throwaway: Throwaway = False,
     broker_configuration: BrokerConfiguration = None,
@@ -217,6 +219,8 @@ def run(
 
         fencepost run kafka --container apache/kafka:4.3.1 --smoke
 
+        fencepost run kafka --launcher examples/launchers/kafka-jars.yaml
+
         fencepost run kafka --bootstrap 127.0.0.1:9092 --restart-command ./kill-or-start.sh --throwaway
 
         fencepost run kafka --bootstrap 127.0.0.1:9092 --broker-configuration unverified=127.0.0.1:9093
@@ -238,7 +242,7 @@ def run(
         fail(f"--format {form} is that of a plan: say --plan too, or leave it out")
     if restart_command and workers and workers > 1:
         fail(f"--restart-command and -n {workers} exclude each other: each worker would kill the broker that the others ask")
-    need_system("run", system, bootstrap, service_url, admin_url, container, broker)
+    need_system("run", system, bootstrap, service_url, admin_url, container, broker, launcher)
     system = registry.named(system)
     guarded_value(lambda: _check_names(system, spec, only, level, skip, theme))
     if verify_expectations is None and verify_all:
@@ -251,6 +255,7 @@ def run(
         "--service-url": service_url,
         "--admin-url": admin_url,
         "--container": image_named(container, broker),
+        "--launcher": launcher,
         "--profile": profile,
         "--name": name,
         "--system-version": version,

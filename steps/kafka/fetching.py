@@ -10,6 +10,7 @@ from fencepost.steps.outcomes import achieved, observed
 
 from .context import ScenarioContext
 from .judging import answer_of, judge_answer, reported
+from .leaders import let_one_node_lead
 from .vocabulary import KAFKA
 
 _LEVELS = {"read_committed": Isolation.READ_COMMITTED, "read_uncommitted": Isolation.READ_UNCOMMITTED}
@@ -98,6 +99,7 @@ def one_fetch_shows(
     exactly these values of each. One node has to lead both."""
     where = context.where((here, there))
     context.await_markers()
+    let_one_node_lead(context, *where)
     outcome = context.observer.read_together(where, Isolation.READ_COMMITTED, version=version)
     if isinstance(outcome, Refused) and outcome.error == "NOT_LEADER_OR_FOLLOWER":
         raise SetUpFailed(f"{here} and {there} have different leaders, so no Fetch can ask for both")

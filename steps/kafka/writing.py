@@ -12,6 +12,7 @@ from .adding import add_first
 from .context import ScenarioContext
 from .identities import claimed
 from .judging import answered
+from .leaders import let_one_node_lead
 from .producer import Producer
 from .requests import must_be_unknown, put
 from .vocabulary import KAFKA
@@ -218,6 +219,7 @@ def numbered(count: int) -> list[str]:
 def _write_both(
     context: ScenarioContext, one: Producer, here: str, first: str, there: str, second: str, other: Producer
 ) -> Outcome[AppendResults]:
+    let_one_node_lead(context, context.partition(here), context.partition(there))
     batches = {
         where: one.probe.batch_of([value], producer=owner.current, sequence=owner.next_sequence(where), transactional=True)
         for where, value, owner in ((context.partition(here), first, one), (context.partition(there), second, other))

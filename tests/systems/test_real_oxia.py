@@ -15,7 +15,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from store_machine import StoreMachine
 
 from fencepost.adapters.common import owners
-from fencepost.adapters.common.containers import free_port
+from fencepost.adapters.common.address import free_port
 from fencepost.adapters.common.oxia_container import OXIA_IMAGE, OxiaContainer, oxia
 from fencepost.adapters.common.time import WallTime
 from fencepost.reference.metadata import oxia_keys

@@ -14,7 +14,7 @@ from scalable_clients import OneSegment, scalable_session
 from served import Command, serve_command
 
 from fencepost.adapters.common import owners
-from fencepost.adapters.common.containers import free_port
+from fencepost.adapters.common.address import free_port
 from fencepost.adapters.common.oxia_container import OXIA_IMAGE, OxiaContainer, oxia
 from fencepost.adapters.common.time import WallTime
 from fencepost.adapters.pulsar.values import Action

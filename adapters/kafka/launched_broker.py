@@ -1,0 +1,63 @@
+"""One Kafka broker, or a cluster, whose nodes are processes that a launcher starts."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from fencepost.adapters.common.container_broker import Starting
+from fencepost.adapters.common.launcher import LauncherFile
+from fencepost.adapters.common.process_node import ProcessNode
+from fencepost.contract.errors import SystemUnreachable
+
+from .container_broker import KafkaBroker
+from .nodes import KafkaNodes
+from .process_nodes import make_nodes
+from .settings import KafkaSettings
+
+_LOG_PARTITIONS = "transaction.state.log.num.partitions"
+"""What a broker has to be told so that all of its transaction log is in one partition."""
+
+
+class LaunchedKafka(KafkaBroker):
+    """A broker that a launcher starts, with all that is its own in `folder`."""
+
+    def __init__(
+        self,
+        file: LauncherFile,
+        settings: KafkaSettings,
+        configuration: str,
+        patience_s: float,
+        folder: Path,
+        producers: int = 0,
+        starting: Starting | None = None,
+    ) -> None:
+        super().__init__(file.told, configuration, patience_s, producers, starting)
+        self._file, self._settings, self._folder = file, settings, folder
+        self.told = f"the broker that {file.told} starts, configuration {configuration}"
+        self.writes_ids = file.launcher.keeps_data and file.launcher.settings.name_of(_LOG_PARTITIONS) is not None
+        self._nodes: KafkaNodes | None = None
+
+    @property
+    def expected(self) -> str:  # type: ignore[override]  # what is expected of an image is a text
+        """How its process ended, if it did."""
+        nodes = self._nodes.all if self._nodes else ()
+        ended = [how for node in nodes if isinstance(node, ProcessNode) and (how := node.end_told())]
+        return "; ".join(ended) or "a broker that listens at {port} of 127.0.0.1"
+
+    def start_containers(self, waits_for: Callable[[str], None]) -> KafkaNodes:
+        waits_for("its process to start")
+        passwords = self._users.passwords
+        nodes = self._nodes = make_nodes(self._file, self._settings, self.configuration, passwords, self._folder, self._folder.parent)
+        try:
+            nodes.start()
+        except SystemUnreachable as error:
+            nodes.stop()
+            raise SystemUnreachable(self.shown(str(error))) from None
+        except BaseException:
+            nodes.stop()
+            raise
+        return nodes
+
+    def log_sizes(self) -> dict[Path, int]:
+        """How many bytes each node has written into its log."""
+        logs = [node.log for node in (self._nodes.all if self._nodes else ()) if isinstance(node, ProcessNode)]
+        return {log: log.stat().st_size for log in logs if log.exists()}
