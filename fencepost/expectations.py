@@ -25,6 +25,7 @@ from pydantic import Field, field_validator, model_validator
 from fencepost.contract import proposals
 from fencepost.contract.datafile import DataFileError, Row, line_of, lines_of, load
 from fencepost.contract.errors import hint
+from fencepost.contract.evidence import Mismatch
 from fencepost.contract.expression import Expression
 from fencepost.contract.gherkin import scenarios_of
 from fencepost.contract.ports import Exchange
@@ -81,6 +82,9 @@ class Answered(Row):
 class Entry(Row):
     """One known deviation; `symptom` must show in the violation, and what is `answered` in what was said.
 
+    `inconclusive` instead of a symptom says that the scenario could not be judged, with an expression for the reason. Such an entry
+    need not show, and excuses no violation.
+
     It holds for all of its requirement, or for one `scenario`, for one `example` of that, and where a scenario is asked under several
     protocols, for one `protocol`. With what is `answered` it may be about `any` requirement; then it is intermittent.
     """
@@ -90,7 +94,8 @@ class Entry(Row):
     example: int | None = Field(default=None, ge=1)
     protocol: str | None = None
     versions: str | None = None
-    symptom: Symptom
+    symptom: Symptom | None = None
+    inconclusive: Expression | None = Field(default=None, min_length=1)
     answered: Answered | None = None
     reason: str = Field(min_length=1)
     link: str | None = None
@@ -102,6 +107,12 @@ class Entry(Row):
             raise ValueError(
                 "an entry about any requirement must say `answered`, which tells the cause, and `intermittent`; it names no scenario"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _shows_in_one_way(self) -> "Entry":
+        if (self.symptom is None) is (self.inconclusive is None):
+            raise ValueError("an entry must say `symptom` of a violation, or `inconclusive` with the reason, and not both")
         return self
 
     @field_validator("versions")
@@ -121,6 +132,19 @@ class Entry(Row):
         return f"{self.requirement}{f' {self.scenario}' if self.scenario else ''}{example}{protocol}"
 
     @property
+    def sign(self) -> str:
+        """By what it is known, as a message says it."""
+        return str(self.symptom) if self.symptom else f"inconclusive '{self.inconclusive}'"
+
+    def shows_in(self, violation: Mismatch | None) -> bool:
+        """Whether its symptom shows; never where it knows of no violation."""
+        return self.symptom is not None and self.symptom.shows_in(violation)
+
+    def knows_why(self, reason: str | None) -> bool:
+        """Whether it says that the scenario cannot be judged, for this reason."""
+        return self.inconclusive is not None and re.search(self.inconclusive, reason or "") is not None
+
+    @property
     def told(self) -> str:
         """What it excuses: two entries that say the same are one too many."""
         return self.model_dump_json(exclude={"reason", "link", "intermittent"})
@@ -131,6 +155,7 @@ class BundledEntry(Entry):
 
     versions: str
     link: str
+    symptom: Symptom
 
 
 @dataclass(frozen=True)
@@ -160,7 +185,7 @@ class Known:
 
     @property
     def need_not_show(self) -> bool:
-        return self.may_pass or self.entry.intermittent is not None
+        return self.may_pass or self.entry.intermittent is not None or self.entry.inconclusive is not None
 
     def is_about(self, asked: Asking) -> bool:
         """What an entry does not say, it holds for all of."""

@@ -29,10 +29,13 @@ def judge(error: BaseException | None, evidence: Evidence, known: Sequence[Known
     """The verdict on a scenario that ended with `error`, or without one; `known` are the entries about it, the user's first."""
     looks = _as_it_looks(error, evidence)
     for one in known:
-        if one.entry.symptom.shows_in(looks.violation):
+        if one.entry.shows_in(looks.violation):
             return dataclasses.replace(looks, verdict=Verdict.KNOWN_DEVIATION, reason=_excuse(one), expectation=_cited(one))
+        if looks.verdict is Verdict.INCONCLUSIVE and one.entry.knows_why(looks.reason):
+            why = f"{looks.reason}; known to be inconclusive: {_excuse(one)}"
+            return dataclasses.replace(looks, verdict=Verdict.KNOWN_DEVIATION, reason=why, expectation=_cited(one))
     if looks.verdict is Verdict.VIOLATED and known:
-        others = "; ".join(f"{one.entry.symptom} ({one.where})" for one in known)
+        others = "; ".join(f"{one.entry.sign} ({one.where})" for one in known)
         return dataclasses.replace(looks, reason=f"{looks.reason}; a deviation is known here, but with another symptom: {others}")
     if looks.verdict is Verdict.MET and known:
         return _unseen(known)
@@ -78,7 +81,7 @@ def _remedy(one: Known) -> str:
         else "; it is about every scenario of the requirement: name with `scenario` the one that fails, if another does"
     )
     return (
-        f"passed, although {one.where} expects that it fails with {entry.symptom}: "
+        f"passed, although {one.where} expects that it fails with {entry.sign}: "
         f"remove the entry {entry.place!r}{versions} there{narrow}, or say `intermittent: {{seen: N, tried: M}}` if it shows now and then"
     )
 

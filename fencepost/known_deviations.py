@@ -1,12 +1,13 @@
 """What a run says of the user's own known deviations: which entries it was not held against, and what its baseline has."""
 
 import os
+from collections import Counter
 
 import pytest
 
 from fencepost.contract.errors import WrongUsage
 
-from .baseline import Baseline
+from .baseline import TO_BE_WRITTEN, Baseline
 from .own_expectations import OwnExpectations, unmatched
 from .results import Results
 
@@ -24,6 +25,7 @@ class KnownDeviations:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if self.results.complete:
             self.results.notes += self._unmatched()
+        self.results.notes += self._without_a_reason()
         if self.baseline is None:
             return
         if not self.results.complete:
@@ -34,6 +36,12 @@ class KnownDeviations:
         except WrongUsage as error:
             self.results.notes.append(str(error))
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
+
+    def _without_a_reason(self) -> list[str]:
+        """A warning where nobody has written yet why a deviation is known."""
+        files = Counter(one.file for one in self.own.known if one.entry.reason == TO_BE_WRITTEN)
+        told = "have no reason yet; write it in place of TO BE WRITTEN"
+        return [f"warning: {number} entries of {file} {told}" for file, number in files.items()]
 
     def _unmatched(self) -> list[str]:
         register, chosen = self.results.register, self.results.selection

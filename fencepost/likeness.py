@@ -31,7 +31,7 @@ class Likeness:
     def hint(self, requirement: str, scenario: str, violation: Mismatch | None) -> str | None:
         """What to say of this violation; None where the release is not known to do that."""
         about = (one.entry for one in self.known.of(Asking(requirement, scenario)))
-        entry = next((entry for entry in about if entry.symptom.shows_in(violation)), None)
+        entry = next((entry for entry in about if entry.shows_in(violation)), None)
         if self.release is None or entry is None:
             return None
         system, version = self.release

@@ -1,7 +1,8 @@
 """From a violation to the symptom by which it is known again: expressions that match the whole of each field.
 
-What a system or the kit makes up anew in each run is left open: producer ids, the ends of names, addresses, points in time, bytes.
-All else is kept as it was, so that a failure of another kind is no known one. A text of several lines is known by its first.
+What a system or the kit makes up anew in each run is left open: producer ids, UUIDs and member ids, the ends of names, addresses, points
+in time, checksums and bytes, and the topics of other scenarios, of which there may be any number. All else is kept as it was, so that a failure of another kind is no known one. A text of
+several lines is known by its first.
 """
 
 import re
@@ -9,12 +10,23 @@ import re
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.symptom import Symptom
 
+_UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_ENDED = r"[\w.-]+?-[0-9a-f]{6}\b(?:-\d+)?"
+"""A name that a session made unique, perhaps with a partition."""
 _OPEN = {
+    rf"\b{_UUID}\b": _UUID,
+    rf"{_ENDED}(?:, {_ENDED}){{3,}}": rf"{_ENDED}(?:, {_ENDED})*",  # all that there is, also of others
     r"-[0-9a-f]{6}\b": "-[0-9a-f]{6}",  # what a session puts behind its names
-    r"\b(?:\d{1,3}(?:\.\d{1,3}){3}|localhost):\d+": r"[\w.]+:\d+",
+    r"(?:\b\d{1,3}(?:\.\d{1,3}){3}|\blocalhost|\[[0-9a-f:]+\]):\d+": r"[\w.:\[\]-]+:\d+",
+    r"(?<=port )\d+": r"\d+",
     r"(?<=producer id )\d+": r"\d+",
+    r"(?<=producer_id=)\d+": r"\d+",
+    r"(?<=member id )'?[\w.-]*\d[\w.-]*'?": r"\S+",
+    r"(?<=member_id=)'[^']+'": "'[^']+'",
+    r"\b0x[0-9a-f]{8,}\b": "0x[0-9a-f]+",
     r"(?<=correlation id )\d+": r"\d+",
     r"(?<=the bytes: )[0-9a-f ]+": "[0-9a-f ]+",
+    r"\bb'(?:[^'\\]|\\.)*'": r"b'.*'",
     r"(?<![\d.])\d{10,}(?![\d.])": r"\d+",  # points in time
     r"\b\d+\.\d+ (?=s\b)": r"\d+\.\d+ ",
 }
@@ -33,6 +45,11 @@ def symptom_of(violation: Mismatch) -> Symptom:
         error=_whole(violation.error) if violation.error else None,
         code=violation.code,
     )
+
+
+def reason_of(reason: str) -> str:
+    """An expression for why a scenario could not be judged: its first clause, since what follows is the circumstances of one run."""
+    return _whole(reason.partition("; ")[0] + "\n")
 
 
 def _whole(text: str) -> str:

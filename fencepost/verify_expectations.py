@@ -95,7 +95,7 @@ class Measuring:
             if not about or (one.entry.intermittent is None and not self.every):
                 continue
             tried = [result for result in about if result.verdict in _JUDGED or result.is_stale]
-            seen = sum(one.entry.symptom.shows_in(result.violation) for result in tried)
+            seen = sum(one.entry.shows_in(result.violation) for result in tried)
             yield Measured(one, seen, len(tried), len(about) - len(tried))
 
     def _wants(self, item: pytest.Item) -> bool:
