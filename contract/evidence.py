@@ -35,7 +35,11 @@ class Violation(AssertionError):
 
 
 class SetUpFailed(Exception):
-    """A Given was refused, so the question could not be put: inconclusive."""
+    """A Given was refused, so the question could not be put: inconclusive. `error` and `code` are the protocol's own, of the refusal."""
+
+    def __init__(self, said: str, *, error: str | None = None, code: int | None = None) -> None:
+        self.error, self.code = error, code
+        super().__init__(said)
 
 
 class NoAnswer(Exception):

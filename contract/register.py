@@ -12,7 +12,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Literal
 
-from pydantic import field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from .datafile import DataFileError, Row, line_of, load
 from .errors import UnknownName
@@ -25,6 +25,7 @@ class Requirement(Row):
 
     `level` binds as RFC 2119 has it. `source` is "text" where the proposal says it, "implementation" where only one
     implementation's behaviour does. `varies` tells how releases differ, `question` what we chose where the text is silent.
+    `rests_on` names more fundamental requirements: where one of them is broken, this one most likely is by the same cause.
     """
 
     id: str
@@ -37,6 +38,7 @@ class Requirement(Row):
     excluded: str | None = None
     question: str | None = None
     varies: str | None = None
+    rests_on: tuple[str, ...] = Field(default=(), strict=False)
 
     @field_validator("id")
     @classmethod
@@ -95,7 +97,28 @@ def read(folder: Path | Traversable) -> Register:
             if row.id in first_seen:
                 raise DataFileError(f"{path}:{line_of(path, index)}: id: {row.id} stands twice, first in {first_seen[row.id]}")
             first_seen[row.id] = str(path)
-    return Register(rows)
+    register = Register(rows)
+    for room_name, those in rows.items():
+        _check_bases(folder.joinpath(room_name, "requirements.yaml"), those, register)
+    return register
+
+
+def _check_bases(path: Path | Traversable, rows: Iterable[Requirement], register: Register) -> None:
+    """Raises DataFileError for a row that rests on what is not tested, or on itself by whatever way."""
+    for index, row in enumerate(rows):
+        for base in row.rests_on:
+            if base not in register.by_id or not register[base].is_tested:
+                raise DataFileError(
+                    f"{path}:{line_of(path, index, 'rests_on')}: {row.id} rests on {base}, which is not a tested requirement"
+                )
+        seen, waiting = set[str](), list(row.rests_on)
+        while waiting:
+            base = waiting.pop()
+            if base == row.id:
+                raise DataFileError(f"{path}:{line_of(path, index, 'rests_on')}: {row.id} rests on itself; remove the base that leads back")
+            if base not in seen:
+                seen.add(base)
+                waiting += register[base].rests_on if base in register.by_id else ()
 
 
 @functools.cache

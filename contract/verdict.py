@@ -2,6 +2,7 @@
 
 A requirement is as good as its worst scenario. A run conforms when it is complete, at least one requirement is met, and none has a
 verdict that counts as a failure. Which do is the run's `Gate`: `violated` and `harness error` always, `inconclusive` unless told otherwise.
+What is `blocked` could not be asked because of a violation that counts by itself, so it fails a strict run only.
 A system that offers nothing of what it was asked neither conforms nor fails.
 """
 
@@ -20,6 +21,7 @@ class Verdict(StrEnum):
 
     HARNESS_ERROR = "harness_error"
     VIOLATED = "violated"
+    BLOCKED = "blocked"
     INCONCLUSIVE = "inconclusive"
     KNOWN_DEVIATION = "known_deviation"
     NOT_OFFERED = "not_offered"
@@ -37,7 +39,7 @@ class Verdict(StrEnum):
         return self in _RED
 
 
-_RED = (Verdict.HARNESS_ERROR, Verdict.VIOLATED, Verdict.INCONCLUSIVE)
+_RED = (Verdict.HARNESS_ERROR, Verdict.VIOLATED, Verdict.BLOCKED, Verdict.INCONCLUSIVE)
 _WORST_FIRST = tuple(Verdict)
 _NUMBER = re.compile(r"\[(\d+)\]")
 
@@ -75,6 +77,10 @@ class ScenarioResult:
     protocol: str | None = None
     example: int | None = None
     expectation: Expectation | None = None
+    given: Mismatch | None = None
+    """The refusal that kept a Given from being put, where one did."""
+    blocked_by: str | None = None
+    """The violated requirement whose deviation that refusal is; known at the end of a run."""
 
     @property
     def is_stale(self) -> bool:
@@ -143,6 +149,7 @@ def totals(results: Iterable[RequirementResult]) -> dict[str, int]:
         Verdict.VIOLATED,
         Verdict.KNOWN_DEVIATION,
         Verdict.NOT_OFFERED,
+        Verdict.BLOCKED,
         Verdict.INCONCLUSIVE,
         Verdict.HARNESS_ERROR,
         Verdict.NOT_RUN,
@@ -169,7 +176,7 @@ def conclusion(failing: Collection[Verdict], objections: Iterable[str], are_stal
     return f"has no verdict: {told}"
 
 
-_CHOICES = (Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED)
+_CHOICES = (Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.BLOCKED, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED)
 
 
 @dataclass(frozen=True)
@@ -207,7 +214,7 @@ class Gate:
         return told if told or counted[Verdict.MET] or offers_nothing(counted) else ["nothing was met"]
 
     def _fails(self, verdict: Verdict) -> bool:
-        added = (Verdict.NOT_OFFERED, Verdict.INCONCLUSIVE) if self.strict else ()
+        added = (Verdict.NOT_OFFERED, Verdict.INCONCLUSIVE, Verdict.BLOCKED) if self.strict else ()
         return verdict is Verdict.HARNESS_ERROR or verdict in self.fail_on or verdict in added
 
     def _why(self, verdict: Verdict) -> str:

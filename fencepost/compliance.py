@@ -17,8 +17,10 @@ from fencepost.contract.evidence import Mismatch
 from fencepost.contract.parity import Parity
 from fencepost.contract.verdict import Verdict
 
+from .causes import counted
+
 FILE = "compliance.json"
-RED = frozenset((Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR))
+RED = frozenset((Verdict.VIOLATED, Verdict.BLOCKED, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR))
 _UNASKED = (Verdict.NOT_RUN, Verdict.EXCLUDED)
 
 
@@ -89,7 +91,7 @@ class System(_Read):
 class Gate(_Read):
     """Which verdicts keep the run from conforming, and from how many on what is not offered does."""
 
-    fail_on: frozenset[Verdict] = RED
+    fail_on: frozenset[Verdict] = RED - {Verdict.BLOCKED}
     max_not_offered: int | None = None
     parity: bool = True
     """Whether parity rows count. They did before there was a choice."""
@@ -103,6 +105,24 @@ class Anomaly(_Read):
     anomaly: str
     red: bool
     witness: str
+
+
+class Explained(_Read):
+    """A requirement that a cause explains, with the scenarios that deviated so."""
+
+    id: str
+    scenarios: tuple[str, ...]
+
+
+class Cause(_Read):
+    """What several reds have in common; `requirement` is the one on which the others rest, where it is that."""
+
+    title: str
+    requirement: str | None
+    explains: tuple[Explained, ...]
+
+    def __str__(self) -> str:
+        return counted(self.title, len(self.explains), sum(len(one.scenarios) for one in self.explains))
 
 
 class Histories(_Read):
@@ -122,6 +142,7 @@ class Compliance(_Read):
     system: System
     requirements: tuple[Requirement, ...]
     histories: Histories | None = None
+    causes: tuple[Cause, ...] = ()
     stopped: str | None = None
     gate: Gate = Gate()
 

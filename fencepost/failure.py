@@ -14,6 +14,7 @@ _WIDTH = 118
 _BLAME = {
     Verdict.VIOLATED: "the system under test does not do what the requirement says",
     Verdict.INCONCLUSIVE: "the requirement could not be judged",
+    Verdict.BLOCKED: "the requirement could not be judged because of a deviation that is reported elsewhere",
     Verdict.HARNESS_ERROR: "the kit itself failed; this says nothing about the system",
 }
 

@@ -1,7 +1,7 @@
 """The summary at the end of a run: every requirement as one sign, and the honest denominator."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fencepost.contract import parity, proposals
@@ -14,6 +14,7 @@ SIGNS = {
     Verdict.VIOLATED: ("X", {"red": True, "bold": True}),
     Verdict.KNOWN_DEVIATION: ("~", {"yellow": True}),
     Verdict.NOT_OFFERED: ("o", {"yellow": True}),
+    Verdict.BLOCKED: ("b", {"red": True}),
     Verdict.INCONCLUSIVE: ("?", {"red": True}),
     Verdict.HARNESS_ERROR: ("!", {"red": True, "bold": True}),
     Verdict.NOT_RUN: ("-", {"light": True}),
@@ -31,7 +32,10 @@ def write(results: Results, out: Any) -> None:
     width = max(map(len, themes), default=0) + 2
     for theme, members in themes.items():
         _write_theme(theme, members, width, out)
+    explained = _write_causes(results, judged, out)
     for result in found:
+        if result.requirement in explained:
+            continue
         if result.verdict not in (Verdict.MET, Verdict.NOT_RUN, Verdict.EXCLUDED) or _is_a_note(result):
             sign, colour = SIGNS[result.verdict]
             out.write_line("")
@@ -42,6 +46,28 @@ def write(results: Results, out: Any) -> None:
     if results.histories:
         results.histories.write(out)
     out.write_line("")
+
+
+def _write_causes(results: Results, judged: Mapping[str, RequirementResult], out: Any) -> set[str]:
+    """Each likely cause with the requirements that it explains, one in full at most; the answer is all that stand there."""
+    causes = results.causes()
+    told: set[str] = set()
+    for cause in causes.found:
+        out.write_line("")
+        out.write_line(f"  {cause}", bold=True)
+        for requirement, scenarios in cause.scenarios.items():
+            result = judged[requirement]
+            sign, colour = SIGNS[result.verdict]
+            numbers = " ".join(dict.fromkeys(name.partition("]")[0] + "]" for name in scenarios))
+            out.write(f"    {sign} {requirement} {result.verdict.words} {numbers}: ", **colour)
+            out.write_line("see above" if requirement in told else results.register[requirement].statement)
+            told.add(requirement)
+        first = next(iter(cause.scenarios))
+        out.write_line(f"      {_reason(judged[first])}")
+    if told and (rest := causes.outside):
+        out.write_line("")
+        out.write_line(f"  {len(causes.found)} likely causes explain {len(told)} red requirements; {len(rest)} stand alone:", bold=True)
+    return told
 
 
 def _write_theme(theme: str, members: list[RequirementResult], width: int, out: Any) -> None:

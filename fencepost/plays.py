@@ -13,7 +13,7 @@ from typing import NamedTuple
 from fencepost.contract import register
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.events import Event
-from fencepost.contract.evidence import NoAnswer, Violation
+from fencepost.contract.evidence import Mismatch, NoAnswer, SetUpFailed, Violation
 from fencepost.contract.gherkin import Feature, Rule, Scenario, Step, bundled_for, needs_in, requirement_of
 from fencepost.contract.played import Played
 from fencepost.contract.ports import Exchange, Session
@@ -213,6 +213,7 @@ def judged(asked: Asked, played: Played, systems: JudgedSystems, note: str | Non
         asked.protocol,
         asked.example,
         found.expectation,
+        _given_of(played.error, said()) if found.verdict is Verdict.INCONCLUSIVE else None,
     )
     return Shown(result, alike)
 
@@ -223,6 +224,14 @@ def _error_of(played: Played) -> BaseException | None:
     if said and all(one.answer is None for one in said):
         return NoAnswer(f"no request of this scenario was answered: {played.error}")
     return played.error
+
+
+def _given_of(error: BaseException | None, exchanges: Sequence[Exchange]) -> Mismatch | None:
+    """What kept a Given from being put, as the deviation of an answer; None where no refusal of the system did."""
+    if not isinstance(error, SetUpFailed) or error.error is None or not exchanges:
+        return None
+    request = exchanges[-1].name.partition(" ")[0]
+    return Mismatch("success", f"a refusal with {error.error} ({error.code})", f"answer to {request}", error.error, error.code)
 
 
 def _alike(asked: Asked, found: Judgement, systems: JudgedSystems) -> str | None:

@@ -34,6 +34,7 @@ _LETTERS = {
     Verdict.MET: (".", {"green": True}),
     Verdict.VIOLATED: ("F", {"red": True}),
     Verdict.INCONCLUSIVE: ("?", {"red": True}),
+    Verdict.BLOCKED: ("b", {"red": True}),
     Verdict.HARNESS_ERROR: ("E", {"red": True}),
     Verdict.KNOWN_DEVIATION: ("d", {"yellow": True}),
     Verdict.NOT_OFFERED: ("o", {"yellow": True}),
@@ -59,6 +60,7 @@ class Judged:
         data = json.loads(text)
         result, violation = data["result"], data["result"]["violation"]
         result |= {"verdict": Verdict(result["verdict"]), "violation": violation and Mismatch(**violation)}
+        result["given"] = result["given"] and Mismatch(**result["given"])
         result["expectation"] = result["expectation"] and Expectation(**result["expectation"])
         return cls(ScenarioResult(**result), _handshake(data["handshake"]), data["unreachable"])
 

@@ -26,6 +26,7 @@ from fencepost.contract.ports import Handshake
 from fencepost.contract.register import Register, Requirement
 from fencepost.contract.verdict import Gate, RequirementResult, ScenarioResult, Verdict, judge, totals
 
+from .causes import Cause, Causes, blocked, causes
 from .folder import COMPLIANCE, ENVIRONMENT
 from .histories import Histories
 from .identity import Identity, Named
@@ -79,7 +80,7 @@ class Results:
     def requirements(self) -> list[RequirementResult]:
         """Every registered requirement, once, in the order of the register."""
         ran: dict[str, list[ScenarioResult]] = {}
-        for scenario in self.scenarios:
+        for scenario in self.settled():
             ran.setdefault(scenario.requirement, []).append(scenario)
         left_out_by = functools.cache(self._left_out_by)  # the same for every row, and found by looking at all of them
         found = []
@@ -93,6 +94,14 @@ class Results:
                 else:
                     found.append(RequirementResult(row.id, Verdict.NOT_RUN, self._why_not_run(row, spec, left_out_by)))
         return found
+
+    def settled(self) -> list[ScenarioResult]:
+        """The scenarios so far; once all are judged, those that a deviation found elsewhere kept from being put are blocked."""
+        return blocked(self.scenarios, self.register) if self.complete else self.scenarios
+
+    def causes(self) -> Causes:
+        """The reds so far, grouped by what they have in common."""
+        return causes(self.settled(), self.register)
 
     @property
     def folder(self) -> Path | None:
@@ -184,6 +193,7 @@ class Results:
             "totals": totals(results),
             "parity": totals(filter(self._is_parity, results)),
             "requirements": [self._requirement(result) for result in results],
+            "causes": [_cause(one) for one in self.causes().found] if self.complete else [],
             "histories": self.histories and self.histories.as_json(),
         }
 
@@ -255,4 +265,10 @@ def _scenario(scenario: ScenarioResult) -> dict[str, Any]:
         "seconds": round(scenario.seconds, 4),
         "violation": scenario.violation and dataclasses.asdict(scenario.violation),
         "expectation": one and {"file": one.file, "line": one.line, "own": one.is_own, "stale": one.is_stale},
+        "blocked_by": scenario.blocked_by,
     }
+
+
+def _cause(cause: Cause) -> dict[str, Any]:
+    explains = [{"id": requirement, "scenarios": list(names)} for requirement, names in cause.scenarios.items()]
+    return {"title": cause.title, "requirement": cause.requirement, "explains": explains}

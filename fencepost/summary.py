@@ -14,6 +14,7 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.verdict import Verdict, conclusion, offers_nothing
 
 from . import changes
+from .baseline import TO_BE_WRITTEN
 from .changes import Change
 from .compliance import RED, Compliance, Requirement, System, read
 from .contract import register
@@ -21,7 +22,16 @@ from .markdown import Page, text
 
 LIMIT = 1 << 20
 """What GitHub shows of one step; of a larger file it shows nothing."""
-SEEN = (Verdict.MET, Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED)
+SEEN = (
+    Verdict.MET,
+    Verdict.VIOLATED,
+    Verdict.BLOCKED,
+    Verdict.INCONCLUSIVE,
+    Verdict.HARNESS_ERROR,
+    Verdict.KNOWN_DEVIATION,
+    Verdict.NOT_OFFERED,
+)
+_HEADS = ("requirement", "verdict", "expected", "seen")
 _LONG = 5_000
 """For a list of ids, which is cut only where somebody's register is larger than ours."""
 _THERE = "in compliance.json"
@@ -80,6 +90,8 @@ def render(run: Compliance, before: Compliance | None = None, limit: int = LIMIT
     if before is not None:
         _write_changes(page, run, before)
     _write_reds(page, run)
+    if unwritten := sum((row.reason or "").startswith(TO_BE_WRITTEN) for row in run.having(Verdict.KNOWN_DEVIATION)):
+        page.paragraph(f"**{unwritten} known deviations have no reason yet**: write it in place of TO BE WRITTEN.")
     page.folded("Known deviations", _by_reason(run.having(Verdict.KNOWN_DEVIATION)), _THERE)
     page.folded("Not offered", _by_reason(run.having(Verdict.NOT_OFFERED)), _THERE)
     return str(page)
@@ -149,7 +161,17 @@ def _changed(kind: str, those: Iterable[Change]) -> Iterator[tuple[str, str, str
 def _write_reds(page: Page, run: Compliance) -> None:
     if rows := run.having(*RED):
         page.paragraph("### Red")
-        page.table(("requirement", "verdict", "expected", "seen"), (_red(run, row) for row in rows), _THERE)
+        told: set[str] = set()
+        for cause in run.causes:
+            here = [one.id for one in cause.explains]
+            also = f" (also {', '.join(one for one in here if one in told)})" if told.intersection(here) else ""
+            page.paragraph(f"**{text(str(cause))}**{also}")
+            page.table(_HEADS, [_red(run, row) for row in rows if row.id in here and row.id not in told], _THERE)
+            told.update(here)
+        rest = [row for row in rows if row.id not in told]
+        if told and rest:
+            page.paragraph(f"**{len(rest)} that no likely cause explains**")
+        page.table(_HEADS, (_red(run, row) for row in rest), _THERE)
         page.paragraph("`fencepost explain ID` shows what a requirement says, its scenarios, and where to look.")
     if found := run.anomalies:
         page.paragraph("### Anomalies in the histories")

@@ -1,8 +1,8 @@
 """From a violation to the symptom by which it is known again: expressions that match the whole of each field.
 
 What a system or the kit makes up anew in each run is left open: producer ids, UUIDs and member ids, the ends of names, addresses, points
-in time, checksums and bytes, and the topics of other scenarios, of which there may be any number. All else is kept as it was, so that a failure of another kind is no known one. A text of
-several lines is known by its first.
+in time, checksums and bytes, and the topics of other scenarios, of which there may be any number. All else is kept as it was, so that a
+failure of another kind is no known one. A text of several lines is known by its first.
 """
 
 import re

@@ -22,6 +22,7 @@ STATUS = {
     Verdict.MET: "passed",
     Verdict.VIOLATED: "failed",
     Verdict.INCONCLUSIVE: "broken",
+    Verdict.BLOCKED: "broken",
     Verdict.HARNESS_ERROR: "broken",
     Verdict.KNOWN_DEVIATION: "failed",
     Verdict.NOT_OFFERED: "skipped",

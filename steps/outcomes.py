@@ -17,8 +17,8 @@ def achieved(outcome: Outcome[T], doing: str) -> T:
     match outcome:
         case Done(value):
             return value
-        case Refused():
-            raise SetUpFailed(f"{doing} was refused: {outcome}")
+        case Refused(error=error, code=code):
+            raise SetUpFailed(f"{doing} was refused: {outcome}", error=error, code=code)
         case Unknown():
             return unanswered(outcome, doing)
 

@@ -10,7 +10,7 @@ from fencepost.steps.outcomes import achieved, error_of, observed
 from .context import ScenarioContext
 from .gathering import member_named
 from .identities import claimed
-from .judging import answered
+from .judging import answered, reported
 from .producer import Producer
 from .requests import put
 from .vocabulary import KAFKA
@@ -103,11 +103,11 @@ def _judge_pending(context: ScenarioContext, group: str, partition: str, *, is_p
     outcome = context.observer.committed(context.session.unique(group), context.partition(partition), require_stable=True)
     stable = answered(nothing_of_no_group(outcome), f"fetching the stable offset of {partition} in {group}")
     is_unstable = isinstance(stable, Refused) and stable.error == "UNSTABLE_OFFSET_COMMIT"
-    error, code = error_of(stable)
+    error, code = error_of(outcome)
     context.evidence.expect(
         is_unstable if is_pending else isinstance(stable, Done),
         "UNSTABLE_OFFSET_COMMIT" if is_pending else "a stable offset",
-        str(stable) if isinstance(stable, Refused) else "a stable offset",
+        reported(outcome) if isinstance(outcome, Refused) else "a stable offset",
         what=f"stable offset of {partition} in group {group}",
         error=error,
         code=code,

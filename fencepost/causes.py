@@ -1,0 +1,199 @@
+"""What reds have in common: each likely cause once, with the requirements that it explains, then the rest.
+
+A cause follows from what was seen, and from nothing that somebody wrote about one broker:
+
+* A requirement of the register may say which others it `rests_on`. Where one of these is red too, that one is its cause.
+* Otherwise scenarios belong together that deviated in the same way: the same request answered with success where a refusal was due, one
+  error in place of another, an answer that the protocol does not allow, the same observation that differs.
+
+A scenario may be read in several ways; the reading that explains most requirements is taken first, and one that names both what was due
+and what was seen before one that names the request alone. A cause explains at least two scenarios. It is a likeness and no proof, so no
+verdict changes by it, but for one: a scenario that could not be put is *blocked* where the refusal that stopped it is the deviation of a
+violated requirement.
+"""
+
+import dataclasses
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fencepost.contract.evidence import Mismatch
+from fencepost.contract.register import Register
+from fencepost.contract.verdict import ScenarioResult, Verdict
+
+_RED = (Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.BLOCKED)
+_DECLARED, _EXACT, _WIDE, _WIDEST, _OWN = 9, 6, 4, 3, 1
+"""Two requirements that rest on one weigh as much as three with one exact reading; two of these as three with a wide one."""
+_ERROR = re.compile(r"\b[A-Z]+(?:_[A-Z]+)+\b|\b(?!ABORT\b|COMMIT\b)[A-Z][a-z]+(?:[A-Z][a-z]+)*(?:Error|Exception)\b")
+_REQUEST = re.compile(r"\b([A-Z][A-Za-z]+) v\d+")
+_HANGS_UP = re.compile(r"closed the connection instead of answering (\w+)")
+_PLACE = re.compile(r" (?:of|to|in|for|from|by|with|behind|that) ")
+_ANSWER = "answer to "
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One likely cause. `requirement` is the one that the others rest on, where it is that; None for a deviation that they share.
+
+    `scenarios` has for each requirement that it explains the names of its scenarios that deviated so.
+    """
+
+    title: str
+    requirement: str | None
+    scenarios: Mapping[str, tuple[str, ...]]
+
+    def __str__(self) -> str:
+        """`InitProducerId succeeds where another answer is due: 9 requirements, 15 scenarios`."""
+        return counted(self.title, len(self.scenarios), sum(map(len, self.scenarios.values())))
+
+
+def counted(title: str, requirements: int, scenarios: int) -> str:
+    """A cause as every report names it."""
+    return f"{title}: {requirements} requirement{'s' * (requirements > 1)}, {scenarios} scenario{'s' * (scenarios > 1)}"
+
+
+@dataclass(frozen=True)
+class Causes:
+    """All causes of a run, the one that explains most first; `rest` has the scenarios that none explains."""
+
+    found: tuple[Cause, ...] = ()
+    rest: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+
+    @property
+    def outside(self) -> tuple[str, ...]:
+        """The requirements of which nothing is explained."""
+        explained = {requirement for cause in self.found for requirement in cause.scenarios}
+        return tuple(requirement for requirement in self.rest if requirement not in explained)
+
+
+def causes(scenarios: Iterable[ScenarioResult], register: Register) -> Causes:
+    """Group the reds of a run."""
+    reds = [one for one in scenarios if one.verdict in _RED]
+    red = {one.requirement: one for one in reversed(reds)}
+    readings = [(one, _told(one, red, register)) for one in reds]
+    found: list[Cause] = []
+    while best := _best(readings):
+        found.append(_cause(best, [one for one, said in readings if best in said], red))
+        readings = [(one, said) for one, said in readings if best not in said]
+    found.sort(key=lambda cause: -len(cause.scenarios))
+    return Causes(tuple(found), _named(one for one, _ in readings))
+
+
+def _cause(title: str, members: Sequence[ScenarioResult], red: Collection[str]) -> Cause:
+    base = title.partition(" ")[0]
+    return Cause(title, base if base in red else None, _named(members))
+
+
+def _told(one: ScenarioResult, red: Mapping[str, ScenarioResult], register: Register) -> dict[str, int]:
+    """The readings of a scenario; the last is what it shares with the other scenarios of its requirement alone.
+
+    One whose own answer deviated is told by that answer. It counts to what its requirement rests on only where the same request did there.
+    """
+    deviation = one.violation or one.given
+    told = readings_of(deviation)
+    for base in _bases(one.requirement, red, register):
+        if not _is_answer(deviation) or _request(deviation) == _request(red[base].violation):
+            told[_rest_on(base)] = _DECLARED
+    return told | {_rest_on(one.requirement): _DECLARED, f"{one.requirement} is not kept, in ways of its own": _OWN}
+
+
+def _rest_on(base: str) -> str:
+    return f"{base} is not kept, on which the others rest"
+
+
+def _is_answer(deviation: Mismatch | None) -> bool:
+    return deviation is not None and deviation.what.startswith(_ANSWER)
+
+
+def _request(deviation: Mismatch | None) -> str | None:
+    return deviation.what if deviation is not None and _is_answer(deviation) else None
+
+
+def blocked(scenarios: Sequence[ScenarioResult], register: Register) -> list[ScenarioResult]:
+    """The scenarios of a run, with those that a deviation found elsewhere kept from being put told as such.
+
+    A scenario is blocked by the violated requirement that it rests on, else by one that deviated as the refusal of its Given.
+    """
+    broken: dict[str, list[str]] = {}
+    deviating = {one.requirement: one for one in scenarios if one.violation is not None}
+    for one in deviating.values():
+        for said in readings_of(one.violation):
+            broken.setdefault(said, []).append(one.requirement)
+    return [_blocked(one, deviating, broken, register) for one in scenarios]
+
+
+def _blocked(
+    one: ScenarioResult, deviating: Mapping[str, ScenarioResult], broken: Mapping[str, Sequence[str]], register: Register
+) -> ScenarioResult:
+    if one.verdict is not Verdict.INCONCLUSIVE or one.given is None:
+        return one
+    promised = [base for base in register[one.requirement].rests_on if base in deviating]
+    same = [other for said in readings_of(one.given) for other in broken.get(said, ()) if other != one.requirement]
+    by = next(iter([*promised, *same]), None)
+    if by is None:
+        return one
+    return dataclasses.replace(one, verdict=Verdict.BLOCKED, reason=f"blocked by {by}: {one.reason}", blocked_by=by)
+
+
+def _bases(requirement: str, red: Collection[str], register: Register) -> Iterator[str]:
+    """What a requirement rests on and is red too, by whatever way."""
+    for base in register[requirement].rests_on:
+        if base in red:
+            yield base
+            yield from _bases(base, red, register)
+
+
+def _best(readings: Sequence[tuple[ScenarioResult, Mapping[str, int]]]) -> str | None:
+    """The reading that explains most requirements, of those that explain several scenarios; a base only where another rests on it."""
+    explained: dict[str, list[str]] = {}
+    weight: dict[str, int] = {}
+    for one, said in readings:
+        for reading, exactness in said.items():
+            explained.setdefault(reading, []).append(one.requirement)
+            weight[reading] = exactness
+    several = {word: rows for word, rows in explained.items() if len({*rows}) > 1 or (weight[word] == _OWN and len(rows) > 1)}
+    return max(several, key=lambda word: (len({*several[word]}) * weight[word], len(several[word]), word), default=None)
+
+
+def _named(scenarios: Iterable[ScenarioResult]) -> dict[str, tuple[str, ...]]:
+    names: dict[str, tuple[str, ...]] = {}
+    for one in scenarios:
+        if one.name not in names.get(one.requirement, ()):
+            names[one.requirement] = (*names.get(one.requirement, ()), one.name)
+    return names
+
+
+def readings_of(deviation: Mismatch | None) -> dict[str, int]:
+    """In which words a deviation may be told without what is particular to its scenario, with how exact each is."""
+    return dict(_readings(deviation)) if deviation else {}
+
+
+def _readings(deviation: Mismatch) -> Iterator[tuple[str, int]]:
+    if hung_up := _HANGS_UP.search(deviation.seen):
+        yield f"the connection is closed instead of an answer to {hung_up[1]}", _EXACT
+        return
+    if deviation.what == "message of the system":
+        asked = _REQUEST.search(deviation.seen)
+        yield f"{asked[1] if asked else 'a message'} is answered with what the protocol does not allow", _EXACT
+        return
+    if not deviation.what.startswith(_ANSWER):
+        yield f"{_PLACE.split(deviation.what, maxsplit=1)[0]}: not as it should be", _WIDEST
+        return
+    request = deviation.what.removeprefix(_ANSWER)
+    due = _ERROR.findall(deviation.expected)
+    if deviation.error is None:
+        if due:
+            yield f"success in place of {' or '.join(due)}", _EXACT
+        if "refusal" not in deviation.seen and "base offset" not in deviation.seen:
+            yield f"{request} succeeds where another answer is due", _WIDE
+        else:
+            yield "a refusal has the right error and other fields than it should", _EXACT
+    elif due:
+        yield f"{deviation.error} in place of {' or '.join(due)}", _EXACT
+        yield f"{request} is refused with {deviation.error} where another answer is due", _WIDE
+        yield f"{deviation.error} where another answer is due", _WIDEST
+    elif "refusal" in deviation.expected:
+        yield "a refusal has the right error and other fields than it should", _EXACT
+    else:
+        yield f"{request} is refused with {deviation.error} where another answer is due", _WIDE
+        yield f"{deviation.error} where another answer is due", _WIDEST
