@@ -11,7 +11,6 @@ on from there.
 The last bump is left to the scenario, whose history begins with it: the transactional id says what was before.
 """
 
-import secrets
 import struct
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, TypeAlias
@@ -21,6 +20,7 @@ from kio.static.protocol import RequestPayload
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.patience import ANSWER_WITHIN_S
+from fencepost.adapters.common.suffixes import new_suffix
 from fencepost.adapters.common.time import WallTime
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
@@ -77,7 +77,7 @@ class _PatientTime(WallTime):
 
 def new_id() -> str:
     """A new transactional id; its name says what becomes of it."""
-    return f"{RAISED_NAME}-{secrets.token_hex(3)}"
+    return f"{RAISED_NAME}-{new_suffix()}"
 
 
 def bring_near_last_epoch(

@@ -1,6 +1,5 @@
 """Reaching a broker over TCP: its address, whether it answers, and whether it serves transactions yet."""
 
-import secrets
 import socket
 import time
 from collections.abc import Collection, Sequence
@@ -10,6 +9,7 @@ from functools import partial
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.faults import NoFaults
 from fencepost.adapters.common.patience import ANSWER_WITHIN_S
+from fencepost.adapters.common.suffixes import new_suffix
 from fencepost.adapters.common.time import WallTime
 from fencepost.adapters.common.tls import dial
 from fencepost.adapters.common.wire_faults import WIRE_FAULTS
@@ -111,7 +111,7 @@ def wall_session(
         offer,
         WallTime(patience_s),
         faults,
-        secrets.token_hex(3),
+        new_suffix(),
         connect_as=users.connect_as,
         take_from_pool=take_from_pool,
         wire=ProxiedWire(users.usual) if WIRE_FAULTS in needs else None,

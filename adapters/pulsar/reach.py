@@ -1,11 +1,11 @@
 """Reaching a broker over TCP and its admin interface over HTTP: the addresses, whether they answer, and whether transactions are served."""
 
-import secrets
 from dataclasses import dataclass
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.faults import NoFaults
 from fencepost.adapters.common.patience import ANSWER_WITHIN_S
+from fencepost.adapters.common.suffixes import new_suffix
 from fencepost.adapters.common.time import WallTime
 from fencepost.contract.errors import SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
@@ -61,7 +61,7 @@ def wall_session(place: Place, patience_s: float, faults: Faults, kind: type[Pul
     def connect_admin() -> AdminTransport:
         return HttpAdmin(place.admin_url)
 
-    return kind(place.service, connect, connect_admin, WallTime(patience_s), faults, secrets.token_hex(3))
+    return kind(place.service, connect, connect_admin, WallTime(patience_s), faults, new_suffix())
 
 
 def ask(address: Address, within_s: float = ANSWER_WITHIN_S) -> Done[Offer] | Unknown:

@@ -1,0 +1,20 @@
+"""What makes the names of a session its own on a broker that others use too."""
+
+import secrets
+import threading
+
+_BYTES = 3
+_given: set[str] = set()
+_giving = threading.Lock()
+
+
+def new_suffix() -> str:
+    """Six hexadecimal digits, drawn so that other runs have others, and never twice in this run.
+
+    Of 890 sessions with digits that were drawn alone, two had the same names in one of forty runs.
+    """
+    with _giving:
+        while (suffix := secrets.token_hex(_BYTES)) in _given:
+            pass
+        _given.add(suffix)
+    return suffix
