@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from .verdict import Verdict
 
 SOURCE = "implementation"
-MAY_DIFFER = (Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED)
+MAY_DIFFER = (Verdict.VIOLATED, Verdict.BLOCKED, Verdict.INCONCLUSIVE, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED)
 """What a parity row may be without a word against the proposal. A harness error is never the system's."""
 _UNASKED = (Verdict.NOT_RUN, Verdict.EXCLUDED, Verdict.NOT_OFFERED)
 

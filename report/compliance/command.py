@@ -31,7 +31,7 @@ _PAGE, _MARKDOWN = "index.html", "compliance.md"
 _BADGES, _TABLE, _LATEST = "badges", "table", "latest"
 REPORT = Layout("report", "--out", (RESULT, _PAGE, _MARKDOWN), (_BADGES,), (_TABLE, _LATEST))
 _NAMED = 20
-_ELSE = ("violated", "inconclusive", "harness_error", "known_deviation", "not_offered")
+_ELSE = ("violated", "blocked", "inconclusive", "harness_error", "known_deviation", "not_offered")
 
 
 @dataclass(frozen=True)

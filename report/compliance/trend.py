@@ -15,8 +15,8 @@ from . import ticks
 from .view import WORDS
 
 # What is red is said first, and drawn last.
-_SAID = ("met", "violated", "harness_error", "inconclusive", "known_deviation", "not_offered")
-STACK = ("met", "known_deviation", "not_offered", "inconclusive", "harness_error", "violated")
+_SAID = ("met", "violated", "harness_error", "blocked", "inconclusive", "known_deviation", "not_offered")
+STACK = ("met", "known_deviation", "not_offered", "blocked", "inconclusive", "harness_error", "violated")
 WIDTH, LEFT, ROW, BAR, AREA, TOP = 1180.0, 210.0, 30.0, 18.0, 380.0, 6.0
 LANE, COLUMN_AREA, AXIS = 44.0, WIDTH - LEFT - 50.0, 22.0
 _HIGHEST = LANE - 12

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-VERDICTS = ("met", "violated", "known_deviation", "not_offered", "inconclusive", "harness_error", "not_run", "excluded")
+VERDICTS = ("met", "violated", "known_deviation", "not_offered", "blocked", "inconclusive", "harness_error", "not_run", "excluded")
 
 
 def told(verdicts: Mapping[str, str], **other: Any) -> dict[str, Any]:
