@@ -22,8 +22,10 @@ from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
 
 _RED = (Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.BLOCKED)
-_DECLARED, _EXACT, _WIDE, _WIDEST, _OWN = 9, 6, 4, 3, 1
-"""Two requirements that rest on one weigh as much as three with one exact reading; two of these as three with a wide one."""
+_DECLARED, _EXACT, _WIDE, _WIDEST, _OWN = 10, 7, 4, 3, 1
+"""What each requirement with such a reading counts for. Five that share what was due and what was seen come before eight that share the
+request alone; two on one base before two with any other reading. What only one requirement shows comes last.
+"""
 _ERROR = re.compile(r"\b[A-Z]+(?:_[A-Z]+)+\b|\b(?!ABORT\b|COMMIT\b)[A-Z][a-z]+(?:[A-Z][a-z]+)*(?:Error|Exception)\b")
 _REQUEST = re.compile(r"\b([A-Z][A-Za-z]+) v\d+")
 _HANGS_UP = re.compile(r"closed the connection instead of answering (\w+)")
@@ -75,8 +77,11 @@ def causes(scenarios: Iterable[ScenarioResult], register: Register) -> Causes:
     while best := _best(readings):
         found.append(_cause(best, [one for one, said in readings if best in said], red))
         readings = [(one, said) for one, said in readings if best not in said]
+    several = {requirement for cause in found if len(cause.scenarios) > 1 for requirement in cause.scenarios}
+    found = [cause for cause in found if len(cause.scenarios) > 1 or not several.issuperset(cause.scenarios)]
     found.sort(key=lambda cause: -len(cause.scenarios))
-    return Causes(tuple(found), _named(one for one, _ in readings))
+    explained = {(requirement, name) for cause in found for requirement, names in cause.scenarios.items() for name in names}
+    return Causes(tuple(found), _named(one for one in reds if (one.requirement, one.name) not in explained))
 
 
 def _cause(title: str, members: Sequence[ScenarioResult], red: Collection[str]) -> Cause:
