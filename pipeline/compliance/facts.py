@@ -9,7 +9,7 @@ from functools import cached_property
 from fencepost.contract.parity import Parity
 
 VERDICTS = ("met", "violated", "known_deviation", "not_offered", "blocked", "inconclusive", "harness_error", "not_run", "excluded")
-RED = ("violated", "inconclusive", "harness_error")
+RED = ("violated", "blocked", "inconclusive", "harness_error")
 UNJUDGED = ("not_run", "excluded")
 STRETCHES = 48
 Counts = Mapping[str, int]

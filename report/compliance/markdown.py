@@ -19,7 +19,7 @@ SQUARES = {
     "known_deviation": "🟨",
     "not_offered": "⬜",
     "violated": "🟥",
-    "blocked": "🟧",
+    "blocked": "🟫",
     "inconclusive": "🟧",
     "harness_error": "🟪",
     "not_run": "",

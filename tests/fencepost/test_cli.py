@@ -138,7 +138,8 @@ def test_an_unreachable_broker_exits_with_2_and_says_where_and_why(tmp_path: Pat
 
     [line] = finished.err.splitlines()
     assert line.startswith("fencepost: kafka cannot be judged: no Kafka broker answers at 127.0.0.1:1 within")
-    assert line.endswith("Connection refused. Is it running, and is this a listener without TLS and authentication?")
+    assert "Connection refused. Is it running, and is this a listener without TLS and authentication?" in line
+    assert line.endswith("For others say --client-properties FILE, or --tls-ca FILE.")
     found = compliance(tmp_path / "results/kafka")
     assert found["complete"] is False
     assert "refused" in found["stopped"]
