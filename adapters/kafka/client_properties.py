@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from fencepost.adapters.common.tls import Tls, read_pem
-from fencepost.adapters.common.token import Token
+from fencepost.adapters.common.access_token import Token
 from fencepost.contract.errors import WrongUsage
 
 from .login import BEARER, MECHANISMS, Login

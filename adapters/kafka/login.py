@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from scramp import ScramClient, ScramException  # type: ignore[import-untyped]  # it has none
 
-from fencepost.adapters.common.token import Token
+from fencepost.adapters.common.access_token import Token
 from fencepost.contract.errors import SystemUnreachable
 from fencepost.wire.kafka.entities import request
 

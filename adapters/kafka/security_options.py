@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from fencepost.adapters.common.tls import TLS_OPTIONS, Tls
-from fencepost.adapters.common.token import TOKEN, Token
+from fencepost.adapters.common.access_token import TOKEN, Token
 from fencepost.contract.errors import WrongUsage
 
 from .client_properties import read

@@ -41,35 +41,41 @@ def test_of_a_broker_with_every_request_everything_can_be_asked() -> None:
     assert core.scenarios_asked == core.scenarios - core.lacks[0].scenarios
 
 
-def test_a_broker_without_produce_v12_is_asked_hardly_anything_of_the_core() -> None:
-    """No tag of a scenario says so: what it has to be sent does."""
+def test_a_broker_without_produce_v12_is_asked_the_core_by_old_clients() -> None:
+    """But for what their protocol cannot tell apart, and for what no log of Kafka's can be."""
     core = offered({**whole().apis, "produce": Range(3, 11)})["core"]
 
+    assert {needs for lack in core.lacks for needs in lack.needs} == {"an end that is not that of the open transaction", "sealing"}
+
+
+def test_a_broker_without_a_request_that_all_need_is_asked_hardly_anything() -> None:
+    """No tag of a scenario says so: what it has to be sent does."""
+    core = offered({**whole().apis, "produce": Range(0, 2)})["core"]
+
     assert core.in_full + core.in_part < 5
-    assert {needs for lack in core.lacks for needs in lack.needs} == {"Produce v12", "sealing"}
-    assert core.lacks[0].why == {"Produce v12": "the broker offers v3 to v11"}
+    assert any(needs.startswith("Produce v") for needs in core.lacks[0].needs)
+    assert set(core.lacks[0].why.values()) == {"the broker offers v0 to v2"}
 
 
 def test_all_that_a_scenario_misses_is_named() -> None:
     """To have one of two would open nothing."""
-    apis = {**whole().apis, "produce": Range(3, 11), "end_txn": Range(0, 4)}
-    del apis["describe_transactions"]
+    apis = {**whole().apis, "produce": Range(3, 11)}
+    del apis["add_partitions_to_txn"], apis["end_txn"]
 
     missed = {lack.needs for lack in offered(apis)["core"].lacks}
 
-    assert ("Produce v12", "EndTxn v5") in {tuple(needs for needs in lack if "Describe" not in needs) for lack in missed}
-    assert any("DescribeTransactions v0" in needs for needs in missed)
+    assert any([needs.partition(" v")[0] for needs in lack] == ["AddPartitionsToTxn", "EndTxn"] for lack in missed), missed
 
 
 def test_the_doctor_and_a_run_say_the_same(tmp_path: Path) -> None:
-    """Of a broker whose requests are too old for all of the core."""
+    """Of a broker whose requests are old: what the one counts the other asks, whatever comes of it."""
     with librdkafka_mock() as address:
         told = json.loads(fencepost("doctor", "kafka", "--bootstrap", address, "--format", "json", expect=0).out)
-        fencepost("run", "kafka", "--bootstrap", address, "--spec", "core", "--no-html", "--results", tmp_path, expect=0)
+        fencepost("run", "kafka", "--bootstrap", address, "--spec", "core", "--no-html", "--results", tmp_path, expect=1)
 
     (core,) = [one for one in told["systems"][0]["proposals"] if one["spec"] == "core"]
-    assert (core["in_full"], core["in_part"], core["scenarios_asked"]) == (0, 0, 0)
-    assert set(verdicts(tmp_path).values()) == {"not_offered"}
+    asked = [row for row, verdict in verdicts(tmp_path).items() if verdict != "not_offered"]
+    assert 0 < core["in_full"] + core["in_part"] == len(asked) < core["requirements"]
 
 
 def test_lines_of_the_doctor_are_not_wrapped() -> None:
@@ -77,7 +83,7 @@ def test_lines_of_the_doctor_are_not_wrapped() -> None:
     with librdkafka_mock() as address:
         lines = fencepost("doctor", "kafka", "--bootstrap", address, expect=0).out.splitlines()
 
-    assert any(line.startswith("  core: 0 of 45 requirements (0 of ") and "the rest needs " in line for line in lines)
+    assert any(line.startswith("  core: ") and "of 45 requirements" in line and "the rest needs " in line for line in lines)
     assert any(line.startswith("  crash: ") and line.endswith("for want of nothing else") for line in lines)
     assert all(line.startswith("  ") or not line or line[0].islower() for line in lines)
 

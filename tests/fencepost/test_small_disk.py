@@ -19,7 +19,7 @@ def test_what_was_judged_is_kept(tmp_path: Path, workers: tuple[str, ...]) -> No
     results = tmp_path / "r"
     asked = ("run", "--spec", "core", "--only", "CORE-0*", "--no-html", "--results", results, *workers)
 
-    done = python(SMALL_DISK, RESERVED + 400_000, results, *asked, expect=4)
+    done = python(SMALL_DISK, RESERVED + 150_000, results, *asked, expect=4)
 
     found = compliance(results)
     assert TOLD in found["stopped"]

@@ -25,10 +25,10 @@ KNOWN_REDS = {
     "KIP890-048": "expected a refusal with INVALID_TXN_STATE for payments-0; seen payments-0: success",
     "KIP890-095": "expected a refusal with INVALID_TXN_STATE; seen success",
     "KIP890-098": "expected a refusal with INVALID_TXN_STATE for payments-1; seen",
-    "KIP890-137": 'expected nothing; seen "a1", "p1"',
+    "KIP890-137": 'expected "p1"; seen "p1", "a1"',
     "KIP890-139": "checksum 0x00000000",
     "KIP890-140": "checksum 0x00000000",
-    "KIP890-141": 'expected nothing; seen "a1", "a2"',
+    "KIP890-141": 'expected nothing; seen "a1"',
 }
 
 
@@ -74,7 +74,7 @@ def test_what_the_mock_does_not_know_is_not_offered(verdicts_on_the_mock: dict[s
     row = verdicts_on_the_mock["KIP890-060"]
 
     assert row["verdict"] == "not_offered"
-    assert "Produce v12: the broker offers v0 to v10" in row["reason"]
+    assert "needs version 12, and the broker offers Produce v0 to v10" in row["reason"]
 
 
 def test_broken_metadata_is_told_and_does_not_hide_the_rest(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from docker_here import IMAGE
 
 from fencepost.adapters.common.address import LOOPBACK, Address
-from fencepost.adapters.common.containers import BrokerContainer, free_port
+from fencepost.adapters.common.address import free_port
+from fencepost.adapters.common.containers import BrokerContainer
 from fencepost.adapters.kafka.reach import reach
 
 pytestmark = pytest.mark.docker(IMAGE)
