@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from fencepost.adapters.common.tls import Tls, read_pem
 from fencepost.adapters.common.access_token import Token
+from fencepost.adapters.common.tls import Tls, read_pem
 from fencepost.contract.errors import WrongUsage
 
 from .login import BEARER, MECHANISMS, Login

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from fencepost.adapters.common import launcher
+from fencepost.adapters.common.access_token import TOKEN, TOKEN_HELP
 from fencepost.adapters.common.restart_command import refuse_grants
 from fencepost.adapters.common.tls import TLS_OPTIONS
-from fencepost.adapters.common.access_token import TOKEN, TOKEN_HELP
 from fencepost.adapters.images import check_image
 from fencepost.adapters.judged_by_profile import judged_by
 from fencepost.contract.errors import WrongUsage

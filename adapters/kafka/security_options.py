@@ -4,8 +4,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from fencepost.adapters.common.tls import TLS_OPTIONS, Tls
 from fencepost.adapters.common.access_token import TOKEN, Token
+from fencepost.adapters.common.tls import TLS_OPTIONS, Tls
 from fencepost.contract.errors import WrongUsage
 
 from .client_properties import read

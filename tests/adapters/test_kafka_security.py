@@ -13,9 +13,9 @@ import trustme
 from fake_broker import FakeBroker
 from scramp import ScramMechanism  # type: ignore[import-untyped]  # it has none
 
+from fencepost.adapters.common.access_token import Token
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.tls import Tls, TlsRefused
-from fencepost.adapters.common.access_token import Token
 from fencepost.adapters.kafka.client_properties import properties, read
 from fencepost.adapters.kafka.login import BEARER, SCRAM, Login, LoginRefused
 from fencepost.adapters.kafka.proxy import ProxiedWire

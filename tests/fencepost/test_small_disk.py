@@ -17,16 +17,17 @@ TOLD = "(No space left on device): make some, or name another folder with --resu
 def test_what_was_judged_is_kept(tmp_path: Path, workers: tuple[str, ...]) -> None:
     """With room for some scenarios: compliance.json and junit.xml have these, and the run was not finished."""
     results = tmp_path / "r"
-    asked = ("run", "--spec", "core", "--only", "CORE-0*", "--no-html", "--results", results, *workers)
+    asked = ("run", "--spec", "core", "--spec", "kip890", "--no-html", "--results", results, *workers)
 
-    done = python(SMALL_DISK, RESERVED + 150_000, results, *asked, expect=4)
+    done = python(SMALL_DISK, RESERVED + 400_000, results, *asked, expect=4)
 
     found = compliance(results)
     assert TOLD in found["stopped"]
     assert 0 < found["scenarios"]["judged"] < found["scenarios"]["selected"]
     assert sum(row["verdict"] == "met" for row in found["requirements"]) > 0
     cases = Xml.parse(results / "junit.xml").getroot().iter("testcase")  # noqa: S314 - ours
-    assert len(list(cases)) == found["scenarios"]["judged"] + 1
+    beyond = len(list(cases)) - found["scenarios"]["judged"] - 1
+    assert 0 <= beyond <= len(workers), "a worker's scenario that was under way may be in the one file and not in the other"
     assert done.out.count(TOLD) == 1
     assert "Traceback" not in done.out + done.err
     assert not (results / RESERVE).exists()

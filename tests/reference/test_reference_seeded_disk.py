@@ -8,6 +8,9 @@ from fencepost.wire.kafka.batches import MarkerType
 
 LAST = 32_766
 
+DESCRIBING = [name for name in Profile.names() if "describe_transactions" in Profile.load(name).apis]
+"""Those that say what has become of a transaction, which is asked here."""
+
 
 def at_the_end(profile: str = "seed", timeout_ms: int = 60_000) -> tuple[Client, Pair]:
     """A client whose id `x` is at the last usable epoch."""
@@ -20,7 +23,7 @@ def at_the_end(profile: str = "seed", timeout_ms: int = 60_000) -> tuple[Client,
     return client, pair
 
 
-@pytest.mark.parametrize("profile", Profile.names())
+@pytest.mark.parametrize("profile", DESCRIBING)
 def test_a_disk_with_a_past_is_that_of_a_broker_that_was_asked_so_often(profile: str) -> None:
     """After a restart both answer alike, whether a retry, a stranger or the owner asks."""
     asked = Client(profile)
@@ -81,7 +84,7 @@ def test_the_first_release_leaves_the_transaction_open() -> None:
     assert client.markers(0) == []
 
 
-@pytest.mark.parametrize("profile", [name for name in Profile.names() if name != "seed"])
+@pytest.mark.parametrize("profile", [name for name in DESCRIBING if name != "seed"])
 def test_releases_answer_an_internal_error_to_a_retried_bump_to_the_last_epoch(profile: str) -> None:
     """As it was seen on 4.0.0, 4.1.1 and 4.3.1; the text knows no such exception."""
     client, pair = at_the_end(profile)

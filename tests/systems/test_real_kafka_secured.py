@@ -12,8 +12,7 @@ from confluent_kafka.admin import AdminClient, ScramCredentialInfo, ScramMechani
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
 from docker_here import IMAGE
 
-from fencepost.adapters.common.address import LOOPBACK, Address
-from fencepost.adapters.common.address import free_port
+from fencepost.adapters.common.address import LOOPBACK, Address, free_port
 from fencepost.adapters.common.containers import BrokerContainer
 from fencepost.adapters.kafka.reach import reach
 

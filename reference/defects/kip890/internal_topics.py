@@ -23,7 +23,7 @@ class _AnybodyWritesAnywhere(Topics):
 
 INTERNAL_TOPIC_ADDED = Defect(
     name="internal-topic-added",
-    breaks={"KIP890-255": Symptom(what="answer to AddPartitionsToTxn", seen="^__consumer_offsets-0: success")},
+    breaks={"KIP890-255": Symptom(what="answer to AddPartitionsToTxn", seen='^the partition of group "shop": success')},
     story="A client puts a partition of the broker's own into its transaction, and holds up the offsets of every group.",
     origin="textbook: a check in one of two ways in",
     parts=Parts(additions=_AddsAnyTopic),

@@ -56,7 +56,7 @@ class _KnowsOnePage(Coordinator):
         self._transactions = known | self._transactions
 
 
-_TOO_EARLY = Symptom(what="^time-out of A", expected="^1000 ms or more", seen="^no longer open [0-9]{1,3} ms")
+_TOO_EARLY = Symptom(what="^time-out of A", expected="^2000 ms or more", seen="^no longer open ([0-9]{1,3}|1[0-9]{3}) ms")
 
 ABORTED_AT_HALF_TIME = Defect(
     name="aborted-at-half-time",
