@@ -4,28 +4,41 @@ from __future__ import annotations
 
 from typing import Any
 
+from kio.schema.errors import ErrorCode
+
+from fencepost.adapters.common.address import Address
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
-from .calls import Calls, partition_result
-from .cluster import AnyNode
+from .calls import partition_result
+from .cluster import AnyNode, LeaderOf
 from .errors import verdict
-from .values import TRANSACTIONS, TopicPartition
+from .reading import LATEST, ReadingCalls
+from .values import TRANSACTIONS, Isolation, TopicPartition
 
 _TIMEOUT_MS = 10_000
+_NO_EPOCH = -1
 _UPGRADE, _SAFE_DOWNGRADE = 1, 2
 _RESULTS_UP_TO = 1
 """Up to this version UpdateFeatures has a result for each feature; later ones have one for all."""
 
 
-class AdministrationCalls(Calls):
+class AdministrationCalls(ReadingCalls):
     """What only an administrator would ask for."""
 
     def move_partition(self, partition: TopicPartition, node: int) -> Outcome[None]:
-        """AlterPartitionReassignments to this one node, and Metadata says that it leads."""
+        """AlterPartitionReassignments to this one node, Metadata says that it leads, and the former leader knows that it does not.
+
+        A former leader that has not heard of it yet still answers readers, with the log of before.
+        """
+        match self._cluster.topic(partition.topic):
+            case Done(before):
+                former = before.leaders.get(partition.partition)
+            case trouble:
+                return trouble
         match self.reassign(partition, node):
             case Done():
-                return self._await_leader(partition, node)
+                return self._await_leader(partition, node, former)
             case trouble:
                 return trouble
 
@@ -42,15 +55,27 @@ class AdministrationCalls(Calls):
 
         return self._write(AnyNode(), message, read, frozenset())
 
-    def _await_leader(self, partition: TopicPartition, node: int) -> Outcome[None]:
+    def _await_leader(self, partition: TopicPartition, node: int, former: Address | None) -> Outcome[None]:
         last: object = "nobody was asked"
         for _ in self._time.attempts():
             match self._cluster.brokers(), self._cluster.topic(partition.topic):
                 case Done(nodes), Done(topic) if nodes[node] == topic.leaders.get(partition.partition):
-                    return Done(None)
+                    epoch = topic.leader_epochs.get(partition.partition, _NO_EPOCH)
+                    if former in (None, nodes[node]) or not self._leads(former, partition, epoch):
+                        self._cluster.forget(LeaderOf(partition))
+                        return Done(None)
+                    last = f"{former} still answers as the leader before epoch {epoch}"
                 case _, outcome:
                     last = outcome
-        return Unknown(f"{partition} was to be led by node {node}, but Metadata says: {last}")
+        return Unknown(f"{partition} was to be led by node {node}, but that did not come about: {last}")
+
+    def _leads(self, address: Address, partition: TopicPartition, epoch: int) -> bool:
+        """Whether that node answers ListOffsets as the leader of an earlier epoch."""
+        answer = self._cluster.call(address, self._list_offsets(partition, Isolation.READ_UNCOMMITTED, LATEST))
+        if not isinstance(answer, Done):
+            return False
+        result = partition_result(answer.value.topics, partition, answer.value)
+        return bool(result.error_code == ErrorCode.none and result.leader_epoch < epoch)
 
     def move_coordinator(self, transactional_id: str, node: int) -> Outcome[None]:
         """Move the partition of __transaction_state that the id belongs to."""

@@ -19,7 +19,7 @@ from .values import AbortedTransaction, Isolation, LogView, TopicPartition
 
 T = TypeVar("T")
 
-_EARLIEST, _LATEST = -2, -1
+_EARLIEST, LATEST = -2, -1
 TOPIC_IDS_FROM = 13
 """Produce and Fetch name topics by id from this version on; both, by chance."""
 
@@ -34,7 +34,7 @@ class ReadingCalls(Calls):
 
     def end_offset(self, partition: TopicPartition, isolation: Isolation) -> Outcome[int]:
         """ListOffsets for the latest: the high watermark, or the last stable offset for READ_COMMITTED."""
-        return self._offset(partition, isolation, _LATEST)
+        return self._offset(partition, isolation, LATEST)
 
     def record_at(self, partition: TopicPartition, isolation: Isolation, timestamp: int) -> Outcome[tuple[int, int]]:
         """ListOffsets for a time: offset and timestamp of the first record that is not older, both -1 where there is none."""
@@ -109,19 +109,20 @@ class ReadingCalls(Calls):
         return self._listed(partition, isolation, which, lambda result: int(result.offset))
 
     def _listed(self, partition: TopicPartition, isolation: Isolation, timestamp: int, found: Callable[[Any], T]) -> Outcome[T]:
-        message = self._request(
+        def read(answer: Any) -> Outcome[T]:
+            result = partition_result(answer.topics, partition, answer)
+            return verdict(result.error_code, found(result))
+
+        return self._read(LeaderOf(partition), self._list_offsets(partition, isolation, timestamp), read, TO_LEADER)
+
+    def _list_offsets(self, partition: TopicPartition, isolation: Isolation, timestamp: int) -> Any:
+        return self._request(
             "list_offsets",
             self._offer.highest("list_offsets", 2, 9),
             replica_id=-1,
             isolation_level=isolation,
             topics=[{"name": partition.topic, "partitions": [{"partition_index": partition.partition, "timestamp": timestamp}]}],
         )
-
-        def read(answer: Any) -> Outcome[T]:
-            result = partition_result(answer.topics, partition, answer)
-            return verdict(result.error_code, found(result))
-
-        return self._read(LeaderOf(partition), message, read, TO_LEADER)
 
     def _fetch(
         self, offsets: dict[TopicPartition, int], isolation: Isolation, version: int, max_bytes: int = _PAGE_BYTES

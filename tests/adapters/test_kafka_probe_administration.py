@@ -1,10 +1,11 @@
 """What an administrator's calls make of an answer."""
 
 import pytest
-from scripted_broker import ScriptedBroker, says
+from scripted_broker import ATTEMPTS, BOOTSTRAP, SECOND, Answer, ScriptedBroker, leader_at, says
 
 from fencepost.adapters.kafka.offer import Offer, Range
-from fencepost.contract.outcomes import Done, Refused
+from fencepost.adapters.kafka.values import TopicPartition
+from fencepost.contract.outcomes import Done, Refused, Unknown
 
 DONE, REFUSED = (0, None), (95, "not this level")
 
@@ -30,3 +31,49 @@ def test_a_refusal_is_told_wherever_it_stands(version: int, whole: tuple[int, st
 
     assert probe.update_feature("transaction.version", 9, lower=False) == Refused("INVALID_UPDATE_VERSION", 95, "not this level")
     assert broker.count("update_features") == 1
+
+
+def listed(error_code: int, leader_epoch: int = -1) -> dict[str, object]:
+    """What a node answers ListOffsets of the partition that moves."""
+    return {"partition_index": 1, "error_code": error_code, "timestamp": -1, "offset": 0, "leader_epoch": leader_epoch}
+
+
+AS_BEFORE, NOT_THE_LEADER, AS_NOW = listed(0, 0), listed(6), listed(0, 1)
+
+
+@pytest.mark.parametrize(
+    ("answers", "asked"),
+    [([NOT_THE_LEADER], 1), ([AS_BEFORE, AS_BEFORE, NOT_THE_LEADER], 3), ([AS_NOW], 1)],
+    ids=["refuses at once", "hears of it later", "a system in which every node answers for all"],
+)
+def test_a_partition_has_moved_when_its_former_leader_knows(answers: list[dict[str, object]], asked: int) -> None:
+    """Metadata of one node names the new leader before another has heard that it no longer leads."""
+    broker = moving([says(topics=[{"name": "t", "partitions": [answer]}]) for answer in answers])
+    probe, _ = broker.probe()
+
+    assert probe.move_partition(TopicPartition("t", 1), 2) == Done(None)
+    assert [address for address, api in broker.asked if api == "list_offsets"] == [BOOTSTRAP] * asked
+
+
+def test_a_partition_whose_former_leader_never_hears_has_not_moved() -> None:
+    """Readers that ask it would see the log of before; the trouble names it."""
+    broker = moving([says(topics=[{"name": "t", "partitions": [AS_BEFORE]}])])
+    probe, _ = broker.probe()
+
+    outcome = probe.move_partition(TopicPartition("t", 1), 2)
+
+    assert isinstance(outcome, Unknown)
+    assert f"{BOOTSTRAP} still answers as the leader before epoch 1" in outcome.reason
+    assert broker.count("list_offsets") == ATTEMPTS
+
+
+def moving(listing: list[Answer]) -> ScriptedBroker:
+    """A cluster that moves a partition as soon as it is asked to."""
+    moved = says(
+        error_code=0,
+        error_message=None,
+        responses=[{"name": "t", "partitions": [{"partition_index": 1, "error_code": 0, "error_message": None}]}],
+    )
+    return ScriptedBroker(
+        metadata=[leader_at(BOOTSTRAP), leader_at(SECOND, leader_epoch=1)], alter_partition_reassignments=[moved], list_offsets=listing
+    )

@@ -95,9 +95,9 @@ def coordinator_at(address: Address, error_code: int = 0) -> Answer:
     return answer
 
 
-def leader_at(address: Address, error_code: int = 0, leader: int = 2) -> Answer:
+def leader_at(address: Address, error_code: int = 0, leader: int = 2, leader_epoch: int = 0) -> Answer:
     """Metadata: every topic has partitions 0 and 1, led by the node at that address, whose id is 2."""
-    replicas: dict[str, Any] = {"leader_epoch": 0, "replica_nodes": [2], "isr_nodes": [2], "offline_replicas": []}
+    replicas: dict[str, Any] = {"leader_epoch": leader_epoch, "replica_nodes": [2], "isr_nodes": [2], "offline_replicas": []}
 
     def answer(message: Any) -> ResponsePayload:
         partitions = [{"error_code": 0, "partition_index": index, "leader_id": leader, **replicas} for index in range(2)]

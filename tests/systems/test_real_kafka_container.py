@@ -263,7 +263,7 @@ def test_a_run_that_is_stopped_gives_its_broker_back(tmp_path: Path, when: str) 
     with begun("run", "kafka", "--container", IMAGE, "--spec", "core", "--results", results, "--no-html", cwd=tmp_path) as run:
         run.until(lambda: bool(begun_by(run.process.pid)))
         if when != "starting":
-            run.until(lambda: bool(list((results / "history").glob("*.jsonl.gz"))))
+            run.until(lambda: bool(list((results / "allure-results").glob("*-result.json"))))
         run.signal(signal.SIGTERM)
         if when == "serving, and again":
             run.signal(signal.SIGTERM, to_all=True)
