@@ -35,35 +35,16 @@ class Player:
 
         Raises nothing but an interrupt: what a step, a factory or its end raises is in what comes back.
         """
-        began = time.perf_counter()
-        stage = self.stage(open_session)
-        played: list[PlayedStep] = []
-        try:
+        with self.begin(open_session) as scene:
             for step, after in zip(steps, (*steps[1:], None), strict=True):
                 hears(step)
-                played.append(self._play(step, stage, after))
-                if played[-1].error is not None:
+                if scene.play(step, after).error is not None:
                     break
-        finally:
-            error = _error_of(stage.close)
-        first = next((one.error for one in played if one.error is not None), error)
-        rest = [PlayedStep(step, Ending.NOT_REACHED) for step in steps[len(played) :]]
-        return Played((*played, *rest), first, time.perf_counter() - began, stage.evidence, stage.session)
+        return scene.played(steps)
 
-    def _play(self, step: Step, stage: Stage, after: Step | None) -> PlayedStep:
-        """Play a step. Where the one after it brings the system down, it waits for the scenarios that share this, to act when they do."""
-        at, began, seen = time.time(), time.perf_counter(), stage.evidence.count
-
-        def act() -> None:
-            form, function = self.find(step)
-            if after is not None and self.brings_down(after):
-                gather(stage.session)
-            stage.act(function, form.parse(step.text) or {})
-
-        error = _error_of(act)
-        ending = Ending.DONE if error is None else Ending.FAILED
-        said = len(stage.session.exchanges()) if stage.session else 0
-        return PlayedStep(step, ending, tuple(stage.evidence.observations[seen:]), error, at, time.perf_counter() - began, said)
+    def begin(self, open_session: Callable[[], Session]) -> "Scene":
+        """A scenario whose steps are said one by one. As a context, its state is given back at the end."""
+        return Scene(self, self.stage(open_session))
 
     def brings_down(self, step: Step) -> str | None:
         """What the system goes through in a step, as `sentence.brings_down` has it; None where it stays up."""
@@ -84,6 +65,46 @@ class Player:
             return found
         names = ", ".join(vocabulary.name for vocabulary in self._vocabularies)
         raise LookupError(f"line {step.line}: no sentence of {names} parses the {step.kind} {step.text!r}")
+
+
+class Scene:
+    """One scenario on its stage, step by step."""
+
+    def __init__(self, player: Player, stage: Stage) -> None:
+        self.stage = stage
+        self._player, self._began = player, time.perf_counter()
+        self._played: list[PlayedStep] = []
+        self._error: BaseException | None = None
+
+    def __enter__(self) -> "Scene":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._error = _error_of(self.stage.close)
+
+    def play(self, step: Step, after: Step | None = None) -> PlayedStep:
+        """Play a step. Where the one after it brings the system down, it waits for the scenarios that share this, to act when they do."""
+        stage, at, began = self.stage, time.time(), time.perf_counter()
+        seen = stage.evidence.count
+
+        def act() -> None:
+            form, function = self._player.find(step)
+            if after is not None and self._player.brings_down(after):
+                gather(stage.session)
+            stage.act(function, form.parse(step.text) or {})
+
+        error = _error_of(act)
+        ending = Ending.DONE if error is None else Ending.FAILED
+        said = len(stage.session.exchanges()) if stage.session else 0
+        played = PlayedStep(step, ending, tuple(stage.evidence.observations[seen:]), error, at, time.perf_counter() - began, said)
+        self._played.append(played)
+        return played
+
+    def played(self, steps: Sequence[Step]) -> Played:
+        """What became of it, of which these are all the steps."""
+        first = next((one.error for one in self._played if one.error is not None), self._error)
+        rest = [PlayedStep(step, Ending.NOT_REACHED) for step in steps[len(self._played) :]]
+        return Played((*self._played, *rest), first, time.perf_counter() - self._began, self.stage.evidence, self.stage.session)
 
 
 @functools.cache

@@ -6,7 +6,7 @@ from fencepost.steps.sentence import brings_down, unloads
 from .context import Crash, ScenarioContext
 from .vocabulary import CORE
 
-_POINTS = {
+POINTS = {
     "right after its answer to": None,
     "before it decides": "before-decision-logged",
     "when it has decided": "after-decision-logged",
@@ -52,4 +52,4 @@ def crashes(context: ScenarioContext, moment: str, end: str, writer: str) -> Non
 
     A request that is to be answered before the crash must succeed, or the question cannot be put.
     """
-    context.arm(Crash(writer, end == "commit", _POINTS[moment], decides=moment != "before it decides"))
+    context.arm(Crash(writer, end == "commit", POINTS[moment], decides=moment != "before it decides"))

@@ -45,12 +45,12 @@ def readers_do_not_see(context: ScenarioContext, logs: tuple[str, ...], values: 
         context.expect(not set(found) & set(values), what=f"readers of {log}", expected=expected, seen=_shown(found))
 
 
-@CORE.then("the follower of {log} has been given {content}")
-def follower_was_given(context: ScenarioContext, log: str, content: tuple[str, ...]) -> None:
-    """The reader who was there all along was given these values until now, each once, in this order, and no others. It reads on when what
-    was decided is told everywhere."""
+@CORE.then("the follower of {log} has been given {content}[ {order}]")
+def follower_was_given(context: ScenarioContext, log: str, content: tuple[str, ...], order: str | None) -> None:
+    """The reader who was there all along was given these values until now, each once, in this order unless it is said that any order will
+    do, and no others. It reads on when what was decided is told everywhere."""
     found = context.look(lambda: observed(context.followers[log].seen(), f"reading on in {log}"), content)
-    context.expect(found == content, what=f"follower of {log}", expected=_shown(content), seen=_shown(found))
+    context.expect(sorted(found) == sorted(content) if order else found == content, what=f"follower of {log}", expected=_shown(content), seen=_shown(found))
 
 
 @CORE.then("group {group} is done with {content} of {log}")

@@ -1,0 +1,31 @@
+"""A finding made small: acts that it does not need are left out, for as long as the same requirement is violated."""
+
+from collections.abc import Callable, Sequence
+
+from .trial import Finding
+
+Play = Callable[[Sequence[str]], Finding | None]
+
+
+def reduced(finding: Finding, play: Play) -> Finding:
+    """The shortest finding that leaving out one act after the other, or two at once, leads to.
+
+    Acts stand where they stood. Two are left out at once since an act may only be possible with another, such as an end with its write.
+    """
+    smallest = finding
+    for size in (1, 2, 1):
+        start = 0
+        while start + size <= len(smallest.acts):
+            shorter = _without(smallest, start, size, play)
+            if shorter is None:
+                start += 1
+            else:
+                smallest = shorter
+    return smallest
+
+
+def _without(finding: Finding, start: int, size: int, play: Play) -> Finding | None:
+    acts = (*finding.acts[:start], *finding.acts[start + size :])
+    found = play(acts)
+    is_same = found is not None and (found.requirement, found.how) == (finding.requirement, finding.how)
+    return found if is_same and found is not None and len(found.acts) < len(finding.acts) else None

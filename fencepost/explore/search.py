@@ -1,0 +1,107 @@
+"""The ways to go through sequences: every one to a depth, or random ones; each stops at the first that finds something."""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import hypothesis
+from hypothesis import HealthCheck, Phase, Verbosity, settings, strategies
+from hypothesis.database import ExampleDatabase
+
+from fencepost.steps.acts import act
+
+from .trial import Finding, Tried, Trials
+
+_CHUNK = 250
+"""How many examples Hypothesis draws before the time is looked at, and people hear of it."""
+
+
+@dataclass
+class Progress:
+    """What was gone through."""
+
+    count: int = 0
+    fired: set[str] = field(default_factory=set)
+    """The acts that came at least once."""
+    unanswered: int = 0
+    finding: Finding | None = None
+    is_whole: bool = True
+    """Whether it came to its end, and not to that of its time."""
+
+    def saw(self, tried: Tried) -> None:
+        """One more sequence."""
+        self.count += 1
+        self.fired.update(tried.acts)
+        self.unanswered += tried.unanswered is not None
+        self.finding = self.finding or tried.finding
+
+
+GoesOn = Callable[[Progress], bool]
+"""Hears of the progress now and then, and says whether there is time for more."""
+
+
+def exhaustive(trials: Trials, depth: int, goes_on: GoesOn) -> Progress:
+    """Every sequence of at most so many acts, the shortest first."""
+    progress = Progress()
+    for acts in act.sequences(trials.table, depth):
+        progress.saw(trials.play(acts))
+        if progress.finding:
+            break
+        if not goes_on(progress):
+            progress.is_whole = False
+            break
+    return progress
+
+
+class _Found(AssertionError):
+    """What Hypothesis makes small."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.requirement)
+        self.finding = finding
+
+
+def drawn(trials: Trials, examples: int, length: int, seed: int, goes_on: GoesOn, database: ExampleDatabase | None = None) -> Progress:
+    """So many random sequences of at most `length` acts, which Hypothesis draws and, where one finds something, makes small.
+
+    Draws know of the model alone and nothing of answers, so a sequence means the same on every system.
+    """
+    progress = Progress()
+    lengths = strategies.integers(1, length)
+    while progress.count < examples and not progress.finding:
+        chunk = min(_CHUNK, examples - progress.count)
+
+        @hypothesis.seed(f"{seed}-{progress.count}")
+        @settings(
+            max_examples=chunk,
+            database=database,
+            deadline=None,
+            phases=(Phase.reuse, Phase.generate, Phase.shrink),
+            suppress_health_check=list(HealthCheck),
+            verbosity=Verbosity.quiet,
+            report_multiple_bugs=False,
+            print_blob=False,
+        )
+        @hypothesis.given(strategies.data(), lengths)
+        def found_nothing(data: strategies.DataObject, count: int) -> None:
+            tried = trials.put(act.drawn(trials.table, count, lambda among: data.draw(strategies.sampled_from(among))))
+            if progress.finding is None:
+                progress.saw(tried)
+            if tried.finding:
+                raise _Found(tried.finding)
+
+        try:
+            found_nothing()
+        except _Found as error:
+            progress.finding = error.finding
+        if not progress.finding and not goes_on(progress):
+            progress.is_whole = progress.count >= examples
+            break
+    return progress
+
+
+def scripted(trials: Trials, length: int, seed: int) -> Iterator[tuple[str, ...]]:
+    """Sequences of `length` acts without end, drawn by a seed: for a system that does not answer the same twice."""
+    chance = random.Random(seed)  # noqa: S311 - a sequence is no secret
+    while True:
+        yield tuple(act.drawn(trials.table, length, chance.choice).acts)

@@ -1,0 +1,158 @@
+"""An act, the table that it stands in, and the lines that a sequence of acts says."""
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Generic, NamedTuple, TypeVar
+
+from fencepost.contract.evidence import Violation
+from fencepost.contract.gherkin import Step
+
+M = TypeVar("M")
+T = TypeVar("T")
+
+
+class Line(NamedTuple):
+    """A sentence, and the requirement that is violated where it does not hold or cannot be done.
+
+    `given` is how a When is said where it only led to what is asked, None where it cannot be.
+    """
+
+    kind: str
+    text: str
+    requirement: str
+    given: str | None = None
+
+    @property
+    def step(self) -> Step:
+        return Step(self.kind, self.kind, self.text, 0)
+
+
+@dataclass(frozen=True)
+class Act(Generic[M]):
+    """`says` gives the lines of the act and notes in the model what clients know then; it is called where `may_come` allows it.
+
+    Both are called with the model and the `arguments`, which name who and what it is about.
+    """
+
+    name: str
+    may_come: Callable[..., bool]
+    says: Callable[..., Sequence[Line]]
+    arguments: tuple[str, ...] = ()
+    needs: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Table(Generic[M]):
+    """The acts of a proposal, and the model that they are about.
+
+    `opens` gives the lines that make what the acts use, which their arguments name; `closes` those that end what is open and then look at
+    everything. `means` names the requirement that a violation is of, which may be narrower than that of its line.
+    """
+
+    spec: str
+    model: Callable[[], M]
+    acts: Sequence[Act[M]]
+    opens: Callable[[frozenset[str]], Sequence[Line]]
+    closes: Callable[[M], Sequence[Line]]
+    means: Callable[[M, Line, Violation], str]
+    alike: tuple[tuple[str, ...], ...] = ()
+    """Actors that nothing tells apart, in the order in which they come into play."""
+
+    @functools.cached_property
+    def by_name(self) -> dict[str, Act[M]]:
+        return {act.name: act for act in self.acts}
+
+    def offered(self, capabilities: Iterable[str]) -> "Table[M]":
+        """The table with those acts that a system with these capabilities offers."""
+        there = frozenset(capabilities)
+        return replace(self, acts=tuple(act for act in self.acts if act.needs <= there))
+
+
+@dataclass
+class Script(Generic[M]):
+    """A sequence of acts as the lines that it says, each with the act that says it; those of the table's beginning and end have none."""
+
+    table: Table[M]
+    model: M = field(init=False)
+    lines: list[tuple[Line, str | None]] = field(init=False, default_factory=list)
+    acts: list[str] = field(init=False, default_factory=list)
+    _met: set[str] = field(init=False, default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.model = self.table.model()
+
+    def may_come(self, act: Act[M]) -> bool:
+        """Whether clients can do that now, and no sequence that differs only in who is called what comes before this one."""
+        return self._in_order(act) and act.may_come(self.model, *act.arguments)
+
+    def next_acts(self) -> dict[Callable[..., Sequence[Line]], list[Act[M]]]:
+        """The acts that may come now, by their kind: what they do, whomever they are about."""
+        found: dict[Callable[..., Sequence[Line]], list[Act[M]]] = {}
+        for act in self.table.acts:
+            if self.may_come(act):
+                found.setdefault(act.says, []).append(act)
+        return found
+
+    def add(self, act: Act[M]) -> None:
+        """Let it come next."""
+        self._met.update(act.arguments)
+        self.acts.append(act.name)
+        self.lines += [(line, act.name) for line in act.says(self.model, *act.arguments)]
+
+    def close(self) -> None:
+        """Let what is used be made before, and everything be ended and looked at."""
+        opened = [(line, None) for line in self.table.opens(frozenset(self._met))]
+        self.lines = [*opened, *self.lines, *((line, None) for line in self.table.closes(self.model))]
+
+    def _in_order(self, act: Act[M]) -> bool:
+        for actors in self.table.alike:
+            known = [actor for actor in actors if actor in self._met]
+            for actor in act.arguments:
+                if actor in actors and actor not in known:
+                    if actors.index(actor) != len(known):
+                        return False
+                    known.append(actor)
+        return True
+
+
+def script_of(table: Table[M], names: Iterable[str]) -> Script[M]:
+    """The script of these acts, without those that cannot come where they stand."""
+    script, acts = Script(table), table.by_name
+    for name in names:
+        if script.may_come(acts[name]):
+            script.add(acts[name])
+    script.close()
+    return script
+
+
+def drawn(table: Table[M], length: int, choose: Callable[[Sequence[T]], T]) -> Script[M]:
+    """A script of so many acts, each chosen of those that may come: first what is done, then by whom and where."""
+    script = Script(table)
+    for _ in range(length):
+        if not (kinds := list(script.next_acts().values())):
+            break
+        script.add(choose(choose(kinds)))
+    script.close()
+    return script
+
+
+def sequences(table: Table[M], depth: int) -> Iterator[tuple[str, ...]]:
+    """Every sequence of at most so many acts, the shortest first; of those that differ only in who is called what, one."""
+    level: list[tuple[str, ...]] = [()]
+    for _ in range(depth):
+        following = []
+        for names in level:
+            for act in table.acts:
+                script = _begun(table, names)
+                if script.may_come(act):
+                    following.append((*names, act.name))
+        yield from following
+        level = following
+
+
+def _begun(table: Table[M], names: Iterable[str]) -> Script[M]:
+    script, acts = Script(table), table.by_name
+    for name in names:
+        script.add(acts[name])
+    return script

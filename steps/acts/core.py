@@ -1,0 +1,221 @@
+"""The acts of the core: writers, one of them with a short time-out, logs, a group with input, followers, crashes and reloads.
+
+The model has what clients were answered, and a healthy system leaves no choice in it: an answer that is not the one that the model has
+ends the sequence with a finding. So the lines of a sequence follow from its acts alone.
+"""
+
+import re
+from collections.abc import Iterator
+
+from fencepost.contract.evidence import Violation
+from fencepost.steps.core.faults import POINTS
+from fencepost.steps.core.vocabulary import CONTENT
+
+from .act import Act, Line, Table
+from .core_model import INPUT, Core
+
+_WRITERS, _LOGS, _SHORT = ("A", "B"), ("orders", "payments"), "C"
+_GROUP, _INPUTS, _DEDUPLICATING = '"workers"', "inputs", "payments"
+_ENDS = ("commits", "aborts")
+_VERB = {"commits": "commit", "aborts": "abort"}
+_PAST = {"commits": "committed", "aborts": "aborted"}
+_MOMENTS = tuple(POINTS)
+_AFTER_ITS_ANSWER, _UNDECIDED, _, *_ON_ITS_WAY = _MOMENTS
+
+
+def _opens(used: frozenset[str]) -> list[Line]:
+    made = [f'the{" deduplicating" if log == _DEDUPLICATING else ""} log "{log}"' for log in _LOGS if log in used]
+    made += [f'the log "{_INPUTS}" with {CONTENT.render(INPUT)}'] if _INPUTS in used else []
+    made += [f"a writer {name}" for name in _WRITERS if name in used]
+    made += [f"a writer {_SHORT} with a short time-out"] if _SHORT in used else []
+    return [Line("Given", text, "CORE-42") for text in made]
+
+
+def _closes(model: Core) -> list[Line]:
+    lines = [line for name in model.writers if model.writers[name].open for line in _end(model, name, "commits")]
+    lines += [Line("Then", f"readers of {log} see {_content(model, log)}", "CORE-07") for log in _LOGS if model.used(log)]
+    lines += [Line("Then", f"the follower of {log} has been given {_content(model, log)}", "CORE-29") for log in sorted(model.followed)]
+    if model.group_is_used:
+        lines.append(Line("Then", f"group {_GROUP} has {CONTENT.render(model.left)} of {_INPUTS} left", model.of_input))
+    return lines
+
+
+def _content(model: Core, log: str) -> str:
+    return CONTENT.render(model.visible(log)) + ("" if model.is_in_order(log) else " in some order")
+
+
+def _write(model: Core, name: str, log: str) -> list[Line]:
+    value, why = model.new_value(name), model.why(model.writers[name].open)
+    model.write(name, log, value)
+    asked = Line("When", f'{name} writes "{value}" to {log}', why, f'{name} has written "{value}" to {log}')
+    return [asked, Line("Then", "it is done", why)]
+
+
+def _end(model: Core, name: str, ends: str) -> list[Line]:
+    why = model.why(model.writers[name].open)
+    model.end(name, commit=ends == "commits")
+    return [Line("When", f"{name} {ends}", why, f"{name} has {_PAST[ends]}"), Line("Then", "it is done", why)]
+
+
+def _end_again(model: Core, name: str, ends: str) -> list[Line]:
+    last, tried = model.writers[name].last, f"{name} has tried to {_VERB[ends]} the same transaction again"
+    if last is not None and last.committed is (ends == "commits"):
+        return [Line("Given", tried, "CORE-11" if last.committed else "CORE-12")]
+    why = "CORE-14" if ends == "commits" else "CORE-13"
+    return [Line("When", f"{name} {ends} the same transaction again", why, tried), Line("Then", "it is refused", why)]
+
+
+def _write_late(model: Core, name: str, log: str) -> list[Line]:
+    tried = f'{name} has tried to write "{model.late_value(log)}" to {log} in the transaction that it ended'
+    return [Line("Given", tried, "CORE-31")]
+
+
+def _lose(model: Core, name: str) -> list[Line]:
+    model.lose(name)
+    return [Line("Given", f"{name} has lost its transaction to somebody else", "CORE-18")]
+
+
+def _time_out(model: Core, name: str, log: str) -> list[Line]:
+    value = model.new_value(name)
+    model.write(name, log, value)
+    model.lose(name)
+    return [
+        Line("Given", f'{name} has written "{value}" to {log}', "CORE-42"),
+        Line("Given", f"{name} has left its transaction open past its time-out", "CORE-15"),
+        Line("Then", f"the transaction of {name} is over", "CORE-15"),
+    ]
+
+
+def _write_lost(model: Core, name: str, log: str) -> list[Line]:
+    return [Line("Given", f'{name} has tried to write "{model.late_value(log)}" to {log}', "CORE-17")]
+
+
+def _commit_lost(model: Core, name: str) -> list[Line]:
+    why = "CORE-16" if name == _SHORT else "CORE-18"
+    model.writers[name].has_tried = True
+    return [Line("When", f"{name} commits", why, f"{name} has tried to commit"), Line("Then", "it is refused", why)]
+
+
+def _renew(model: Core, name: str) -> list[Line]:
+    model.renew(name)
+    return [Line("Given", f"a new instance of {name}", "CORE-42")]
+
+
+def _write_plain(model: Core, log: str) -> list[Line]:
+    value = model.new_value("plain")
+    model.write_plain(log, value)
+    return [Line("Given", f'"{value}" has been written to {log}', "CORE-42")]
+
+
+def _crash(model: Core) -> list[Line]:
+    model.go_down()
+    return [Line("Given", "the system has crashed and come back", "CORE-24")]
+
+
+def _reload(model: Core, log: str) -> list[Line]:
+    model.reload()
+    return [Line("Given", f"{log} has been reloaded", "CORE-40")]
+
+
+def _crash_in(model: Core, name: str, ends: str, moment: str) -> list[Line]:
+    why = "CORE-27" if moment == _UNDECIDED else "CORE-28"
+    if moment != _UNDECIDED:
+        model.end(name, commit=ends == "commits", answered=moment == _AFTER_ITS_ANSWER)
+    model.go_down(why)
+    armed = Line("Given", f"the system crashes {moment} the next {_VERB[ends]} of {name}", why)
+    return [armed, Line("Given", f"{name} has tried to {_VERB[ends]}", why)]
+
+
+def _take(model: Core, name: str, log: str) -> list[Line]:
+    values = model.take(name)
+    return [Line("Given", f"{name} has taken {CONTENT.render(values)} from {log} for group {_GROUP}", "CORE-21")]
+
+
+def _follow(model: Core, log: str) -> list[Line]:
+    model.followed.add(log)
+    return [Line("Given", f"a follower of {log}", "CORE-29")]
+
+
+def _read_on(_: Core, log: str) -> list[Line]:
+    return [Line("Given", f"the follower of {log} has read on", "CORE-29")]
+
+
+def _send_again(_: Core, name: str, log: str) -> list[Line]:
+    return [Line("Given", f"{name} has sent its last write to {log} again", "CORE-38")]
+
+
+def _look(model: Core, log: str) -> list[Line]:
+    return [Line("Then", f"readers of {log} do not see {CONTENT.render(model.hidden(log))}", "CORE-02")]
+
+
+def _has_it(model: Core, name: str, *_: str) -> bool:
+    writer = model.writers[name]
+    return writer.knows_its_end and not writer.lost
+
+
+def _has_lost_it(model: Core, name: str, *_: str) -> bool:
+    return model.writers[name].lost
+
+
+def _has_ended(model: Core, name: str, *_: str) -> bool:
+    return model.writers[name].last is not None and not model.writers[name].lost
+
+
+def _is_open(model: Core, name: str, *_: str) -> bool:
+    return model.writers[name].open is not None
+
+
+def _has_written(model: Core, name: str, *_: str) -> bool:
+    current = model.writers[name].open
+    return current is not None and bool(current.writes)
+
+
+def _has_written_to_both(model: Core, name: str, *_: str) -> bool:
+    return all(model.has_written_to(name, log) for log in _LOGS)
+
+
+def _may_commit_lost(model: Core, name: str) -> bool:
+    return model.writers[name].lost and not model.writers[name].has_tried
+
+
+def _may_renew(model: Core, name: str) -> bool:
+    writer = model.writers[name]
+    return writer.lost or (writer.last is not None and writer.open is None)
+
+
+def _acts() -> Iterator[Act[Core]]:
+    for x in _WRITERS:
+        for log in _LOGS:
+            yield Act(f"{x} writes to {log}", _has_it, _write, (x, log))
+            yield Act(f"{x} writes to {log} late", _has_ended, _write_late, (x, log))
+            yield Act(f"{x} writes to {log} what it lost", _has_lost_it, _write_lost, (x, log))
+        for ends in _ENDS:
+            yield Act(f"{x} {ends}", _is_open, _end, (x, ends))
+            yield Act(f"{x} {ends} again", _has_ended, _end_again, (x, ends))
+            for moment in _MOMENTS:
+                needs = frozenset({"crash"} if moment == _AFTER_ITS_ANSWER else {"crash", "crash-points"})
+                may_come = _has_written_to_both if moment in _ON_ITS_WAY else _has_written
+                yield Act(f"{x} {ends}, and a crash comes {moment} it", may_come, _crash_in, (x, ends, moment), needs)
+        yield Act(f"{x} loses its transaction", _has_written, _lose, (x,))
+        yield Act(f"{x} takes input", lambda model, name, _: model.may_take and _has_it(model, name), _take, (x, _INPUTS))
+        yield Act(f"{x} sends its write again", Core.has_written_to, _send_again, (x, _DEDUPLICATING))
+    for x in (*_WRITERS, _SHORT):
+        yield Act(f"{x} commits what it lost", _may_commit_lost, _commit_lost, (x,))
+        yield Act(f"a new instance of {x}", _may_renew, _renew, (x,))
+    for log in _LOGS:
+        yield Act(f"{_SHORT} times out in {log}", lambda model, *_: model.writers[_SHORT].is_new, _time_out, (_SHORT, log))
+        yield Act(f"a plain write to {log}", lambda *_: True, _write_plain, (log,))
+        yield Act(f"a follower of {log}", lambda model, log: log not in model.followed, _follow, (log,))
+        yield Act(f"the follower of {log} reads on", lambda model, log: log in model.followed, _read_on, (log,))
+        yield Act(f"a look at {log}", Core.is_open_in, _look, (log,))
+        yield Act(f"a reload of {log}", Core.used, _reload, (log,), frozenset({"reload"}))
+    yield Act("a crash", lambda model: model.has_begun, _crash, (), frozenset({"crash"}))
+
+
+def _means(model: Core, line: Line, violation: Violation) -> str:
+    if not line.text.startswith("readers of ") or " do not see " in line.text or not re.fullmatch(CONTENT.pattern, violation.mismatch.seen):
+        return line.requirement
+    return model.meaning_of(line.text.split()[2], CONTENT.parse(violation.mismatch.seen))
+
+
+TABLE = Table("core", Core, tuple(_acts()), _opens, _closes, _means, alike=(_WRITERS,))
