@@ -10,7 +10,7 @@ from hypothesis.database import ExampleDatabase
 
 from fencepost.steps.acts import act
 
-from .trial import Finding, Tried, Trials
+from .trial import Finding, Trials, Tried
 
 _CHUNK = 250
 """How many examples Hypothesis draws before the time is looked at, and people hear of it."""

@@ -62,6 +62,7 @@ class Node:
         self._kinds = kinds
         self.topics: Topics[Topic] = parts.topics(machine.disk, self._check_owns, self._load)
         self._counts: Journal[int] = machine.disk.journal("coordinators")
+        self._names: Journal[str] = machine.disk.journal("producer-names")
         self._policies: Journal[tuple[str, bool]] = machine.disk.journal("deduplication")
         self._coordinators: dict[tuple[TransactionKind, int], TransactionCoordinator] = {}
         self.segments = NodeSegments(lambda name: self.owner_of(name).topics, cluster.ownership, cluster.clients)
@@ -75,6 +76,11 @@ class Node:
         machine.every(SWEEP_INTERVAL_MS, self._sweep)
         if self.control is not None:
             machine.every(CONTROL_INTERVAL_MS, self._control)
+
+    def new_producer_name(self) -> str:
+        """A name that the cluster has given to nobody, neither before a restart nor on another node."""
+        self._names.append(name := f"reference-{len(self._names)}")
+        return name
 
     # -- Coordinators
 

@@ -12,10 +12,10 @@ from fencepost.steps.core.faults import POINTS
 from fencepost.steps.core.vocabulary import CONTENT
 
 from .act import Act, Line, Table
-from .core_model import INPUT, Core
+from .core_model import INPUT, INPUTS, Core
 
 _WRITERS, _LOGS, _SHORT = ("A", "B"), ("orders", "payments"), "C"
-_GROUP, _INPUTS, _DEDUPLICATING = '"workers"', "inputs", "payments"
+_GROUPS, _DEDUPLICATING = ('"workers"', '"others"'), "payments"
 _ENDS = ("commits", "aborts")
 _VERB = {"commits": "commit", "aborts": "abort"}
 _PAST = {"commits": "committed", "aborts": "aborted"}
@@ -25,19 +25,22 @@ _AFTER_ITS_ANSWER, _UNDECIDED, _, *_ON_ITS_WAY = _MOMENTS
 
 def _opens(used: frozenset[str]) -> list[Line]:
     made = [f'the{" deduplicating" if log == _DEDUPLICATING else ""} log "{log}"' for log in _LOGS if log in used]
-    made += [f'the log "{_INPUTS}" with {CONTENT.render(INPUT)}'] if _INPUTS in used else []
+    made += [f'the log "{INPUTS}" with {CONTENT.render(INPUT)}'] if INPUTS in used else []
     made += [f"a writer {name}" for name in _WRITERS if name in used]
     made += [f"a writer {_SHORT} with a short time-out"] if _SHORT in used else []
     return [Line("Given", text, "CORE-42") for text in made]
 
 
 def _closes(model: Core) -> list[Line]:
-    lines = [line for name in model.writers if model.writers[name].open for line in _end(model, name, "commits")]
+    ends = [(name, "commits" if _may_end(model, name, "commits") else "aborts") for name in model.writers if _is_open(model, name)]
+    lines = [line for name, how in ends for line in _end(model, name, how)]
     lines += [Line("Then", f"readers of {log} see {_content(model, log)}", "CORE-07") for log in _LOGS if model.used(log)]
     lines += [Line("Then", f"the follower of {log} has been given {_content(model, log)}", "CORE-29") for log in sorted(model.followed)]
-    if model.group_is_used:
-        lines.append(Line("Then", f"group {_GROUP} has {CONTENT.render(model.left)} of {_INPUTS} left", model.of_input))
-    return lines
+    for (group, log), place in model.places.items():
+        left = CONTENT.render(tuple(sorted(model.left(group, log))))
+        lines.append(Line("Then", f"group {group} has {left} of {log} left", place.why))
+    over = (name for name, writer in model.writers.items() if writer.last is not None and writer.knows_its_end)
+    return [*lines, *(Line("Then", f"the transaction of {name} is over", "CORE-10") for name in over)]
 
 
 def _content(model: Core, log: str) -> str:
@@ -126,9 +129,18 @@ def _crash_in(model: Core, name: str, ends: str, moment: str) -> list[Line]:
     return [armed, Line("Given", f"{name} has tried to {_VERB[ends]}", why)]
 
 
-def _take(model: Core, name: str, log: str) -> list[Line]:
-    values = model.take(name)
-    return [Line("Given", f"{name} has taken {CONTENT.render(values)} from {log} for group {_GROUP}", "CORE-21")]
+def _begin(model: Core, name: str) -> list[Line]:
+    model.begin(name)
+    return [Line("Given", f"{name} has begun a transaction", "CORE-10")]
+
+
+def _take(model: Core, name: str, group: str, log: str) -> list[Line]:
+    values = model.take(name, group, log)
+    return [Line("Given", f"{name} has taken {CONTENT.render(values)} from {log} for group {group}", "CORE-21")]
+
+
+def _look_for_place(model: Core, group: str, log: str) -> list[Line]:
+    return [Line("Then", f"group {group} is done with {CONTENT.render(model.places[group, log].done)} of {log}", "CORE-39")]
 
 
 def _follow(model: Core, log: str) -> list[Line]:
@@ -145,7 +157,9 @@ def _send_again(_: Core, name: str, log: str) -> list[Line]:
 
 
 def _look(model: Core, log: str) -> list[Line]:
-    return [Line("Then", f"readers of {log} do not see {CONTENT.render(model.hidden(log))}", "CORE-02")]
+    lines = [Line("Then", f"readers of {log} do not see {CONTENT.render(model.hidden(log))}", "CORE-02")]
+    seen = model.visible_while_open(log)
+    return lines if seen is None else [*lines, Line("Then", f"readers of {log} see {CONTENT.render(seen)}", "CORE-05")]
 
 
 def _has_it(model: Core, name: str, *_: str) -> bool:
@@ -165,6 +179,12 @@ def _is_open(model: Core, name: str, *_: str) -> bool:
     return model.writers[name].open is not None
 
 
+def _may_end(model: Core, name: str, ends: str) -> bool:
+    """A transaction in which nothing was done is aborted: whether it can be committed, systems see differently."""
+    current = model.writers[name].open
+    return current is not None and (ends == "aborts" or bool(current.writes or current.inputs))
+
+
 def _has_written(model: Core, name: str, *_: str) -> bool:
     current = model.writers[name].open
     return current is not None and bool(current.writes)
@@ -176,6 +196,15 @@ def _has_written_to_both(model: Core, name: str, *_: str) -> bool:
 
 def _may_commit_lost(model: Core, name: str) -> bool:
     return model.writers[name].lost and not model.writers[name].has_tried
+
+
+def _may_take(model: Core, name: str, group: str, log: str) -> bool:
+    return _has_it(model, name) and model.may_take(group, log)
+
+
+def _may_look_for_place(model: Core, group: str, log: str) -> bool:
+    place = model.places.get((group, log))
+    return place is not None and place.held_by is not None and not place.was_given_back
 
 
 def _may_renew(model: Core, name: str) -> bool:
@@ -190,14 +219,16 @@ def _acts() -> Iterator[Act[Core]]:
             yield Act(f"{x} writes to {log} late", _has_ended, _write_late, (x, log))
             yield Act(f"{x} writes to {log} what it lost", _has_lost_it, _write_lost, (x, log))
         for ends in _ENDS:
-            yield Act(f"{x} {ends}", _is_open, _end, (x, ends))
+            yield Act(f"{x} {ends}", _may_end, _end, (x, ends))
             yield Act(f"{x} {ends} again", _has_ended, _end_again, (x, ends))
             for moment in _MOMENTS:
                 needs = frozenset({"crash"} if moment == _AFTER_ITS_ANSWER else {"crash", "crash-points"})
                 may_come = _has_written_to_both if moment in _ON_ITS_WAY else _has_written
                 yield Act(f"{x} {ends}, and a crash comes {moment} it", may_come, _crash_in, (x, ends, moment), needs)
         yield Act(f"{x} loses its transaction", _has_written, _lose, (x,))
-        yield Act(f"{x} takes input", lambda model, name, _: model.may_take and _has_it(model, name), _take, (x, _INPUTS))
+        yield Act(f"{x} begins a transaction", lambda model, name: _has_it(model, name) and not _is_open(model, name), _begin, (x,))
+        for group, log in (*((group, INPUTS) for group in _GROUPS), (_GROUPS[0], _LOGS[0])):
+            yield Act(f"{x} takes input from {log} for {group}", _may_take, _take, (x, group, log))
         yield Act(f"{x} sends its write again", Core.has_written_to, _send_again, (x, _DEDUPLICATING))
     for x in (*_WRITERS, _SHORT):
         yield Act(f"{x} commits what it lost", _may_commit_lost, _commit_lost, (x,))
@@ -209,13 +240,20 @@ def _acts() -> Iterator[Act[Core]]:
         yield Act(f"the follower of {log} reads on", lambda model, log: log in model.followed, _read_on, (log,))
         yield Act(f"a look at {log}", Core.is_open_in, _look, (log,))
         yield Act(f"a reload of {log}", Core.used, _reload, (log,), frozenset({"reload"}))
+    for group in _GROUPS:
+        yield Act(f"a look for the place of {group}", _may_look_for_place, _look_for_place, (group, INPUTS))
     yield Act("a crash", lambda model: model.has_begun, _crash, (), frozenset({"crash"}))
 
 
 def _means(model: Core, line: Line, violation: Violation) -> str:
-    if not line.text.startswith("readers of ") or " do not see " in line.text or not re.fullmatch(CONTENT.pattern, violation.mismatch.seen):
+    if (
+        not line.text.startswith("readers of ")
+        or line.requirement == "CORE-05"
+        or " do not see " in line.text
+        or not re.fullmatch(CONTENT.pattern, violation.mismatch.seen)
+    ):
         return line.requirement
     return model.meaning_of(line.text.split()[2], CONTENT.parse(violation.mismatch.seen))
 
 
-TABLE = Table("core", Core, tuple(_acts()), _opens, _closes, _means, alike=(_WRITERS,))
+TABLE = Table("core", Core, tuple(_acts()), _opens, _closes, _means, alike=(_WRITERS, _GROUPS))

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-INPUT = ("i1", "i2")
+INPUTS, INPUT = "inputs", ("i1", "i2")
+"""A log that has these values from the beginning."""
 
 
 @dataclass
@@ -14,7 +15,8 @@ class Transaction:
     begun_at: int
     writes: list[tuple[str, str]] = field(default_factory=list)
     """Logs and values, as they were acknowledged."""
-    inputs: tuple[str, ...] = ()
+    inputs: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    """What it took, by group and log."""
     committed: bool | None = None
     decided_at: int = 0
 
@@ -48,21 +50,31 @@ class Entry:
 
 
 @dataclass
+class Place:
+    """Where a group is in a log: what it is done with, and the open transaction that has taken more.
+
+    `why` is the requirement that is violated where the group is elsewhere. Input that was given back may come again in any order.
+    """
+
+    done: tuple[str, ...] = ()
+    held_by: Transaction | None = None
+    was_given_back: bool = False
+    why: str = "CORE-21"
+
+
+@dataclass
 class Core:
     """All that clients know. Requirements are by their ids."""
 
     writers: dict[str, Writer] = field(default_factory=lambda: {name: Writer() for name in "ABC"})
-    logs: dict[str, list[Entry]] = field(default_factory=lambda: {"orders": [], "payments": []})
-    late: dict[str, list[str]] = field(default_factory=lambda: {"orders": [], "payments": []})
+    logs: dict[str, list[Entry]] = field(
+        default_factory=lambda: {"orders": [], "payments": [], INPUTS: [Entry(value, None, 0) for value in INPUT]}
+    )
+    late: dict[str, list[str]] = field(default_factory=lambda: {"orders": [], "payments": [], INPUTS: []})
     """Values of writes that came too late, which nobody may ever see."""
     followed: set[str] = field(default_factory=set)
-    left: tuple[str, ...] = INPUT
-    taken: Transaction | None = None
-    """The open transaction that has taken input."""
-    of_input: str = "CORE-21"
-    """What is violated where the group is not where it should be."""
-    group_is_used: bool = False
-    was_given_back: bool = False
+    places: dict[tuple[str, str], Place] = field(default_factory=dict)
+    """By group and log, where a transaction has taken input."""
     _crash: tuple[int, str] = (0, "")
     _reloaded: int = 0
     _clock: int = 0
@@ -136,17 +148,32 @@ class Core:
         """Another instance has the writer's name."""
         self.writers[name] = Writer(is_new=False)
 
-    @property
-    def may_take(self) -> bool:
-        """Whether the group has input left, and nobody holds it."""
-        return self.taken is None and bool(self.left)
+    def begin(self, name: str) -> None:
+        """A writer has a transaction, in which nothing is written yet."""
+        self._begun(name)
 
-    def take(self, name: str) -> tuple[str, ...]:
-        """The values that a writer takes: one of several, or all where input was given back, which may come in any order."""
-        current, self.group_is_used = self._begun(name), True
-        current.inputs = self.left if self.was_given_back else self.left[:1]
-        self.taken = current
-        return current.inputs
+    def visible_while_open(self, log: str) -> tuple[str, ...] | None:
+        """What readers of committed data get now; None where something is in force behind what is open, which they may get later."""
+        entries = self.logs[log]
+        first = next(at for at, one in enumerate(entries) if one.transaction and one.transaction.committed is None)
+        in_force = self._in_force(log)
+        return tuple(one.value for one in in_force) if all(one in entries[:first] for one in in_force) else None
+
+    def may_take(self, group: str, log: str) -> bool:
+        """Whether the group has input left there that nobody holds, and nothing is open there."""
+        is_free = all(place.held_by is None for (one, _), place in self.places.items() if one == group)
+        return is_free and not self.is_open_in(log) and self.is_in_order(log) and bool(self.left(group, log))
+
+    def left(self, group: str, log: str) -> tuple[str, ...]:
+        """What a new member of the group gets, once nothing is open."""
+        return tuple(value for value in self.visible(log) if value not in self._place(group, log).done)
+
+    def take(self, name: str, group: str, log: str) -> tuple[str, ...]:
+        """The values that a writer takes: the first, or all where input was given back."""
+        current, place, left = self._begun(name), self._place(group, log), self.left(group, log)
+        current.inputs[group, log] = left if place.was_given_back else left[:1]
+        self.places[group, log] = replace(place, held_by=current)
+        return current.inputs[group, log]
 
     def go_down(self, why: str = "") -> None:
         """The system has crashed and come back; `why` is what holds over a crash in the middle of an end."""
@@ -159,7 +186,7 @@ class Core:
     @property
     def has_begun(self) -> bool:
         """Whether anything was done that a crash might undo."""
-        return any(map(self.used, self.logs)) or self.group_is_used
+        return any(map(self.used, ("orders", "payments"))) or bool(self.places)
 
     def why(self, transaction: Transaction | None) -> str:
         """What is violated where the system refuses what a writer may do in that transaction, or in a new one."""
@@ -200,16 +227,19 @@ class Core:
 
     def _decided(self, transaction: Transaction, committed: bool) -> None:
         transaction.committed, transaction.decided_at = committed, self._tick()
-        if transaction is not self.taken:
-            return
-        self.taken = None
-        self.of_input = "CORE-20" if committed else "CORE-21"
-        if committed:
-            self.left = tuple(value for value in self.left if value not in transaction.inputs)
-        else:
-            self.was_given_back = True
-        if self._crash[0] > transaction.begun_at:
-            self.of_input = "CORE-41"
+        for (group, log), taken in transaction.inputs.items():
+            place = self.places[group, log]
+            why = "CORE-20" if committed else "CORE-21"
+            self.places[group, log] = replace(
+                place,
+                done=(*place.done, *taken) if committed else place.done,
+                held_by=None,
+                was_given_back=place.was_given_back or not committed,
+                why="CORE-41" if self._crash[0] > transaction.begun_at else why,
+            )
+
+    def _place(self, group: str, log: str) -> Place:
+        return self.places.get((group, log), Place())
 
     def _tick(self) -> int:
         self._clock += 1

@@ -50,7 +50,8 @@ def follower_was_given(context: ScenarioContext, log: str, content: tuple[str, .
     """The reader who was there all along was given these values until now, each once, in this order unless it is said that any order will
     do, and no others. It reads on when what was decided is told everywhere."""
     found = context.look(lambda: observed(context.followers[log].seen(), f"reading on in {log}"), content)
-    context.expect(sorted(found) == sorted(content) if order else found == content, what=f"follower of {log}", expected=_shown(content), seen=_shown(found))
+    holds = sorted(found) == sorted(content) if order else found == content
+    context.expect(holds, what=f"follower of {log}", expected=_shown(content), seen=_shown(found))
 
 
 @CORE.then("group {group} is done with {content} of {log}")

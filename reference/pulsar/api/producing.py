@@ -23,7 +23,7 @@ def producer(peer: Peer, command: pb.CommandProducer) -> None:
     """A topic that is not there comes up. A producer without a name gets one that nobody has."""
     _drop(peer, command.producer_id)
     topic = peer.node.bring_up(command.topic)
-    opened = Producer(command.producer_name or f"reference-{len(topic.producers)}-{command.producer_id}-{command.request_id}")
+    opened = Producer(command.producer_name or peer.node.new_producer_name())
     topic.producers.attach(opened)
     peer.producers[command.producer_id] = (command.topic, opened)
     peer.say(
