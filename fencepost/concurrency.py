@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
 from fencepost.contract.brokers import BROKERS_AT_ONCE, Where
-from fencepost.contract.capabilities import ALONE
+from fencepost.contract.capabilities import ALONE, DISTURBING
 from fencepost.contract.gherkin import Step
 from fencepost.contract.places import Places
 from fencepost.contract.played import Played
@@ -24,12 +24,6 @@ from fencepost.steps.player import player_of
 from fencepost.steps.sentence import takes_minutes, unloads
 
 from .plays import Play
-
-DISTURBING = frozenset(
-    {"clean-stop", "crash", "crash-points", "doubled-answers", "feature-levels", "key-topic-faults", "more-brokers", "more-coordinators"}
-    | {"own-broker", "reload", "store-faults", "two-nodes", "virtual-time"}
-)
-"""The capabilities whose scenarios others on the same broker would notice."""
 
 _SHARED = frozenset({"clean-stop", "crash", "more-coordinators", "reload"})
 """Of these, what those may share that go down with the system and come back, once for all."""

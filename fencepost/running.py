@@ -178,9 +178,9 @@ class Running:
         self.steady.close()
 
     def stage(self, item: pytest.Item) -> Stage:
-        """Fresh state for this scenario, by the vocabularies of its proposal; a team's own features have their own fixtures."""
-        spec = feature_of(item).partition("/")[0]
-        player = player_of(spec) if spec in self.register.by_spec else Player(())
+        """Fresh state for this scenario, by the vocabularies of the proposal that its requirement is of; else it has its own fixtures."""
+        requirement = requirement_of(item)
+        player = player_of(self.register.spec_of(requirement)) if requirement in self.register.by_id else Player(())
 
         def open_session() -> Session:
             session = item.stash[SESSION] = self._system(item).session(self._asked(item).run, needs_of(item))

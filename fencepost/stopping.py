@@ -33,11 +33,11 @@ class Stopped(KeyboardInterrupt):
         self.reason = reason
 
 
-def seconds(text: str) -> float:
-    """The seconds of `--timeout`: a number, or one with s, m or h. Raises WrongUsage."""
+def seconds(text: str, option: str = "--timeout") -> float:
+    """The seconds that an option says: a number, or one with s, m or h. Raises WrongUsage."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip().lower())
     if found is None or float(found[1]) == 0:
-        raise WrongUsage(f"--timeout {text}: expected seconds, or a number with s, m or h, such as 600 or 10m")
+        raise WrongUsage(f"{option} {text}: expected seconds, or a number with s, m or h, such as 600 or 10m")
     return float(found[1]) * _UNITS[found[2]]
 
 

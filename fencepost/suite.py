@@ -1,7 +1,7 @@
 """`fencepost run`: pytest, with our plugin and nothing of the caller's configuration, and its end as an exit code."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
@@ -21,6 +21,8 @@ from .stopping_hooks import StoppingHooks
 from .watching import Loudness, Watching
 
 PLUGINS = ("pytest_bdd.plugin", "xdist.plugin", "fencepost.plugin")
+BUNDLED = "bundled"
+"""Stands for the features of the package among others."""
 _WITHOUT = ("-pno:cacheprovider", "-pno:unraisableexception")
 """Plugins of pytest that a run has no use for. The second collects garbage twice when a session ends, a quarter of a second."""
 
@@ -46,14 +48,15 @@ class Ended:
         return self.reporting.results if self.reporting else None
 
 
-def run(arguments: list[str], workers: int, stopping: Stopping, loudness: Loudness = Loudness.NORMAL) -> int:
+def run(arguments: list[str], workers: int, stopping: Stopping, loudness: Loudness = Loudness.NORMAL, features: Sequence[str] = ()) -> int:
     """Run the bundled features with these pytest options, shown to a person, until a signal or an option stops it.
 
-    Answers the exit code; raises why there was no run.
+    `features` are modules that collect others instead of them, or beside them where BUNDLED is one of them. Answers the exit code; raises
+    why there was no run.
     """
     with stopping.listening():
         with Watching(Screen(may_live=loudness is not Loudness.QUIET), loudness) as watching:
-            ended = judge(arguments, workers, stopping, watching)
+            ended = judge(arguments, workers, stopping, watching, features=features)
         if watching.refused:
             raise watching.refused
         ending.write(watching, ended.reporting)
@@ -77,7 +80,12 @@ def options_of(arguments: list[str]) -> Options:
 
 
 def judge(
-    arguments: list[str], workers: int, stopping: Stopping | None = None, watching: Watching | None = None, plugins: Iterable[object] = ()
+    arguments: list[str],
+    workers: int,
+    stopping: Stopping | None = None,
+    watching: Watching | None = None,
+    plugins: Iterable[object] = (),
+    features: Sequence[str] = (),
 ) -> Ended:
     """Run the bundled features with these pytest options and plugins, and write the results folder where they name one."""
     expectations.check(register.bundled())  # a faulty data file of ours is not the user's doing, so it is told before pytest starts
@@ -85,16 +93,19 @@ def judge(
     hooks = StoppingHooks(stopping or Stopping())
     of_workers = [f"-n{workers}"] if workers > 1 else []
     code = _pytest(
-        ["-q", "--no-header", "--tb=short", *of_workers, *arguments], [remember, hooks, *([watching] if watching else []), *plugins]
+        ["-q", "--no-header", "--tb=short", *of_workers, *arguments],
+        [remember, hooks, *([watching] if watching else []), *plugins],
+        features,
     )
     return Ended(_exit_code(code, remember.reporting), remember.reporting)
 
 
-def _pytest(arguments: list[str], plugins: list[object]) -> int:
+def _pytest(arguments: list[str], plugins: list[object], more: Sequence[str] = ()) -> int:
     """pytest on the bundled features with these plugins and ours, and with nothing that the user's environment adds; its exit code."""
     features = str(resources.files("fencepost.features"))
     ini = f"-c={resources.files('fencepost').joinpath('run.ini')}"
-    ours = [features, ini, f"--rootdir={features}", *(f"-p{name}" for name in PLUGINS), *_WITHOUT]
+    collected = [features if one == BUNDLED else one for one in more] or [features]
+    ours = [*collected, ini, f"--rootdir={features}", *(f"-p{name}" for name in PLUGINS), *_WITHOUT]
     before = {name: os.environ.pop(name, None) for name in ("PYTEST_ADDOPTS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD")}
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     try:

@@ -93,6 +93,13 @@ def run(
         ),
     ] = None,
     verify_all: Annotated[bool, typer.Option("--verify-all", help="With --verify-expectations: those of every known deviation.")] = False,
+    feature: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Only this feature file, such as `fencepost explore` makes. May be repeated."),
+    ] = None,
+    features: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The feature files of this folder too, beside the bundled ones.")
+    ] = None,
     smoke: Annotated[bool, typer.Option("--smoke", help="Only the thirty requirements that tell most in the least time.")] = False,
     plan: Annotated[bool, typer.Option("--plan", help="Only say what the run would do and take, and start nothing.")] = False,
     form: Annotated[str, typer.Option("--format", metavar="FORM", help="Of the plan: table or json.")] = "table",
@@ -227,6 +234,8 @@ def run(
 
         fencepost run --defect no-epoch-bump
 
+        fencepost run --feature results/explore/reference/found/CORE-31-kafka-1.feature
+
         fencepost run --check
 
         fencepost run kafka --bootstrap 127.0.0.1:9092 --timeout 20m --strict
@@ -236,6 +245,8 @@ def run(
     """
     from fencepost.adapters import registry
 
+    if feature and (only or features):
+        fail(f"--feature and {'--only' if only else '--features'} exclude each other: a file that is named is played alone, and whole")
     if verbose and quiet:
         fail("-v and -q exclude each other: the first shows more of a run, the second less")
     if form != "table" and not plan:
@@ -289,12 +300,16 @@ def run(
         guarded(lambda: planning.show(suite.options_of(arguments), register.bundled(), workers, form))
 
     def judge() -> int:
-        from fencepost import suite
+        from fencepost import own_features, suite
         from fencepost.stopping import Stopping
         from fencepost.watching import Loudness
 
         loudness = Loudness.VERBOSE if verbose else Loudness.QUIET if quiet else Loudness.NORMAL
-        return suite.run(arguments, workers or 1, Stopping(timeout, max_failures), loudness)
+        own = [own_features.read(file) for file in (*(feature or ()), *(own_features.files_of(features) if features else ()))]
+        about = [f"--only={identifier}" for one in own if feature for identifier in one.requirements]
+        with own_features.modules_of(own) as modules:
+            more = [*([suite.BUNDLED] if not feature else []), *modules]
+            return suite.run([*arguments, *about], workers or 1, Stopping(timeout, max_failures), loudness, more)
 
     def measure() -> int:
         from fencepost import verify_expectations as verifying

@@ -27,5 +27,4 @@ def reduced(finding: Finding, play: Play) -> Finding:
 def _without(finding: Finding, start: int, size: int, play: Play) -> Finding | None:
     acts = (*finding.acts[:start], *finding.acts[start + size :])
     found = play(acts)
-    is_same = found is not None and (found.requirement, found.how) == (finding.requirement, finding.how)
-    return found if is_same and found is not None and len(found.acts) < len(finding.acts) else None
+    return found if found is not None and found.cause == finding.cause and len(found.acts) < len(finding.acts) else None

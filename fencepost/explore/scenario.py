@@ -22,7 +22,7 @@ def told(finding: Finding, shows: Plays) -> tuple[Line, ...]:
     return plain if plain == raw or shows(plain) else raw
 
 
-def feature(finding: Finding, lines: Iterable[Line], row: Requirement, level: str, needs: Iterable[str], how_found: str) -> str:
+def feature(finding: Finding, lines: Iterable[Line], row: Requirement, needs: Iterable[str], how_found: str) -> str:
     """The text of a feature file with the one scenario."""
     tags = " ".join(f"@needs:{need}" for need in sorted(needs))
     steps, kind = [], ""
@@ -34,7 +34,7 @@ def feature(finding: Finding, lines: Iterable[Line], row: Requirement, level: st
             "Feature: Found by exploration",
             f"  {how_found}",
             "",
-            f"  @{row.id} @{level}",
+            f"  @{row.id} @{row.level}",
             f"  Rule: {row.statement}",
             f"    {_one_line(str(finding.error))}",
             "",

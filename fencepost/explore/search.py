@@ -1,7 +1,8 @@
 """The ways to go through sequences: every one to a depth, or random ones; each stops at the first that finds something."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 import hypothesis
@@ -100,8 +101,24 @@ def drawn(trials: Trials, examples: int, length: int, seed: int, goes_on: GoesOn
     return progress
 
 
-def scripted(trials: Trials, length: int, seed: int) -> Iterator[tuple[str, ...]]:
-    """Sequences of `length` acts without end, drawn by a seed: for a system that does not answer the same twice."""
-    chance = random.Random(seed)  # noqa: S311 - a sequence is no secret
-    while True:
-        yield tuple(act.drawn(trials.table, length, chance.choice).acts)
+def at_once(trials: Trials, examples: int, length: int, seed: int, most: int, goes_on: GoesOn) -> Progress:
+    """So many sequences of `length` acts, drawn by a seed, of which up to `most` are played at the same time.
+
+    For a system that may answer otherwise the next time, so that nothing is made small while others are under way.
+    """
+    progress, chance = Progress(), random.Random(seed)  # noqa: S311 - a sequence is no secret
+    with ThreadPoolExecutor(most) as pool:
+        under_way: set[Future[Tried]] = set()
+        for number in range(examples):
+            under_way.add(pool.submit(trials.put, act.drawn(trials.table, length, chance.choice)))
+            if len(under_way) < most and number + 1 < examples:
+                continue
+            over, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+            for one in over:
+                progress.saw(one.result())
+            if progress.finding or not goes_on(progress):
+                progress.is_whole = bool(progress.finding)
+                break
+        for one in under_way:
+            progress.saw(one.result())
+    return progress

@@ -1,5 +1,6 @@
 """A sequence of acts, played on a system: what it showed, and what was found where a line did not hold."""
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,9 +25,9 @@ class Finding:
     error: BaseException
 
     @property
-    def what(self) -> str:
-        """What was seen, in words."""
-        return f"{self.lines[-1].kind} {self.lines[-1].text}: {self.error}"
+    def cause(self) -> tuple[str, str]:
+        """By what two findings are told apart."""
+        return self.requirement, self.how
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Trials:
 
     def __init__(self, table: Table[Any], open_session: Callable[[str, frozenset[str]], Session], *, is_prompt: bool = True) -> None:
         self.table = table
-        self.count = 0
+        self._numbers = itertools.count(1)
         self._open = open_session
         self._player = player_of(table.spec)
         self._is_prompt = is_prompt
@@ -58,14 +59,22 @@ class Trials:
 
     def put(self, script: Script[Any]) -> Tried:
         """Play a script until a line does not hold."""
-        self.count += 1
-        needs = needs_of(self.table, script.acts)
-        with self._player.begin(lambda: self._open(f"explored-{self.count}", needs)) as scene:
+        name, needs = f"explored-{next(self._numbers)}", needs_of(self.table, script.acts)
+        with self._player.begin(lambda: self._open(name, needs)) as scene:
             for number, (line, _) in enumerate(script.lines):
                 error = scene.play(line.step).error
                 if error is not None:
                     return self._failed(script, number, error)
         return Tried(tuple(script.acts))
+
+    def shows(self, lines: Sequence[Line], finding: Finding) -> bool:
+        """Whether these lines end as those of the finding do."""
+        name, needs = f"explored-{next(self._numbers)}", needs_of(self.table, finding.acts)
+        with self._player.begin(lambda: self._open(name, needs)) as scene:
+            for line in lines[:-1]:
+                if scene.play(line.step).error is not None:
+                    return False
+            return type(scene.play(lines[-1].step).error) is type(finding.error)
 
     def _failed(self, script: Script[Any], number: int, error: BaseException) -> Tried:
         line = script.lines[number][0]

@@ -1,0 +1,119 @@
+"""`fencepost explore`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .common import (
+    AdminUrl,
+    Bootstrap,
+    Broker,
+    ClientProperties,
+    Container,
+    Launcher,
+    Profile,
+    Proposals,
+    RestartCommand,
+    ServiceUrl,
+    SetSystem,
+    System,
+    TlsCa,
+    TlsCertificate,
+    TlsKey,
+    Token,
+    fail,
+    granted,
+    guarded,
+    image_named,
+    need_system,
+    secured,
+)
+from .completing import complete_defect
+
+
+def explore(
+    system: System = "reference",
+    bootstrap: Bootstrap = None,
+    service_url: ServiceUrl = None,
+    admin_url: AdminUrl = None,
+    client_properties: ClientProperties = None,
+    tls_ca: TlsCa = None,
+    tls_certificate: TlsCertificate = None,
+    tls_key: TlsKey = None,
+    token: Token = None,
+    container: Container = None,
+    broker: Broker = None,
+    launcher: Launcher = None,
+    restart_command: RestartCommand = None,
+    set_system: SetSystem = None,
+    profile: Profile = None,
+    spec: Proposals = None,
+    depth: Annotated[int | None, typer.Option(metavar="N", min=1, help="Every sequence of at most N acts.")] = None,
+    examples: Annotated[int | None, typer.Option(metavar="N", min=1, help="N random sequences. Default: 1000.")] = None,
+    length: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="The most acts of a random sequence.")] = 10,
+    limit: Annotated[str | None, typer.Option("--time", metavar="TIME", help="Stop after so long, such as 60 (seconds) or 10m.")] = None,
+    seed: Annotated[int, typer.Option(metavar="S", help="Another seed draws other sequences.")] = 1,
+    crashes: Annotated[
+        bool,
+        typer.Option("--crashes", help="On a broker: crashes and reloads too, one sequence after the other. On the reference always."),
+    ] = False,
+    patience: Annotated[float, typer.Option(metavar="S", min=0.1, max=3600, help="How long to wait for what must come.")] = 20.0,
+    defect: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Break the reference in this way, to see it found.", autocompletion=complete_defect),
+    ] = None,
+    results: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where the certificate and findings go. Default: results/explore/SYSTEM.")
+    ] = None,
+) -> None:
+    """Look for what no scenario asks: go through sequences of acts, and give back what does not hold as a scenario.
+
+    An act is what a client, an operator or a fault does: a write, an end, an end that is asked for again, a late write, a crash in the
+    middle of a commit. What is due afterwards follows from what clients were answered. With --depth every sequence is tried, the
+    shortest first, and the run ends with a certificate; otherwise random ones are. A finding is made small, and kept as a feature file
+    that `fencepost run --feature FILE` plays.
+
+    Examples:
+
+        fencepost explore --depth 3
+
+        fencepost explore --examples 5000 --seed 7
+
+        fencepost explore --defect core-kafka-late-write-hangs
+
+        fencepost explore kafka --container apache/kafka:4.3.1 --time 5m
+
+        fencepost explore pulsar --container apachepulsar/pulsar:4.0.7 --time 5m --crashes
+
+    Exit code 1 says that something was found, 4 that it was stopped before its end.
+    """
+    from fencepost.adapters import registry
+
+    if depth is not None and examples is not None:
+        fail("--depth and --examples exclude each other: the first tries every sequence, the second random ones")
+    need_system("explore", system, bootstrap, service_url, admin_url, container, broker, launcher)
+
+    def act() -> int:
+        from fencepost.contract.registration import Asked
+        from fencepost.explore.exploration import Bounds, Exploration
+        from fencepost.options import Options, given
+        from fencepost.screen import Screen
+        from fencepost.stopping import seconds
+
+        own: dict[str, str | None] = {
+            "bootstrap": bootstrap,
+            "service-url": service_url,
+            "admin-url": admin_url,
+            "container": image_named(container, broker),
+            "launcher": None if launcher is None else str(launcher),
+            "defect": defect,
+        }
+        own |= secured(client_properties, tls_ca, tls_certificate, tls_key, token) | granted(restart_command, False, None)
+        asked = Asked(given(own, set_system or ()), profile, patience)
+        limit_s = None if limit is None else seconds(limit, "--time")
+        bounds = Bounds(depth, examples or (10**9 if limit_s else 1_000), length, seed, limit_s)
+        options = Options(registry.named(system), asked, results=results)
+        return Exploration(options, tuple(spec or ("core",)), bounds, crashes, Screen()).run()
+
+    guarded(act)

@@ -1,0 +1,238 @@
+"""One exploration: the systems that are asked, how they are gone through, and what people are told and left of it.
+
+A finding is played again until it is small, printed as a scenario, and kept as a feature file. What was gone through without one is a
+certificate: how many sequences of which acts.
+"""
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from hypothesis.database import DirectoryBasedExampleDatabase
+
+from fencepost.contract import folder, register
+from fencepost.contract.brokers import MOST_AT_ONCE
+from fencepost.contract.capabilities import DISTURBING
+from fencepost.contract.errors import Exit, WrongUsage
+from fencepost.contract.folder import Folder, Layout
+from fencepost.contract.register import Register
+from fencepost.contract.version import VERSION
+from fencepost.judged_systems import JudgedSystems
+from fencepost.options import Options
+from fencepost.screen import Screen
+from fencepost.steps.acts.act import Table
+from fencepost.steps.acts.tables import TABLES
+from fencepost.wording import counted
+
+from .reducing import reduced
+from .scenario import feature, told
+from .search import GoesOn, Progress, at_once, drawn, exhaustive
+from .trial import Finding, Trials, needs_of
+
+EXPLORED, FOUND, EXAMPLES = "explored.json", "found", "examples"
+LAYOUT = Layout("explore", "--results", (EXPLORED,), (FOUND, EXAMPLES))
+_REPEATS = 10
+"""How often a finding on a real broker is played again, to say how often it shows."""
+_PROGRESS_S = 10.0
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How far is gone: every sequence up to a `depth`, or random ones, `examples` of at most `length` acts; at most `seconds` in all."""
+
+    depth: int | None = None
+    examples: int = 1_000
+    length: int = 10
+    seed: int = 1
+    seconds: float | None = None
+
+    def __str__(self) -> str:
+        if self.depth is not None:
+            return f"every sequence of at most {counted(self.depth, 'act')}"
+        return f"random sequences of at most {counted(self.length, 'act')}, seed {self.seed}"
+
+
+@dataclass(frozen=True)
+class Explored:
+    """What came of one proposal on one protocol of the system."""
+
+    spec: str
+    protocol: str
+    system: str
+    version: str | None
+    bounds: Bounds
+    acts: tuple[str, ...]
+    progress: Progress
+    seconds: float
+    finding: "Kept | None" = None
+
+    def as_json(self) -> dict[str, Any]:
+        unmet = [name for name in self.acts if name not in self.progress.fired]
+        return {
+            "spec": self.spec,
+            "protocol": self.protocol,
+            "system": self.system,
+            "version": self.version,
+            "bounds": str(self.bounds),
+            "whole": self.progress.is_whole,
+            "acts": len(self.acts),
+            "acts_never_fired": unmet,
+            "sequences": self.progress.count,
+            "unanswered": self.progress.unanswered,
+            "seconds": round(self.seconds, 1),
+            "finding": self.finding.as_json() if self.finding else None,
+        }
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A finding that was made small, with its scenario."""
+
+    finding: Finding
+    scenario: str
+    file: str
+    frequency: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        found = self.finding
+        return {
+            "requirement": found.requirement,
+            "how": found.how,
+            "acts": list(found.acts),
+            "what": str(found.error),
+            "feature": self.file,
+            "frequency": self.frequency,
+        }
+
+
+@dataclass
+class Exploration:
+    """Goes through the sequences of proposals' acts on the systems that the options name."""
+
+    options: Options
+    specs: Sequence[str]
+    bounds: Bounds
+    crashes: bool
+    screen: Screen
+    _rows: Register = field(init=False, default_factory=register.bundled)
+
+    def run(self) -> Exit:
+        """Explore, and write the results folder. Raises WrongUsage, SystemUnreachable and what opening a system raises."""
+        tables = [_table(spec) for spec in self.specs]
+        options = replace(self.options, selection=replace(self.options.selection, specs=tuple(self.specs))).about_system(self._rows)
+        folder_of_results = self.options.results or Path("results/explore") / self.options.system
+        claimed = folder.claim(folder_of_results, LAYOUT, {EXPLORED: "{}"})
+        systems = JudgedSystems(options, self._rows)
+        done: list[Explored] = []
+        began = time.monotonic()
+        try:
+            spoken = {table.spec: list(systems.protocols(_a_row(self._rows, table.spec))) for table in tables}
+            systems.open({protocol: [frozenset()] for protocols in spoken.values() for protocol in protocols})
+            for table in tables:
+                for protocol in spoken[table.spec]:
+                    done.append(self._explored(table, protocol, systems, claimed, began))
+                    claimed.put(EXPLORED, json.dumps(_told(done), indent=1) + "\n")
+        finally:
+            systems.close()
+        self.screen.write_line(f"  results: {folder_of_results}")
+        if any(one.finding for one in done):
+            return Exit.DOES_NOT
+        return Exit.CONFORMS if all(one.progress.is_whole or self.bounds.seconds for one in done) else Exit.NOT_FINISHED
+
+    def _explored(self, table: Table[Any], protocol: str, systems: JudgedSystems, claimed: Folder, began: float) -> Explored:
+        system, handshake = systems.by_protocol[protocol], systems.handshakes[protocol]
+        is_virtual = "virtual-time" in handshake.capabilities
+        kept = handshake.capabilities if is_virtual or self.crashes else handshake.capabilities - DISTURBING
+        trials = Trials(table.offered(kept), system.session, is_prompt=is_virtual)
+        acts = tuple(trials.table.by_name)
+        title = f"{table.spec} on {system.name} ({protocol}{f', {handshake.version}' if handshake.version else ''})"
+        self.screen.write_line(f"  {title}: {counted(len(acts), 'act')}, {self.bounds}")
+        start, goes_on = time.monotonic(), self._watch(title, began)
+        progress = self._gone_through(trials, is_virtual, goes_on, claimed)
+        seconds = time.monotonic() - start
+        found = self._kept(trials, progress.finding, claimed, protocol, is_virtual) if progress.finding else None
+        explored = Explored(table.spec, protocol, system.name, handshake.version, self.bounds, acts, progress, seconds, found)
+        self._tell(explored)
+        return explored
+
+    def _gone_through(self, trials: Trials, is_virtual: bool, goes_on: GoesOn, claimed: Folder) -> Progress:
+        bounds = self.bounds
+        if bounds.depth is not None:
+            return exhaustive(trials, bounds.depth, goes_on)
+        if is_virtual:
+            database = DirectoryBasedExampleDatabase(claimed.path / EXAMPLES)
+            return drawn(trials, bounds.examples, bounds.length, bounds.seed, goes_on, database)
+        return at_once(trials, bounds.examples, bounds.length, bounds.seed, 1 if self.crashes else MOST_AT_ONCE, goes_on)
+
+    def _watch(self, title: str, began: float) -> GoesOn:
+        told_at = start = time.monotonic()
+
+        def goes_on(progress: Progress) -> bool:
+            nonlocal told_at
+            now = time.monotonic()
+            if now - told_at >= _PROGRESS_S:
+                told_at = now
+                rate = progress.count / (now - start)
+                self.screen.write_line(f"  {title}: {progress.count:,} sequences, {rate:.0f} a second, nothing found yet")
+            return self.bounds.seconds is None or now - began < self.bounds.seconds
+
+        return goes_on
+
+    def _kept(self, trials: Trials, finding: Finding, claimed: Folder, protocol: str, is_virtual: bool) -> Kept:
+        def play(acts: Sequence[str]) -> Finding | None:
+            return trials.play(acts).finding
+
+        frequency = None
+        if not is_virtual:
+            again = [play(finding.acts) for _ in range(_REPEATS)]
+            frequency = f"{sum(one is not None for one in again)} of {_REPEATS} when played again"
+        small = reduced(finding, play)
+        lines = told(small, lambda said: trials.shows(said, small))
+        row, number = self._rows[small.requirement], 1
+        while (claimed.path / (name := f"{FOUND}/{small.requirement}-{protocol}-{number}.feature")).exists():
+            number += 1
+        how = f"fencepost explore {VERSION}: {small.how} in {counted(len(small.acts), 'act')}{f', {frequency}' if frequency else ''}"
+        text = feature(small, lines, row, needs_of(trials.table, small.acts), how)
+        claimed.put(name, text)
+        return Kept(small, text, str(claimed.path / name), frequency)
+
+    def _tell(self, explored: Explored) -> None:
+        progress, screen = explored.progress, self.screen
+        gone = f"{progress.count:,} sequences in {explored.seconds:.1f} s"
+        if progress.unanswered:
+            gone += f", {progress.unanswered} of them without an answer, so that nobody knows"
+        if explored.finding is None:
+            whole = "" if progress.is_whole else " (the time was up before the end)"
+            screen.write_line(f"  nothing found: {gone}{whole}", green=True)
+        else:
+            found = explored.finding.finding
+            screen.write_line(f"  FOUND {found.requirement} {found.how} after {gone}: {found.error}", red=True)
+            screen.write_line()
+            for line in explored.finding.scenario.rstrip().split("\n"):
+                screen.write_line(f"    {line}")
+            screen.write_line()
+            screen.write_line(f"  played again by: fencepost run{_how_again(self.options)} --feature {explored.finding.file}")
+        if never := [name for name in explored.acts if name not in progress.fired]:
+            screen.write_line(f"  never came: {', '.join(never[:6])}{f' and {len(never) - 6} more' if len(never) > 6 else ''}")
+
+
+def _how_again(options: Options) -> str:
+    said = "" if options.system == Options().system else f" {options.system}"
+    return said + "".join(f" --{name} {value}" for name, value in options.asked.options.items() if name in ("defect", "container"))
+
+
+def _table(spec: str) -> Table[Any]:
+    if spec not in TABLES:
+        raise WrongUsage(f"--spec {spec}: no acts are known of it; expected {', '.join(TABLES)}")
+    return TABLES[spec]
+
+
+def _a_row(rows: Register, spec: str) -> str:
+    return rows.by_spec[spec][0].id
+
+
+def _told(done: Sequence[Explored]) -> dict[str, Any]:
+    return {"fencepost": VERSION, "explored": [one.as_json() for one in done]}

@@ -1,0 +1,87 @@
+"""Features that stand outside of the package: `run --feature FILE` plays these files and nothing else, `run --features DIR` those of a
+folder beside the bundled ones.
+
+They speak the sentences of the proposal whose requirements their Rules name. Each is collected by a test module of its own, made for the
+run, since pytest-bdd collects from modules.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from fencepost.contract import gherkin, register
+from fencepost.contract.datafile import DataFileError
+from fencepost.contract.errors import WrongUsage
+from fencepost.contract.gherkin import Feature, requirement_of
+from fencepost.steps import vocabularies
+
+_MODULE = """from pytest_bdd import scenarios
+
+from fencepost.features.step_definitions import define
+
+define({spec!r})
+scenarios({path!r})
+"""
+
+
+def files_of(folder: Path) -> tuple[Path, ...]:
+    """The feature files below a folder. Raises WrongUsage where there are none."""
+    found = tuple(sorted(folder.rglob("*.feature"))) if folder.is_dir() else ()
+    if not found:
+        raise WrongUsage(f"--features {folder}: expected a folder with files called NAME.feature, and there are none")
+    return found
+
+
+class OwnFeature(NamedTuple):
+    """A feature file, the requirements that its Rules name, and the proposal whose sentences it speaks."""
+
+    file: Path
+    requirements: tuple[str, ...]
+    spec: str
+
+
+def read(file: Path) -> OwnFeature:
+    """A file all of whose steps can be played. Raises WrongUsage for any other, with its line."""
+    try:
+        feature = gherkin.parse(str(file), file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, DataFileError) as error:
+        raise WrongUsage(f"{file}: expected a feature file that can be read: {error}") from error
+    rows, named = register.bundled(), []
+    for rule in feature.rules:
+        identifier = requirement_of(rule.tags) or ""
+        if identifier not in rows.by_id:
+            tags = _listed([f"@{tag}" for tag in rule.tags])
+            raise WrongUsage(f"{file}:{rule.line}: expected a Rule with the tag of a requirement, such as @CORE-07; it has {tags}")
+        named.append(identifier)
+    specs = {rows.spec_of(identifier) for identifier in named}
+    if len(specs) != 1:
+        raise WrongUsage(f"{file}: expected Rules of one proposal, for it decides what steps may say; found {_listed(sorted(specs))}")
+    _check_steps(file, feature, spec := specs.pop())
+    return OwnFeature(file.resolve(), tuple(named), spec)
+
+
+@contextmanager
+def modules_of(features: Sequence[OwnFeature]) -> Iterator[list[str]]:
+    """Test modules that collect these features."""
+    with TemporaryDirectory(prefix="fencepost-features-") as folder:
+        modules = []
+        for number, one in enumerate(features):
+            module = Path(folder) / f"test_own_{number}.py"
+            module.write_text(_MODULE.format(spec=one.spec, path=str(one.file)), encoding="utf-8")
+            modules.append(str(module))
+        yield modules
+
+
+def _check_steps(file: Path, feature: Feature, spec: str) -> None:
+    for step in feature.said:
+        if vocabularies.sentence_of(spec, step.kind, step.text) is None:
+            raise WrongUsage(
+                f"{file}:{step.line}: no sentence of {spec} parses the {step.kind} {step.text!r}; "
+                f"`fencepost sentences --spec {spec}` shows them, and another version may have written the file"
+            )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"
