@@ -125,8 +125,12 @@ class PulsarLog:
     def visible(self, probe: PulsarProbe, log: str, consumer: Consumer) -> Outcome[Sequence[Received]]:
         """What a consumer gets up to a sentinel, or up to where an open transaction or the end of a sealed log stops every reader."""
         self._looks += 1
-        if log in self._sealed:  # which takes no sentinel; who asks looks again where more is due
-            return probe.receive_visible(consumer, _SENTINEL)
+        if log in self._sealed:  # which takes no sentinel, and may have some of before; who asks looks again where more is due
+            match probe.receive_visible(consumer, _SENTINEL):
+                case Done(messages):
+                    return Done(_without_sentinels(messages))
+                case nothing:
+                    return nothing
         sentinel = f"{_SENTINEL}{self._looks}"
         if not isinstance(written := self.write(log, sentinel), Done):
             return written

@@ -4,6 +4,7 @@ A finding is played again until it is small, printed as a scenario, and kept as 
 certificate: how many sequences of which acts.
 """
 
+import contextlib
 import json
 import time
 from collections.abc import Sequence
@@ -151,9 +152,13 @@ class Exploration:
         title = f"{table.spec} on {system.name} ({protocol}{f', {handshake.version}' if handshake.version else ''})"
         self.screen.write_line(f"  {title}: {counted(len(acts), 'act')}, {self.bounds}")
         start, goes_on = time.monotonic(), self._watch(title, began)
-        progress = self._gone_through(trials, is_virtual, goes_on, claimed)
-        seconds = time.monotonic() - start
-        found = self._kept(trials, progress.finding, claimed, protocol, is_virtual) if progress.finding else None
+        with contextlib.ExitStack() as held:
+            if not is_virtual:  # a broker that nobody has a session with is given back, and the next sequence would start another
+                for needs in {frozenset(), *(act.needs for act in trials.table.acts)}:
+                    held.callback(system.session("explored", needs).close)
+            progress = self._gone_through(trials, is_virtual, goes_on, claimed)
+            seconds = time.monotonic() - start
+            found = self._kept(trials, progress.finding, claimed, protocol, is_virtual) if progress.finding else None
         explored = Explored(table.spec, protocol, system.name, handshake.version, self.bounds, acts, progress, seconds, found)
         self._tell(explored)
         return explored

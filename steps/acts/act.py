@@ -83,14 +83,25 @@ class Script(Generic[M]):
         self.model = self.table.model()
 
     def may_come(self, act: Act[M]) -> bool:
-        """Whether clients can do that now, and no sequence that differs only in who is called what comes before this one."""
-        return self._in_order(act) and act.may_come(self.model, *act.arguments)
+        """Whether clients can do that now."""
+        return act.may_come(self.model, *act.arguments)
+
+    def is_first_of_its_kind(self, act: Act[M]) -> bool:
+        """Whether no sequence that differs only in who is called what comes before the one that this act makes."""
+        for actors in self.table.alike:
+            known = [actor for actor in actors if actor in self._met]
+            for actor in act.arguments:
+                if actor in actors and actor not in known:
+                    if actors.index(actor) != len(known):
+                        return False
+                    known.append(actor)
+        return True
 
     def next_acts(self) -> dict[Callable[..., Sequence[Line]], list[Act[M]]]:
         """The acts that may come now, by their kind: what they do, whomever they are about."""
         found: dict[Callable[..., Sequence[Line]], list[Act[M]]] = {}
         for act in self.table.acts:
-            if self.may_come(act):
+            if self.is_first_of_its_kind(act) and self.may_come(act):
                 found.setdefault(act.says, []).append(act)
         return found
 
@@ -104,16 +115,6 @@ class Script(Generic[M]):
         """Let what is used be made before, and everything be ended and looked at."""
         opened = [(line, None) for line in self.table.opens(frozenset(self._met))]
         self.lines = [*opened, *self.lines, *((line, None) for line in self.table.closes(self.model))]
-
-    def _in_order(self, act: Act[M]) -> bool:
-        for actors in self.table.alike:
-            known = [actor for actor in actors if actor in self._met]
-            for actor in act.arguments:
-                if actor in actors and actor not in known:
-                    if actors.index(actor) != len(known):
-                        return False
-                    known.append(actor)
-        return True
 
 
 def script_of(table: Table[M], names: Iterable[str]) -> Script[M]:
@@ -145,7 +146,7 @@ def sequences(table: Table[M], depth: int) -> Iterator[tuple[str, ...]]:
         for names in level:
             for act in table.acts:
                 script = _begun(table, names)
-                if script.may_come(act):
+                if script.is_first_of_its_kind(act) and script.may_come(act):
                     following.append((*names, act.name))
         yield from following
         level = following

@@ -14,8 +14,9 @@ from fencepost.steps.core.vocabulary import CONTENT
 from .act import Act, Line, Table
 from .core_model import INPUT, INPUTS, Core
 
-_WRITERS, _LOGS, _SHORT = ("A", "B"), ("orders", "payments"), "C"
+_WRITERS, _LOGS, _SHORT, _RESULTS = ("A", "B"), ("orders", "payments"), "C", "results"
 _GROUPS, _DEDUPLICATING = ('"workers"', '"others"'), "payments"
+_MANY = 20
 _ENDS = ("commits", "aborts")
 _VERB = {"commits": "commit", "aborts": "abort"}
 _PAST = {"commits": "committed", "aborts": "aborted"}
@@ -25,6 +26,7 @@ _AFTER_ITS_ANSWER, _UNDECIDED, _, *_ON_ITS_WAY = _MOMENTS
 
 def _opens(used: frozenset[str]) -> list[Line]:
     made = [f'the{" deduplicating" if log == _DEDUPLICATING else ""} log "{log}"' for log in _LOGS if log in used]
+    made += [f'the log "{_RESULTS}"'] if _RESULTS in used else []
     made += [f'the log "{INPUTS}" with {CONTENT.render(INPUT)}'] if INPUTS in used else []
     made += [f"a writer {name}" for name in _WRITERS if name in used]
     made += [f"a writer {_SHORT} with a short time-out"] if _SHORT in used else []
@@ -34,9 +36,13 @@ def _opens(used: frozenset[str]) -> list[Line]:
 def _closes(model: Core) -> list[Line]:
     ends = [(name, "commits" if _may_end(model, name, "commits") else "aborts") for name in model.writers if _is_open(model, name)]
     lines = [line for name, how in ends for line in _end(model, name, how)]
-    lines += [Line("Then", f"readers of {log} see {_content(model, log)}", "CORE-07") for log in _LOGS if model.used(log)]
-    lines += [Line("Then", f"the follower of {log} has been given {_content(model, log)}", "CORE-29") for log in sorted(model.followed)]
+    logs = [log for log in _LOGS if log not in model.unclear]
+    lines += [Line("Then", f"readers of {log} see {_content(model, log)}", model.of_log(log)) for log in logs if model.used(log)]
+    followed = (log for log in logs if log in model.followed)
+    lines += [Line("Then", f"the follower of {log} has been given {_content(model, log)}", "CORE-29") for log in followed]
     for (group, log), place in model.places.items():
+        if group in model.unclear:
+            continue
         left = CONTENT.render(tuple(sorted(model.left(group, log))))
         lines.append(Line("Then", f"group {group} has {left} of {log} left", place.why))
     over = (name for name, writer in model.writers.items() if writer.last is not None and writer.knows_its_end)
@@ -54,10 +60,54 @@ def _write(model: Core, name: str, log: str) -> list[Line]:
     return [asked, Line("Then", "it is done", why)]
 
 
+def _write_many(model: Core, name: str, log: str) -> list[Line]:
+    why = model.why(model.writers[name].open)
+    for number in range(_MANY):
+        model.write(name, log, str(number + 1))
+    said = f'"1" up to "{_MANY}" to {log}'
+    return [Line("When", f"{name} writes {said}", why, f"{name} has written {said}"), Line("Then", "it is done", why)]
+
+
+def _write_to_sealed(model: Core, name: str, log: str) -> list[Line]:
+    said = f'"{model.late_value(log)}" to {log}'
+    return [Line("When", f"{name} writes {said}", "CORE-44", f"{name} has tried to write {said}"), Line("Then", "it is refused", "CORE-44")]
+
+
+def _seal(model: Core, log: str) -> list[Line]:
+    model.sealed.add(log)
+    return [Line("Given", f"{log} has been sealed", "CORE-43")]
+
+
+def _race_to_the_end(model: Core, name: str, log: str) -> list[Line]:
+    before, value = [entry.value for entry in model.logs[log]], model.new_value(name)
+    model.lose_sight(name)
+    model.unclear.add(log)
+    asked = Line("When", f'{name} sends "{value}" to {log} and commits before the receipt', "CORE-36")
+    return [
+        asked,
+        Line("Then", f'readers of {log} see {CONTENT.render(tuple(before))}, and "{value}" behind it if that was acknowledged', "CORE-36"),
+    ]
+
+
+def _process(model: Core, one: str, other: str, group: str, *_: str) -> list[Line]:
+    left = CONTENT.render(model.left(group, INPUTS))
+    for name in (one, other):
+        model.lose_sight(name)
+    model.unclear.add(group)
+    asked = Line("When", f"{one} and {other} process {INPUTS} into {_RESULTS} for group {group} at the same time", "CORE-34")
+    return [asked, Line("Then", f"each of {left} is seen in {_RESULTS} or left of {INPUTS} for group {group}, and not both", "CORE-34")]
+
+
 def _end(model: Core, name: str, ends: str) -> list[Line]:
     why = model.why(model.writers[name].open)
     model.end(name, commit=ends == "commits")
     return [Line("When", f"{name} {ends}", why, f"{name} has {_PAST[ends]}"), Line("Then", "it is done", why)]
+
+
+def _end_everywhere(model: Core, name: str, ends: str) -> list[Line]:
+    why = model.why(model.writers[name].open)
+    model.end(name, commit=ends == "commits", everywhere=True)
+    return [Line("Given", f"{name} has {_PAST[ends]}", why)]
 
 
 def _end_again(model: Core, name: str, ends: str) -> list[Line]:
@@ -172,7 +222,13 @@ def _has_lost_it(model: Core, name: str, *_: str) -> bool:
 
 
 def _has_ended(model: Core, name: str, *_: str) -> bool:
-    return model.writers[name].last is not None and not model.writers[name].lost
+    last = model.writers[name].last
+    return last is not None and last.committed is not None and not model.writers[name].lost
+
+
+def _has_ended_everywhere(model: Core, name: str, *_: str) -> bool:
+    last = model.writers[name].last
+    return last is not None and last.is_everywhere and not model.writers[name].lost
 
 
 def _is_open(model: Core, name: str, *_: str) -> bool:
@@ -190,8 +246,37 @@ def _has_written(model: Core, name: str, *_: str) -> bool:
     return current is not None and bool(current.writes)
 
 
-def _has_written_to_both(model: Core, name: str, *_: str) -> bool:
-    return all(model.has_written_to(name, log) for log in _LOGS)
+def _has_several(model: Core, name: str, *_: str) -> bool:
+    """Whether several take part in its transaction, all of which are served since it began: another is told when somebody uses it."""
+    current = model.writers[name].open
+    if current is None or model.has_gone_down_since(current):
+        return False
+    return len({log for log, _ in current.writes}) + len(current.inputs) > 1
+
+
+def _may_write(model: Core, name: str, log: str) -> bool:
+    return _has_it(model, name) and log not in model.sealed
+
+
+def _may_write_many(model: Core, name: str, log: str) -> bool:
+    return _may_write(model, name, log) and not model.has_written_many(str(_MANY))
+
+
+def _may_write_to_sealed(model: Core, name: str, log: str) -> bool:
+    return _is_open(model, name) and log in model.sealed
+
+
+def _may_race(model: Core, name: str, log: str) -> bool:
+    """All that was ever written to the log, and all that the transaction did, is of the one."""
+    current = model.writers[name].open
+    entries = model.logs[log]
+    is_alone = bool(entries) and all(entry.transaction is current for entry in entries) and not model.late[log]
+    return current is not None and is_alone and len(entries) == len(current.writes) and not current.inputs and log not in model.sealed
+
+
+def _may_process(model: Core, one: str, other: str, group: str, *_: str) -> bool:
+    is_free = all(_has_it(model, name) and not _is_open(model, name) for name in (one, other))
+    return is_free and group not in model.unclear and model.may_take(group, INPUTS)
 
 
 def _may_commit_lost(model: Core, name: str) -> bool:
@@ -199,12 +284,12 @@ def _may_commit_lost(model: Core, name: str) -> bool:
 
 
 def _may_take(model: Core, name: str, group: str, log: str) -> bool:
-    return _has_it(model, name) and model.may_take(group, log)
+    return _has_it(model, name) and group not in model.unclear and log not in model.unclear and model.may_take(group, log)
 
 
 def _may_look_for_place(model: Core, group: str, log: str) -> bool:
     place = model.places.get((group, log))
-    return place is not None and place.held_by is not None and not place.was_given_back
+    return group not in model.unclear and place is not None and place.held_by is not None and not place.was_given_back
 
 
 def _may_renew(model: Core, name: str) -> bool:
@@ -215,15 +300,19 @@ def _may_renew(model: Core, name: str) -> bool:
 def _acts() -> Iterator[Act[Core]]:
     for x in _WRITERS:
         for log in _LOGS:
-            yield Act(f"{x} writes to {log}", _has_it, _write, (x, log))
-            yield Act(f"{x} writes to {log} late", _has_ended, _write_late, (x, log))
+            yield Act(f"{x} writes to {log}", _may_write, _write, (x, log))
+            yield Act(f"{x} writes many values to {log}", _may_write_many, _write_many, (x, log))
+            yield Act(f"{x} writes to {log}, which is sealed", _may_write_to_sealed, _write_to_sealed, (x, log), frozenset({"sealing"}))
+            yield Act(f"{x} writes to {log} and commits at the same time", _may_race, _race_to_the_end, (x, log))
+            yield Act(f"{x} writes to {log} late", _has_ended_everywhere, _write_late, (x, log))
             yield Act(f"{x} writes to {log} what it lost", _has_lost_it, _write_lost, (x, log))
         for ends in _ENDS:
             yield Act(f"{x} {ends}", _may_end, _end, (x, ends))
+            yield Act(f"{x} has {_PAST[ends]}", _may_end, _end_everywhere, (x, ends))
             yield Act(f"{x} {ends} again", _has_ended, _end_again, (x, ends))
             for moment in _MOMENTS:
                 needs = frozenset({"crash"} if moment == _AFTER_ITS_ANSWER else {"crash", "crash-points"})
-                may_come = _has_written_to_both if moment in _ON_ITS_WAY else _has_written
+                may_come = _has_several if moment in _ON_ITS_WAY else _has_written
                 yield Act(f"{x} {ends}, and a crash comes {moment} it", may_come, _crash_in, (x, ends, moment), needs)
         yield Act(f"{x} loses its transaction", _has_written, _lose, (x,))
         yield Act(f"{x} begins a transaction", lambda model, name: _has_it(model, name) and not _is_open(model, name), _begin, (x,))
@@ -234,13 +323,20 @@ def _acts() -> Iterator[Act[Core]]:
         yield Act(f"{x} commits what it lost", _may_commit_lost, _commit_lost, (x,))
         yield Act(f"a new instance of {x}", _may_renew, _renew, (x,))
     for log in _LOGS:
-        yield Act(f"{_SHORT} times out in {log}", lambda model, *_: model.writers[_SHORT].is_new, _time_out, (_SHORT, log))
-        yield Act(f"a plain write to {log}", lambda *_: True, _write_plain, (log,))
+        yield Act(
+            f"{_SHORT} times out in {log}",
+            lambda model, _, log: model.writers[_SHORT].is_new and log not in model.sealed,
+            _time_out,
+            (_SHORT, log),
+        )
+        yield Act(f"a plain write to {log}", lambda model, log: log not in model.sealed, _write_plain, (log,))
+        yield Act(f"the seal of {log}", lambda model, log: log not in model.sealed, _seal, (log,), frozenset({"sealing"}))
         yield Act(f"a follower of {log}", lambda model, log: log not in model.followed, _follow, (log,))
         yield Act(f"the follower of {log} reads on", lambda model, log: log in model.followed, _read_on, (log,))
-        yield Act(f"a look at {log}", Core.is_open_in, _look, (log,))
+        yield Act(f"a look at {log}", lambda model, log: log not in model.unclear and model.is_open_in(log), _look, (log,))
         yield Act(f"a reload of {log}", Core.used, _reload, (log,), frozenset({"reload"}))
     for group in _GROUPS:
+        yield Act(f"A and B process input for {group}", _may_process, _process, (*_WRITERS, group, INPUTS, _RESULTS))
         yield Act(f"a look for the place of {group}", _may_look_for_place, _look_for_place, (group, INPUTS))
     yield Act("a crash", lambda model: model.has_begun, _crash, (), frozenset({"crash"}))
 

@@ -19,6 +19,8 @@ class Transaction:
     """What it took, by group and log."""
     committed: bool | None = None
     decided_at: int = 0
+    is_everywhere: bool = False
+    """Whether what came of it was waited for."""
 
 
 @dataclass
@@ -58,6 +60,7 @@ class Place:
 
     done: tuple[str, ...] = ()
     held_by: Transaction | None = None
+    held_last_by: Transaction | None = None
     was_given_back: bool = False
     why: str = "CORE-21"
 
@@ -72,6 +75,9 @@ class Core:
     )
     late: dict[str, list[str]] = field(default_factory=lambda: {"orders": [], "payments": [], INPUTS: []})
     """Values of writes that came too late, which nobody may ever see."""
+    sealed: set[str] = field(default_factory=set)
+    unclear: set[str] = field(default_factory=set)
+    """Logs and groups of which clients do not know what became of them."""
     followed: set[str] = field(default_factory=set)
     places: dict[tuple[str, str], Place] = field(default_factory=dict)
     """By group and log, where a transaction has taken input."""
@@ -128,21 +134,35 @@ class Core:
         """A write outside of transactions was acknowledged."""
         self.logs[log].append(Entry(value, None, self._tick()))
 
-    def end(self, name: str, *, commit: bool, answered: bool = True) -> None:
-        """An end is decided; its writer knows that where it was `answered`."""
+    def end(self, name: str, *, commit: bool, answered: bool = True, everywhere: bool = False) -> None:
+        """An end is decided; its writer knows that where it was `answered`, and what came of it where it was waited for `everywhere`."""
         writer = self.writers[name]
         writer.knows_its_end = answered
         if writer.open:
             writer.last, writer.open = writer.open, None
-            self._decided(writer.last, commit)
+            self._decided(writer.last, commit, everywhere)
 
     def lose(self, name: str) -> None:
         """Somebody else has aborted the writer's transaction."""
         writer = self.writers[name]
         writer.lost = True
         if writer.open:
-            self._decided(writer.open, committed=False)
+            self._decided(writer.open, committed=False, everywhere=True)
             writer.open = None
+
+    def lose_sight(self, name: str) -> None:
+        """A writer's transaction, or one that it begins, is ended, and it cannot go on from there."""
+        writer = self.writers[name]
+        writer.is_new, writer.knows_its_end = False, False
+        writer.last, writer.open = writer.open, None
+
+    def has_written_many(self, last: str) -> bool:
+        """Whether the value that comes last of many was ever written."""
+        return any(entry.value == last for entries in self.logs.values() for entry in entries)
+
+    def of_log(self, log: str) -> str:
+        """What is violated where readers of a log see something else than is due."""
+        return "CORE-43" if log in self.sealed else "CORE-07"
 
     def renew(self, name: str) -> None:
         """Another instance has the writer's name."""
@@ -160,8 +180,9 @@ class Core:
         return tuple(one.value for one in in_force) if all(one in entries[:first] for one in in_force) else None
 
     def may_take(self, group: str, log: str) -> bool:
-        """Whether the group has input left there that nobody holds, and nothing is open there."""
-        is_free = all(place.held_by is None for (one, _), place in self.places.items() if one == group)
+        """Whether the group has input left there that nobody holds, as was waited for, and nothing is open there."""
+        places = [place for (one, _), place in self.places.items() if one == group]
+        is_free = all(one.held_by is None and (one.held_last_by is None or one.held_last_by.is_everywhere) for one in places)
         return is_free and not self.is_open_in(log) and self.is_in_order(log) and bool(self.left(group, log))
 
     def left(self, group: str, log: str) -> tuple[str, ...]:
@@ -182,6 +203,10 @@ class Core:
     def reload(self) -> None:
         """A log was served again from what is stored."""
         self._reloaded = self._tick()
+
+    def has_gone_down_since(self, transaction: Transaction) -> bool:
+        """Whether the system has crashed, or a log was reloaded, while it was open."""
+        return max(self._crash[0], self._reloaded) > transaction.begun_at
 
     @property
     def has_begun(self) -> bool:
@@ -225,7 +250,8 @@ class Core:
             writer.open = Transaction(self._tick())
         return writer.open
 
-    def _decided(self, transaction: Transaction, committed: bool) -> None:
+    def _decided(self, transaction: Transaction, committed: bool, everywhere: bool) -> None:
+        transaction.is_everywhere = everywhere
         transaction.committed, transaction.decided_at = committed, self._tick()
         for (group, log), taken in transaction.inputs.items():
             place = self.places[group, log]
@@ -234,6 +260,7 @@ class Core:
                 place,
                 done=(*place.done, *taken) if committed else place.done,
                 held_by=None,
+                held_last_by=transaction,
                 was_given_back=place.was_given_back or not committed,
                 why="CORE-41" if self._crash[0] > transaction.begun_at else why,
             )

@@ -1,0 +1,124 @@
+"""Tables of acts: what they say is said in the vocabulary, and what may come follows from what clients know."""
+
+import random
+from collections.abc import Iterator, Sequence
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from fencepost.contract.evidence import Violation
+from fencepost.contract.register import bundled
+from fencepost.steps import vocabularies
+from fencepost.steps.acts.act import Act, Line, Script, Table, drawn, script_of, sequences
+from fencepost.steps.acts.core import TABLE as CORE
+from fencepost.steps.acts.tables import TABLES
+
+
+def scripts(table: Table[Any]) -> Iterator[Script[Any]]:
+    """Every sequence of two acts, and some long ones."""
+    yield from (script_of(table, acts) for acts in sequences(table, 2))
+    chance = random.Random(5)
+    yield from (drawn(table, 12, chance.choice) for _ in range(150))
+
+
+@pytest.mark.parametrize("spec", TABLES)
+def test_every_line_is_a_sentence_of_a_tested_requirement(spec: str) -> None:
+    """So that a finding is a scenario in the closed vocabulary, whatever the sequence; likewise each When that is said as a Given."""
+    rows, said = bundled(), set()
+    for script in scripts(TABLES[spec]):
+        said |= {line for line, _ in script.lines}
+
+    assert {line for line in said if vocabularies.sentence_of(spec, line.kind, line.text) is None} == set()
+    assert {line for line in said if line.given and vocabularies.sentence_of(spec, "Given", line.given) is None} == set()
+    assert {line.requirement for line in said if not rows[line.requirement].is_tested} == set()
+
+
+@pytest.mark.parametrize("spec", TABLES)
+def test_every_act_comes_in_some_sequence(spec: str) -> None:
+    """An act that can never come looks like coverage and is none."""
+    table, chance, fired = TABLES[spec], random.Random(1), set[str]()
+
+    def choose(among: Sequence[Any]) -> Any:
+        fresh = [one for one in among if isinstance(one, Act) and one.name not in fired]
+        return chance.choice(fresh or among)
+
+    for _ in range(300):
+        fired.update(drawn(table, 14, choose).acts)
+
+    assert set(table.by_name) - fired == set()
+
+
+@pytest.mark.parametrize("spec", TABLES)
+def test_an_act_changes_nothing_before_it_comes(spec: str) -> None:
+    """To ask whether it may come leaves no trace in the model: the same sequence says the same lines, whatever was asked in between."""
+    table, chance = TABLES[spec], random.Random(2)
+    for _ in range(50):
+        asked = drawn(table, 8, chance.choice)
+
+        assert script_of(table, asked.acts).lines == asked.lines
+
+
+def test_of_sequences_that_differ_in_names_only_one_is_tried() -> None:
+    """Renaming writers, or groups, gives no other sequence of those that are tried."""
+    tried = set(sequences(CORE, 2))
+    swaps = [{"A ": "B ", "B ": "A "}, {'"workers"': '"others"', '"others"': '"workers"'}]
+
+    assert len(tried) > 100
+    for swap in swaps:
+        renamed = {tuple(_renamed(act, swap) for act in acts) for acts in tried}
+        assert {acts for acts in tried & renamed if any(_renamed(act, swap) != act for act in acts)} == set()
+
+
+def test_an_act_that_cannot_come_is_passed_by() -> None:
+    """Whatever is left out of a sequence, the rest is one."""
+    acts = ("A writes to orders", "A commits", "a plain write to orders")
+    for names in permutations(acts):
+        script = script_of(CORE, names)
+        assert ("A commits" in script.acts) is (names.index("A writes to orders") < names.index("A commits"))
+        assert script.acts == [name for name in names if name in script.acts]
+
+
+def test_only_what_is_used_is_made() -> None:
+    """A scenario names no writer and no log that has nothing to do with it."""
+    opened = [line.text for line, act in script_of(CORE, ["B writes to orders", "A writes to payments", "A commits"]).lines if act is None]
+
+    assert opened[:2] == ['the deduplicating log "payments"', "a writer A"]
+    assert not any("inputs" in text or "writer B" in text for text in opened)
+
+
+@pytest.mark.parametrize(
+    ("acts", "seen", "requirement"),
+    [
+        (("A writes to orders", "A aborts"), '"a1"', "CORE-03"),
+        (("A writes to orders", "A commits"), "nothing", "CORE-07"),
+        (("A writes to orders", "A commits"), '"a1", "a1"', "CORE-38"),
+        (("A writes to orders", "A writes to orders", "A commits"), '"a2", "a1"', "CORE-04"),
+        (("A writes to orders", "A aborts", "a plain write to orders"), "nothing", "CORE-06"),
+        (("A writes to orders", "A has committed", "A writes to orders late"), '"a1", "late1"', "CORE-31"),
+        (("A writes to orders", "A loses its transaction", "A writes to orders what it lost"), '"late1"', "CORE-17"),
+        (("A writes to orders", "A commits", "a crash"), "nothing", "CORE-25"),
+        (("A writes to orders", "A aborts", "a crash"), '"a1"', "CORE-26"),
+        (("A writes to orders", "A commits"), "no values at all", "CORE-07"),
+    ],
+)
+def test_what_readers_see_says_which_requirement_is_violated(acts: tuple[str, ...], seen: str, requirement: str) -> None:
+    """By what is too much, missing or twice, and by what happened before; else it is that of the line."""
+    script = script_of(CORE, acts)
+    line = Line("Then", "readers of orders see nothing", "CORE-07")
+
+    assert script.acts == list(acts)
+    assert CORE.means(script.model, line, Violation("x", seen, what="readers of orders")) == requirement
+
+
+def test_a_system_is_asked_what_it_offers() -> None:
+    """Acts that need what it does not have are not in its table."""
+    assert {need for act in CORE.offered([]).acts for need in act.needs} == set()
+    assert {need for act in CORE.offered(["crash"]).acts for need in act.needs} == {"crash"}
+
+
+def _renamed(act: str, names: dict[str, str]) -> str:
+    for old, new in names.items():
+        if old in act:
+            return act.replace(old, new)
+    return act
