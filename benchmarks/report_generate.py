@@ -24,7 +24,7 @@ YEAR = timedelta(days=365)
 
 def generate(folder: Path, runs: int, versions: int) -> int:
     """Write the runs; the answer is their size in bytes."""
-    chance = random.Random(7)  # noqa: S311 a generator of test data
+    chance = random.Random(7)
     rows = bundled().rows()
     size = 0
     for number in range(runs):

@@ -82,6 +82,7 @@ class Explored:
             "acts": len(self.acts),
             "acts_never_fired": unmet,
             "sequences": self.progress.count,
+            "known_deviations": dict(sorted(self.progress.known.items())),
             "unanswered": self.progress.unanswered,
             "seconds": round(self.seconds, 1),
             "finding": self.finding.as_json() if self.finding else None,
@@ -147,7 +148,8 @@ class Exploration:
         system, handshake = systems.by_protocol[protocol], systems.handshakes[protocol]
         is_virtual = "virtual-time" in handshake.capabilities
         kept = handshake.capabilities if is_virtual or self.crashes else handshake.capabilities - DISTURBING
-        trials = Trials(table.offered(kept), system.session, is_prompt=is_virtual)
+        known = frozenset(one.entry.requirement for one in systems.expectations[protocol].known)
+        trials = Trials(table.offered(kept), system.session, is_prompt=is_virtual, known=known)
         acts = tuple(trials.table.by_name)
         title = f"{table.spec} on {system.name} ({protocol}{f', {handshake.version}' if handshake.version else ''})"
         self.screen.write_line(f"  {title}: {counted(len(acts), 'act')}, {self.bounds}")
@@ -207,6 +209,9 @@ class Exploration:
     def _tell(self, explored: Explored) -> None:
         progress, screen = explored.progress, self.screen
         gone = f"{progress.count:,} sequences in {explored.seconds:.1f} s"
+        if progress.known:
+            seen = ", ".join(f"{name} {count} times" for name, count in sorted(progress.known.items()))
+            gone += f"; requirements that it is known to break were seen broken: {seen}"
         if progress.unanswered:
             gone += f", {progress.unanswered} of them without an answer, so that nobody knows"
         if explored.finding is None:

@@ -1,6 +1,7 @@
 """The ways to go through sequences: every one to a depth, or random ones; each stops at the first that finds something."""
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -25,6 +26,8 @@ class Progress:
     fired: set[str] = field(default_factory=set)
     """The acts that came at least once."""
     unanswered: int = 0
+    known: Counter[str] = field(default_factory=Counter)
+    """How often a requirement was broken that the system is known to break."""
     finding: Finding | None = None
     is_whole: bool = True
     """Whether it came to its end, and not to that of its time."""
@@ -34,6 +37,8 @@ class Progress:
         self.count += 1
         self.fired.update(tried.acts)
         self.unanswered += tried.unanswered is not None
+        if tried.known:
+            self.known[tried.known.requirement] += 1
         self.finding = self.finding or tried.finding
 
 

@@ -34,19 +34,30 @@ class Finding:
 class Tried:
     """What a sequence showed: the acts that were reached, and a finding where a line did not hold.
 
-    `unanswered` says what got no answer; then nobody knows how it went on.
+    `known` is a finding of a requirement that the system is known to break, and `unanswered` says what got no answer; then nobody knows how
+    it went on.
     """
 
     acts: tuple[str, ...]
     finding: Finding | None = None
+    known: Finding | None = None
     unanswered: str | None = None
 
 
 class Trials:
     """Plays sequences of a table's acts, each in a session of its own."""
 
-    def __init__(self, table: Table[Any], open_session: Callable[[str, frozenset[str]], Session], *, is_prompt: bool = True) -> None:
+    def __init__(
+        self,
+        table: Table[Any],
+        open_session: Callable[[str, frozenset[str]], Session],
+        *,
+        is_prompt: bool = True,
+        known: frozenset[str] = frozenset(),
+    ) -> None:
         self.table = table
+        self.known = known
+        """The requirements that the system is known to break."""
         self._numbers = itertools.count(1)
         self._open = open_session
         self._player = player_of(table.spec)
@@ -87,7 +98,8 @@ class Trials:
         requirement = self.table.means(script.model, line, error) if isinstance(error, Violation) else line.requirement
         how = "violated" if is_seen else "refused" if isinstance(error, SetUpFailed) else "unanswered"
         lines = tuple(said for said, _ in script.lines[: number + 1])
-        return Tried(reached, Finding(tuple(script.acts), lines, requirement, how, error))
+        finding = Finding(tuple(script.acts), lines, requirement, how, error)
+        return Tried(reached, known=finding) if requirement in self.known else Tried(reached, finding)
 
 
 def needs_of(table: Table[Any], acts: Sequence[str]) -> frozenset[str]:

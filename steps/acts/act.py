@@ -3,13 +3,19 @@
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from fencepost.contract.evidence import Violation
 from fencepost.contract.gherkin import Step
 
 M = TypeVar("M")
 T = TypeVar("T")
+
+
+class Choose(Protocol):
+    """Chooses one of several."""
+
+    def __call__(self, among: Sequence[T], /) -> T: ...
 
 
 class Line(NamedTuple):
@@ -127,7 +133,7 @@ def script_of(table: Table[M], names: Iterable[str]) -> Script[M]:
     return script
 
 
-def drawn(table: Table[M], length: int, choose: Callable[[Sequence[T]], T]) -> Script[M]:
+def drawn(table: Table[M], length: int, choose: Choose) -> Script[M]:
     """A script of so many acts, each chosen of those that may come: first what is done, then by whom and where."""
     script = Script(table)
     for _ in range(length):

@@ -78,15 +78,16 @@ def _seal(model: Core, log: str) -> list[Line]:
     return [Line("Given", f"{log} has been sealed", "CORE-43")]
 
 
-def _race_to_the_end(model: Core, name: str, log: str) -> list[Line]:
-    before, value = [entry.value for entry in model.logs[log]], model.new_value(name)
+def _race_to_the_end(model: Core, name: str, log: str, which_first: str) -> list[Line]:
+    before, value = CONTENT.render(tuple(entry.value for entry in model.logs[log])), model.new_value(name)
     model.lose_sight(name)
     model.unclear.add(log)
-    asked = Line("When", f'{name} sends "{value}" to {log} and commits before the receipt', "CORE-36")
-    return [
-        asked,
-        Line("Then", f'readers of {log} see {CONTENT.render(tuple(before))}, and "{value}" behind it if that was acknowledged', "CORE-36"),
-    ]
+    said = {
+        "the write": f'{name} sends "{value}" to {log} and commits before the receipt',
+        "the commit": f'{name} commits and sends "{value}" to {log} before the answer',
+    }
+    seen = f'readers of {log} see {before}, and "{value}" behind it if that was acknowledged'
+    return [Line("When", said[which_first], "CORE-36"), Line("Then", seen, "CORE-36")]
 
 
 def _process(model: Core, one: str, other: str, group: str, *_: str) -> list[Line]:
@@ -266,7 +267,7 @@ def _may_write_to_sealed(model: Core, name: str, log: str) -> bool:
     return _is_open(model, name) and log in model.sealed
 
 
-def _may_race(model: Core, name: str, log: str) -> bool:
+def _may_race(model: Core, name: str, log: str, *_: str) -> bool:
     """All that was ever written to the log, and all that the transaction did, is of the one."""
     current = model.writers[name].open
     entries = model.logs[log]
@@ -303,7 +304,8 @@ def _acts() -> Iterator[Act[Core]]:
             yield Act(f"{x} writes to {log}", _may_write, _write, (x, log))
             yield Act(f"{x} writes many values to {log}", _may_write_many, _write_many, (x, log))
             yield Act(f"{x} writes to {log}, which is sealed", _may_write_to_sealed, _write_to_sealed, (x, log), frozenset({"sealing"}))
-            yield Act(f"{x} writes to {log} and commits at the same time", _may_race, _race_to_the_end, (x, log))
+            for first in ("the write", "the commit"):
+                yield Act(f"{x} writes to {log} and commits, {first} first", _may_race, _race_to_the_end, (x, log, first))
             yield Act(f"{x} writes to {log} late", _has_ended_everywhere, _write_late, (x, log))
             yield Act(f"{x} writes to {log} what it lost", _has_lost_it, _write_lost, (x, log))
         for ends in _ENDS:

@@ -226,6 +226,8 @@ class Core:
         """The requirement that is violated where readers see this when nothing is open."""
         due, owners = self.visible(log), {one.value: one.transaction for one in self.logs[log]}
         crashed, why = self._crash
+        if log in self.sealed:
+            return "CORE-43"
         if too_much := [value for value in seen if value not in due]:
             if too_much[0] in self.late[log]:
                 return "CORE-17" if any(one.lost for one in self.writers.values()) else "CORE-31"

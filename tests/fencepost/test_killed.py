@@ -78,7 +78,7 @@ def results(tmp_path: Path) -> Path:
 
 
 def moments(count: int) -> list[float]:
-    chance = random.Random(890)  # noqa: S311 - moments, not secrets
+    chance = random.Random(890)
     return [chance.uniform(0, LONGEST_S) for _ in range(count)]
 
 

@@ -210,7 +210,7 @@ def test_a_page_gets_no_more_columns_and_moments_than_it_can_show(report: Told, 
 
 def test_many_runs_are_summed_up_as_by_hand(report: Told, tmp_path: Path) -> None:
     """Random runs, and a plain loop over them: the same cells, counts and latest runs."""
-    chance = random.Random(11)  # noqa: S311 nothing secret
+    chance = random.Random(11)
     runs: list[dict[str, Any]] = []
     for number in range(60):
         made = system(chance.choice(["4.0", "4.1", None]), chance.choice(["kafka", "pulsar"]), chance.choice(["seed", None]))

@@ -43,7 +43,7 @@ def test_every_act_comes_in_some_sequence(spec: str) -> None:
         fresh = [one for one in among if isinstance(one, Act) and one.name not in fired]
         return chance.choice(fresh or among)
 
-    for _ in range(300):
+    for _ in range(600):
         fired.update(drawn(table, 14, choose).acts)
 
     assert set(table.by_name) - fired == set()
@@ -81,10 +81,10 @@ def test_an_act_that_cannot_come_is_passed_by() -> None:
 
 def test_only_what_is_used_is_made() -> None:
     """A scenario names no writer and no log that has nothing to do with it."""
-    opened = [line.text for line, act in script_of(CORE, ["B writes to orders", "A writes to payments", "A commits"]).lines if act is None]
+    opened = [line.text for line, act in script_of(CORE, ["A writes to payments", "A has committed"]).lines if act is None]
 
     assert opened[:2] == ['the deduplicating log "payments"', "a writer A"]
-    assert not any("inputs" in text or "writer B" in text for text in opened)
+    assert not any(word in text for text in opened for word in ("inputs", "orders", "writer B"))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ Change: TypeAlias = Callable[[random.Random, list[Event]], None]
 
 def changed(told: Mapping[str, Sequence[Event]], count: int, seed: int) -> dict[str, list[Event]]:
     """So many histories, each one of these with one to three changes; their runs are called by what was changed."""
-    chance = random.Random(seed)  # noqa: S311 no secret
+    chance = random.Random(seed)
     names = sorted(told)
     made = {}
     for number in range(count):

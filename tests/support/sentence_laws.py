@@ -65,7 +65,7 @@ def values_of(form: Form) -> Iterator[dict[str, Any]]:
     if not form.placeholders:
         yield {}
         return
-    chance = random.Random(form.words)  # noqa: S311 - nobody's secret
+    chance = random.Random(form.words)
     for _ in range(VALUES):
         values: dict[str, Any] = {}
         for part in form.parts:
