@@ -53,8 +53,10 @@ def sections(run: Compliance, register: Register) -> list[Section]:
     found = []
     for cause in run.causes:
         explained = [(row.id, name) for row in cause.explains for name in row.scenarios]
-        rule = f" ({_statement(cause.requirement, register)})" if cause.requirement else ""
-        found.append(Section(f"{cause.title}{rule}", tuple(red.pop(key) for key in explained if key in red)))
+        base = register.by_id.get(cause.requirement or "")
+        found.append(
+            Section(f"{cause.title} ({base.statement})" if base else cause.title, tuple(red.pop(key) for key in explained if key in red))
+        )
     alone: dict[str, list[Finding]] = {}
     for one in red.values():
         alone.setdefault(one.row.id, []).append(one)

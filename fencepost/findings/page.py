@@ -75,8 +75,8 @@ class Findings:
         page.paragraph(f"{identity(run.system)}Started {run.began}, {run.seconds:.0f} s, Fencepost {text(run.fencepost)}.")
         if self.red:
             page.paragraph(
-                f"Each row was checked by hand, or is open, as {text(self.checked_in)} says: {self.answers(self.red)}. "
-                "`true` means that the broker does what the row says, and should not; `suite's fault` that Fencepost is wrong."
+                f"What people found when they checked the rows is kept in {text(self.checked_in)}: {self.answers(self.red)}. "
+                "*true* says that the broker does so, *suite's fault* that Fencepost is wrong, *open* that nobody has looked yet."
             )
         if self.unused:
             page.paragraph(f"Checked before, and not red in this run: {text(', '.join(self.unused), _LONG)}.")
