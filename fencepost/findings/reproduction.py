@@ -5,6 +5,7 @@ names, producer ids (P1, P2), points in time.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -63,7 +64,7 @@ def _steps(finding: Finding) -> Iterator[str]:
 
 
 def _calls(finding: Finding, results: Path) -> list[str]:
-    """The calls of a scenario in their order, and what is repeated once; without those that only find the way, or only look beforehand.
+    """The calls of a scenario, without those that only find the way, or only look before something is done.
 
     A look that is repeated waits for something, so it stays.
     """
@@ -73,10 +74,20 @@ def _calls(finding: Finding, results: Path) -> list[str]:
         return []
     named: dict[int, str] = {}
     kept = [pair for pair in _pairs(paths[-1]) if pair[1]["type"] != "ok" or _request(pair[1]) not in _FINDS_ITS_WAY]
-    acts = [index for index, (asked, _) in enumerate(kept) if not _only_looks(asked)]
-    told = [(_told(*pair, named), index < max(acts, default=0) and _only_looks(pair[0])) for index, pair in enumerate(kept)]
-    runs = [(line, is_before, len([*those])) for (line, is_before), those in groupby(told)]
-    return [line if times == 1 else f"{line} ({times} times)" for line, is_before, times in runs if times > 1 or not is_before]
+    told = [(_only_looks(asked), _told(asked, answered, named)) for asked, answered in kept]
+    last = max((index for index, (looks, _) in enumerate(told) if not looks), default=0)
+    lines = [*_acts_and_waits(told[:last]), *_acts_and_waits(told[last:], also_once=True)]
+    return [line if times == 1 else f"{line} ({times} times)" for line, times in lines]
+
+
+def _acts_and_waits(told: Sequence[tuple[bool, str]], also_once: bool = False) -> Iterator[tuple[str, int]]:
+    """Each line with how often it stands there: acts one after the other, between them the looks that are repeated, or `also_once`."""
+    for looks, those in groupby(told, key=lambda one: one[0]):
+        lines = [line for _, line in those]
+        if looks:
+            yield from ((line, times) for line, times in Counter(lines).items() if times > 1 or also_once)
+        else:
+            yield from ((line, len([*same])) for line, same in groupby(lines))
 
 
 def _pairs(path: Path) -> Iterator[tuple[Event, Event]]:
