@@ -1,19 +1,25 @@
 """What stands on a page of findings: each red scenario once, below the cause that explains it, and then what is known already."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from fencepost.compliance import RED, Compliance, Requirement, Scenario
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import Verdict
+from fencepost.symptoms import steady
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One red scenario, with what was due and what was seen, or why it could not be judged."""
+    """One red scenario, with what was due and what was seen, or why it could not be judged; of an outline all examples that are."""
 
     row: Requirement
-    scenario: Scenario
+    examples: tuple[Scenario, ...]
+
+    @property
+    def scenario(self) -> Scenario:
+        """The last of them."""
+        return self.examples[-1]
 
     @property
     def key(self) -> tuple[str, str]:
@@ -21,16 +27,19 @@ class Finding:
 
     @property
     def expected(self) -> str:
-        told = self.scenario.violation
-        return f"{told.what}: {told.expected}" if told else ""
+        violations = [one.violation for one in self.examples if one.violation]
+        return _each(f"{told.what}: {told.expected}" for told in violations)
 
     @property
     def seen(self) -> str:
-        told = self.scenario.violation
+        return _each(self._seen(one) for one in self.examples)
+
+    def _seen(self, example: Scenario) -> str:
+        told = example.violation
         if told is None:
-            by = f" by {self.scenario.blocked_by}" if self.scenario.blocked_by else ""
-            why = f": {self.row.reason}" if self.row.reason and self.row.verdict is self.scenario.verdict and not by else ""
-            return f"{self.scenario.verdict.words}{by}{why}"
+            by = f" by {example.blocked_by}" if example.blocked_by else ""
+            why = f": {self.row.reason}" if self.row.reason and self.row.verdict is example.verdict and not by else ""
+            return f"{example.verdict.words}{by}{why}"
         return told.seen + (f" ({told.error})" if told.error and told.error not in told.seen else "")
 
 
@@ -72,13 +81,18 @@ def known(run: Compliance) -> Mapping[str, list[Finding]]:
 
 
 def having(run: Compliance, *verdicts: Verdict) -> Iterator[Finding]:
-    """The scenarios with one of these verdicts; of an outline the last example that has it."""
-    found = {}
+    """The scenarios with one of these verdicts."""
     for row in run.requirements:
+        found: dict[str, list[Scenario]] = {}
         for scenario in row.scenarios:
             if scenario.verdict in verdicts:
-                found[row.id, scenario.name] = Finding(row, scenario)
-    yield from found.values()
+                found.setdefault(scenario.name, []).append(scenario)
+        yield from (Finding(row, tuple(examples)) for examples in found.values())
+
+
+def _each(said: Iterable[str]) -> str:
+    """What examples say, as it reads in every run, and the same once."""
+    return " / ".join(dict.fromkeys(map(steady, said)))
 
 
 def _statement(requirement: str, register: Register) -> str:

@@ -113,8 +113,8 @@ class Findings:
         statement = self.register.by_id[requirement].statement if requirement in self.register.by_id else ""
         return (
             f"**{text(requirement)}** ({_kind(finding.row, self.run)}) {text(statement)}<br>{text(steady(scenario))}",
-            text(steady(finding.expected)),
-            text(steady(finding.seen)),
+            text(finding.expected),
+            text(finding.seen),
             self.answer(finding),
         )
 
