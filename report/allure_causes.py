@@ -31,7 +31,7 @@ class Grouped:
         explained = {full_name(one): titles[one.requirement, one.name] for one in red if (one.requirement, one.name) in titles}
         return cls(tuple(causes), explained, {full_name(one): message(one) for one in red if one.verdict is Verdict.BLOCKED})
 
-    def told(self, result: str) -> str:
+    def completed(self, result: str) -> str:
         """A result, as JSON, with what is known of it now."""
         data = json.loads(result)
         name = data.get("fullName")

@@ -31,7 +31,7 @@ def generate(claimed: Folder, title: str, grouped: Grouped) -> str:
         ours.mkdir()
         for file in claimed.written(_RESULTS):
             if file.name.endswith("-result.json"):
-                (ours / file.name).write_text(grouped.told(file.read_text(encoding="utf-8")), encoding="utf-8")
+                (ours / file.name).write_text(grouped.completed(file.read_text(encoding="utf-8")), encoding="utf-8")
             else:
                 shutil.copyfile(file, ours / file.name)
         report = Path(folder) / "report"
