@@ -8,8 +8,8 @@ A cause follows from what was seen, and from nothing that somebody wrote about o
 
 A scenario may be read in several ways; the reading that explains most requirements is taken first, and one that names both what was due
 and what was seen before one that names the request alone. A cause explains at least two scenarios. It is a likeness and no proof, so no
-verdict changes by it, but for one: a scenario that could not be put is *blocked* where the refusal that stopped it is the deviation of a
-violated requirement.
+verdict changes by it, but for one: a scenario that could not be judged is *blocked* where its requirement rests on a violated one, or the
+refusal that stopped it is the deviation of one.
 """
 
 import dataclasses
@@ -130,7 +130,7 @@ def blocked(scenarios: Sequence[ScenarioResult], register: Register) -> list[Sce
 def _blocked(
     one: ScenarioResult, deviating: Mapping[str, ScenarioResult], broken: Mapping[str, Sequence[str]], register: Register
 ) -> ScenarioResult:
-    if one.verdict is not Verdict.INCONCLUSIVE or one.given is None:
+    if one.verdict is not Verdict.INCONCLUSIVE:
         return one
     promised = [base for base in register[one.requirement].rests_on if base in deviating]
     same = [other for said in readings_of(one.given) for other in broken.get(said, ()) if other != one.requirement]

@@ -42,6 +42,7 @@ class Scenario(_Read):
     verdict: Verdict
     violation: Mismatch | None = None
     expectation: Entry | None = None
+    blocked_by: str | None = None
 
 
 class Requirement(_Read):

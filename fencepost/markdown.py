@@ -19,12 +19,22 @@ _INVISIBLE = ("Cc", "Cf", "Cs")
 
 def text(said: str, longest: int = _LONGEST) -> str:
     """`said` on one line, at most so many characters of it, with nothing in it that Markdown or HTML would read as its own."""
-    line = "".join(f"\\u{ord(letter):04x}" if category(letter) in _INVISIBLE else letter for letter in " ".join(said.split()))
+    line = "".join(map(_visible, " ".join(said.split())))
     if len(line) > longest:
         line = f"{line[:longest].rstrip()} … ({len(line) - longest} more characters)"
     line = "".join(_ENTITIES.get(letter, letter) for letter in _SPECIAL.sub(r"\\\g<0>", line))
     # No link and no emoji; and @name calls nobody where the summary is posted as a comment.
     return _LINKS.sub(lambda found: f"&#{ord(found[0])};", _UNDERSCORE.sub(r"\\_", line)).replace("@", "@<!-- -->")
+
+
+def block(lines: Iterable[str], language: str = "text") -> str:
+    """Lines as they are, in a fence that nothing in them closes."""
+    told = ("".join(map(_visible, line)).replace("```", "'''") for line in lines)
+    return "\n".join([f"```{language}", *told, "```"])
+
+
+def _visible(letter: str) -> str:
+    return f"\\u{ord(letter):04x}" if category(letter) in _INVISIBLE else letter
 
 
 @dataclass

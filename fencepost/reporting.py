@@ -17,6 +17,7 @@ from fencepost.contract.ports import Handshake, Image
 from fencepost.contract.verdict import Expectation, ScenarioResult, Verdict
 from fencepost.pipeline import suite
 from fencepost.report import allure_anomalies, allure_html, allure_overview
+from fencepost.report.allure_causes import Grouped
 
 from . import histories, matrix
 from .compliance import Compliance
@@ -193,7 +194,8 @@ class Reporting:
     def _allure_report(self, claimed: Folder) -> str:
         try:
             with self.stopping.ending_early(only_at_once=True):
-                return allure_html.generate(claimed, self._title())
+                causes = {str(cause): cause.scenarios for cause in self.results.causes().found}
+                return allure_html.generate(claimed, self._title(), Grouped.of(self.results.settled(), causes))
         except Stopped:
             return "no Allure report: the run was stopped twice"
 

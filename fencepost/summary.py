@@ -86,14 +86,14 @@ def render(run: Compliance, before: Compliance | None = None, limit: int = LIMIT
     page.paragraph(f"{asked(run)}.")
     if not run.complete or run.stopped:
         page.paragraph(f"**The run did not finish**{f': {text(run.stopped)}' if run.stopped else ''}. This is what it found until then.")
-    page.paragraph(f"{_identity(run.system)}Started {run.began}, {run.seconds:.0f} s, Fencepost {text(run.fencepost)}.")
+    page.paragraph(f"{identity(run.system)}Started {run.began}, {run.seconds:.0f} s, Fencepost {text(run.fencepost)}.")
     if before is not None:
         _write_changes(page, run, before)
     _write_reds(page, run)
     if unwritten := sum((row.reason or "").startswith(TO_BE_WRITTEN) for row in run.having(Verdict.KNOWN_DEVIATION)):
         page.paragraph(f"**{unwritten} known deviations have no reason yet**: write it in place of TO BE WRITTEN.")
-    page.folded("Known deviations", _by_reason(run.having(Verdict.KNOWN_DEVIATION)), _THERE)
-    page.folded("Not offered", _by_reason(run.having(Verdict.NOT_OFFERED)), _THERE)
+    page.folded("Known deviations", by_reason(run.having(Verdict.KNOWN_DEVIATION)), _THERE)
+    page.folded("Not offered", by_reason(run.having(Verdict.NOT_OFFERED)), _THERE)
     return str(page)
 
 
@@ -130,7 +130,7 @@ def ending(run: Compliance) -> str:
     return f"conforms as far as it was asked{f'; {odd}' if odd else ''}"
 
 
-def _identity(system: System) -> str:
+def identity(system: System) -> str:
     """What was judged, as far as the headline does not say it."""
     image = system.image and f"image {system.image.name}" + (f" ({system.image.digest})" if system.image.digest else "")
     profile = system.profile and f"profile {system.profile}"
@@ -194,7 +194,7 @@ def _red(run: Compliance, row: Requirement) -> tuple[str, str, str, str]:
     return name, verdict, text(f"{about}{violation.expected}"), text(f"{violation.seen}{refused}")
 
 
-def _by_reason(rows: Iterable[Requirement]) -> Iterator[str]:
+def by_reason(rows: Iterable[Requirement]) -> Iterator[str]:
     """Many requirements share a reason, such as a capability that the system does not have."""
     ids: dict[str, list[str]] = {}
     for row in rows:

@@ -13,10 +13,12 @@ from fencepost.contract.symptom import Symptom
 _UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _ENDED = r"[\w.-]+?-[0-9a-f]{6}\b(?:-\d+)?"
 """A name that a session made unique, perhaps with a partition."""
+_END_OF_NAME = r"-[0-9a-f]{6}\b"
+"""What a session puts behind its names."""
 _OPEN = {
     rf"\b{_UUID}\b": _UUID,
     rf"{_ENDED}(?:, {_ENDED}){{3,}}": rf"{_ENDED}(?:, {_ENDED})*",  # all that there is, also of others
-    r"-[0-9a-f]{6}\b": "-[0-9a-f]{6}",  # what a session puts behind its names
+    _END_OF_NAME: "-[0-9a-f]{6}",
     r"(?:\b\d{1,3}(?:\.\d{1,3}){3}|\blocalhost|\[[0-9a-f:]+\]):\d+": r"[\w.:\[\]-]+:\d+",
     r"(?<=port )\d+": r"\d+",
     r"(?<=producer id )\d+": r"\d+",
@@ -33,6 +35,7 @@ _OPEN = {
 """What is made up, and what stands for it."""
 _MADE_UP = re.compile("|".join(f"({made_up})" for made_up in _OPEN))
 _STANDS_FOR = tuple(_OPEN.values())
+_ENDS_A_NAME = tuple(_OPEN).index(_END_OF_NAME) + 1
 _SPECIAL = re.compile(r"([\\.^$*+?{}\[\]()|])")
 
 
@@ -50,6 +53,11 @@ def symptom_of(violation: Mismatch) -> Symptom:
 def reason_of(reason: str) -> str:
     """An expression for why a scenario could not be judged: its first clause, since what follows is the circumstances of one run."""
     return _whole(reason.partition("; ")[0] + "\n")
+
+
+def steady(text: str) -> str:
+    """A text as it reads in every run: names without what made them unique, and an ellipsis for all else that is made up anew."""
+    return _MADE_UP.sub(lambda found: "" if found.lastindex == _ENDS_A_NAME else "…", text)
 
 
 def _whole(text: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.folder import Folder
 
+from .allure_causes import Grouped
 from .allure_overview import in_short, is_whole, verdicts
 from .allure_page import tidied
 
@@ -19,8 +20,8 @@ _TIME_LIMIT_S = 120
 _REPORT, _RESULTS = "allure-report", "allure-results"
 
 
-def generate(claimed: Folder, title: str) -> str:
-    """Make `allure-report/index.html` from `allure-results` in a results folder; answers a line for the user."""
+def generate(claimed: Folder, title: str, grouped: Grouped) -> str:
+    """Make `allure-report/index.html` from `allure-results` in a results folder, its reds grouped; answers a line for the user."""
     allure = _find()
     if allure is None:
         return HOW_TO_GET_IT
@@ -29,11 +30,14 @@ def generate(claimed: Folder, title: str) -> str:
         ours = Path(folder) / _RESULTS  # what else stands beside our results is nobody's verdict on this system
         ours.mkdir()
         for file in claimed.written(_RESULTS):
-            shutil.copyfile(file, ours / file.name)
+            if file.name.endswith("-result.json"):
+                (ours / file.name).write_text(grouped.completed(file.read_text(encoding="utf-8")), encoding="utf-8")
+            else:
+                shutil.copyfile(file, ours / file.name)
         report = Path(folder) / "report"
         config = Path(folder) / "allurerc.mjs"
         layout = resources.files("fencepost.fixtures").joinpath("allurerc.mjs").read_text(encoding="utf-8")
-        told = {"title": f"{title}: {in_short(results)}", "verdicts": verdicts(results)}
+        told = {"title": f"{title}: {in_short(results)}", "verdicts": verdicts(results), "causes": grouped.titles}
         config.write_text(layout.replace("{run}", json.dumps(told)), encoding="utf-8")
         command = [allure, "generate", "-c", str(config), "-o", str(report), str(ours)]
         try:

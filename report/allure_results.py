@@ -51,6 +51,20 @@ def _themes() -> dict[str, str]:
     return {feature.path: feature.name for feature in gherkin.bundled()}
 
 
+def full_name(result: ScenarioResult) -> str:
+    """By which a result is told from every other of its run."""
+    return f"{result.feature}: {result.run}"
+
+
+def message(result: ScenarioResult) -> str:
+    """What a reader sees first."""
+    seen = result.violation
+    told = f"{seen.what}\nexpected: {seen.expected}\nseen: {seen.seen}" if seen else result.reason or ""
+    if result.verdict is Verdict.KNOWN_DEVIATION:
+        told += f"\nknown: {result.reason}"
+    return f"{result.verdict.words.capitalize()}: {told.removeprefix('blocked ')}"
+
+
 def same(name: str) -> str:
     """By which Allure knows a scenario again in another run."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, name))

@@ -28,7 +28,7 @@ from fencepost.contract.verdict import ScenarioResult, Verdict
 from .allure_evidence import Said, clock, page
 from .allure_layouts import pictures
 from .allure_muted import muted
-from .allure_results import STATUS, AllureWriter, Node, labels, same, unnoted
+from .allure_results import STATUS, AllureWriter, Node, full_name, labels, message, same, unnoted
 
 TOLD = pytest.StashKey["_Told"]()
 _LINE = 600
@@ -117,7 +117,7 @@ class AllureSteps:
         written: Node = {
             "historyId": known,
             "testCaseId": known,
-            "fullName": f"{result.feature}: {result.run}",
+            "fullName": full_name(result),
             "name": _named(result, template.name, example),
             "status": STATUS[result.verdict],
             "description": (
@@ -134,7 +134,7 @@ class AllureSteps:
         }
         if result.verdict is not Verdict.MET:
             written["statusDetails"] = {
-                "message": "\n".join([_message(result), *_last_said(_said_by(item))]),
+                "message": "\n".join([message(result), *_last_said(_said_by(item))]),
                 "trace": _without_paths(told.explained),
                 "known": result.verdict is Verdict.KNOWN_DEVIATION,
             }
@@ -204,15 +204,6 @@ def _named(result: ScenarioResult, name: str, example: str) -> str:
     """The scenario's name; where nobody was asked, or it is excused, that stands behind it in every list."""
     excused = result.verdict in (Verdict.NOT_OFFERED, Verdict.KNOWN_DEVIATION)
     return f"{name}{example}" + (f" ({result.verdict.words})" if excused else "")
-
-
-def _message(result: ScenarioResult) -> str:
-    """What a reader sees first."""
-    seen = result.violation
-    told = f"{seen.what}\nexpected: {seen.expected}\nseen: {seen.seen}" if seen else result.reason or ""
-    if result.verdict is Verdict.KNOWN_DEVIATION:
-        told += f"\nknown: {result.reason}"
-    return f"{result.verdict.words.capitalize()}: {told}"
 
 
 def _said_by(item: pytest.Item) -> Sequence[Exchange]:

@@ -127,6 +127,12 @@ class KafkaLog:
             case trouble:
                 return trouble
 
+    def is_decided(self, log: str) -> Outcome[bool]:
+        """Whether no transaction of anybody is open in the log."""
+        ends = [self._observer.end_offset(self.partition(log), isolation) for isolation in Isolation]
+        troubles = [end for end in ends if not isinstance(end, Done)]
+        return troubles[0] if troubles else Done(len({end.value for end in ends if isinstance(end, Done)}) == 1)
+
     def is_stable(self, group: str, log: str) -> Outcome[bool]:
         """Whether no transaction has offsets pending for the group in that log."""
         match self._observer.committed_offset(self._unique(group), self.partition(log), require_stable=True, retry=False):
@@ -176,13 +182,14 @@ class _Written:
 
 @dataclass
 class _Touched:
-    """The logs that a transaction wrote to, and the log for which each group got an offset."""
+    """The logs that a transaction wrote to, those that an old client has added, and the log for which each group got an offset."""
 
     logs: set[str] = field(default_factory=set)
+    added: set[str] = field(default_factory=set)
     groups: dict[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.logs or self.groups)
+        return bool(self.logs or self.added or self.groups)
 
 
 @dataclass
@@ -312,20 +319,24 @@ class KafkaWriter:
                 return trouble
 
     def _is_over_for_readers(self) -> Outcome[bool]:
-        """Whether every log that it wrote to has the marker, and every group a stable offset: for systems that do not describe it."""
+        """Whether every log that it wrote to has the marker, and every group a stable offset: for systems that do not describe it.
+
+        A log that was only added need not get a marker, but is decided to its end.
+        """
         touched = self._open if self._open else self._ended
         looks = [self.log.is_over_in(log, self.producer.producer_id) for log in touched.logs]
+        looks += [self.log.is_decided(log) for log in touched.added - touched.logs]
         looks += [self.log.is_stable(group, log) for group, log in touched.groups.items()]
         troubles = [look for look in looks if not isinstance(look, Done)]
         return troubles[0] if troubles else Done(all(look.value for look in looks if isinstance(look, Done)))
 
     def _add(self, log: str) -> Outcome[None]:
         """What an old client does before it writes: add the partition, unless it did so in this transaction."""
-        if log not in self._open.logs and self.log.kind.is_old:
+        if log not in self._open.added and self.log.kind.is_old:
             added = self.probe.add_partitions(self.transactional_id, self.producer, [self.log.partition(log)])
             if not isinstance(added, Done):
                 return added
-            self._open.logs.add(log)
+            self._open.added.add(log)
         return Done(None)
 
     def _close(self) -> None:

@@ -46,14 +46,14 @@ Feature: Initialising a transactional id
       Given producer A with transactional id "transfer"
       When A initialises again with a time-out of zero
       Then it is refused with INVALID_TRANSACTION_TIMEOUT
-      And the refusal has producer id -1 and epoch -1
+      And the refusal has no producer id
       And the producer id and epoch of A are unchanged
 
     Scenario: [2] A negative time-out
       Given producer A with transactional id "transfer"
       When A initialises again with a negative time-out
       Then it is refused with INVALID_TRANSACTION_TIMEOUT
-      And the refusal has producer id -1 and epoch -1
+      And the refusal has no producer id
       And the producer id and epoch of A are unchanged
 
     Scenario: [3] A time-out as large as the message has room for
@@ -73,7 +73,7 @@ Feature: Initialising a transactional id
       Given producer A with transactional id "transfer"
       When A initialises again with a millisecond more than is allowed
       Then it is refused with INVALID_TRANSACTION_TIMEOUT
-      And the refusal has producer id -1 and epoch -1
+      And the refusal has no producer id
       And the producer id and epoch of A are unchanged
 
   @KIP890-013 @MUST
@@ -231,7 +231,7 @@ Feature: Initialising a transactional id
       Given producers A and B with transactional ids "transfer" and "audit"
       When A initialises again with the producer id of B
       Then it is refused with PRODUCER_FENCED
-      And the refusal has producer id -1 and epoch -1
+      And the refusal has no producer id
       And the producer id and epoch of A are unchanged
 
     Scenario: [2] The first version that knows this error
@@ -250,7 +250,7 @@ Feature: Initialising a transactional id
       And B has taken over from A
       When A initialises again
       Then it is refused with PRODUCER_FENCED
-      And the refusal has producer id -1 and epoch -1
+      And the refusal has no producer id
       And the producer id and epoch of B are unchanged
 
     Scenario: [2] A takeover of an open transaction

@@ -69,5 +69,5 @@ Feature: A client that changes its protocol
       And A has written "a1" to payments-0
       And A uses EndTxn v5
       When A commits
-      Then the transaction of A is CompleteCommit
+      Then readers of payments-0 see "a1"
       And the last stable offset of payments-0 is the high watermark

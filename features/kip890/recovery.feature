@@ -48,7 +48,7 @@ Feature: Time-outs and recovery
     Scenario: [4] A producer that adds a partition now and then
       Given a topic "ledger" with 50 partitions
       And producer A with transactional id "transfer" and a short time-out
-      When A writes to one partition of "ledger" after the other, half of its time-out apart
+      When A writes to one partition of "ledger" after the other, two fifths of its time-out apart
       Then the transaction of A is over
 
   @KIP890-157 @MUST @fencing

@@ -94,6 +94,15 @@ def the_refusal_has_no_identity(context: ScenarioContext) -> None:
     judge_answer(context, identity == NO_PRODUCER, f"a refusal with {NO_PRODUCER}", answer, f"{reported(answer)} with {identity}")
 
 
+@KAFKA.then("the refusal has no producer id")
+def the_refusal_has_no_producer_id(context: ScenarioContext) -> None:
+    """The answer is a refusal with producer id -1; what stands beside it as an epoch is then nobody's."""
+    answer = answer_of(context)
+    producer_id = answer.fields.get("producer_id", 0) if isinstance(answer, Refused) else 0
+    due = "a refusal with producer id -1"
+    judge_answer(context, producer_id == NO_PRODUCER.producer_id, due, answer, f"{reported(answer)} with producer id {producer_id}")
+
+
 @KAFKA.then("the refusal has base offset -1 and no wrong log start offset of {partition}")
 def the_refusal_has_offsets(context: ScenarioContext, partition: str) -> None:
     """The answer is a refusal with these offsets; that of the log's start is -1, or what ListOffsets answers for the earliest."""

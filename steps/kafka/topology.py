@@ -62,7 +62,7 @@ def at_the_last_usable_epoch(context: ScenarioContext, producer: str, timeout: s
 
     The system under test's adapter brings it that far ahead of the scenario: as any client could, by tens of thousands of InitProducerId;
     or on a broker that it starts itself by a record in the transaction log, as the coordinator would write it, and InitProducerId from
-    there. The transactional id of such a producer says so in its name. The last bump is made here.
+    there. The transactional id of such a producer says so in its name. The last bump is made here, with the time-out that is then in force.
     """
     probe = context.session.client(producer)
     aged = achieved(probe.adopt_aged_id(), f"bringing the epoch of {producer} near its end")
@@ -71,6 +71,10 @@ def at_the_last_usable_epoch(context: ScenarioContext, producer: str, timeout: s
     current = achieved(outcome, f"initialising {producer} for the last time")
     if current != aged.producer.with_epoch(LAST_USABLE_EPOCH):
         raise SetUpFailed(f"{producer} has {current} after {aged.producer}, and was to have epoch {LAST_USABLE_EPOCH}")
+    if timeout and probe.offers("describe_transactions", 0):
+        seen = achieved(probe.describe_transaction(aged.transactional_id), f"asking for the time-out of {producer}").timeout_ms
+        if seen != timeout_ms:
+            raise SetUpFailed(f"{producer} has a time-out of {seen} ms, and asked for {timeout_ms} ms")
     context.producers[producer] = Producer(producer, aged.transactional_id, probe, [aged.producer, current])
 
 

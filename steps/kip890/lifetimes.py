@@ -38,11 +38,12 @@ def writes_and_leaves_open(context: ScenarioContext, lifetime: Lifetime, produce
     lifetime.ended = context.time.now_ms()
 
 
-@KIP890.when("{producer} writes to one partition of {topic} after the other, half of its time-out apart")
+@KIP890.when("{producer} writes to one partition of {topic} after the other, two fifths of its time-out apart")
 def writes_now_and_then(context: ScenarioContext, producer: str, topic: str) -> None:
-    """Produce of one record to the next partition whenever half of a short time-out has passed since the last one was answered.
+    """Produce of one record to the next partition whenever two fifths of a short time-out have passed since the last one was answered.
 
-    It goes on until the coordinator no longer says Ongoing, or partitions or patience end.
+    It goes on until the coordinator no longer says Ongoing, or partitions or patience end. No write is due when the time-out is, so none
+    follows the abort of a coordinator that is prompt.
     """
     one, due = context.turn_of(producer), 0.0
     rest = [partition for partition in context.partitions if partition.topic == context.topics[topic]]
@@ -50,7 +51,7 @@ def writes_now_and_then(context: ScenarioContext, producer: str, topic: str) -> 
         if context.time.now_ms() >= due:
             if not rest or not isinstance(one.write(rest.pop(0), ["now"], version=context.version(one, "produce")), Done):
                 break
-            due = context.time.now_ms() + SHORT_TIMEOUT_MS / 2
+            due = context.time.now_ms() + SHORT_TIMEOUT_MS * 2 / 5
         if context.describe(one).state != "Ongoing":
             break
 

@@ -145,6 +145,13 @@ def test_a_given_that_is_refused_otherwise_stays_inconclusive(request_name: str,
     assert told.verdict is Verdict.INCONCLUSIVE
 
 
+def test_what_rests_on_a_violated_requirement_is_blocked_by_it_whatever_kept_it_from_being_judged() -> None:
+    """Also where nobody refused anything, such as a time-out that is not in force (KIP890-029)."""
+    _, told = blocked([red("KIP890-029"), refused_given("KIP890-028", "InitProducerId", None)], ROWS)
+
+    assert (told.verdict, told.blocked_by) == (Verdict.BLOCKED, "KIP890-029")
+
+
 def test_what_is_blocked_fails_a_strict_run_only() -> None:
     """The violation that blocks it counts by itself."""
     result = [RequirementResult("KIP890-114", Verdict.BLOCKED, None), RequirementResult("KIP890-060", Verdict.MET, None)]

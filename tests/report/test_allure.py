@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import fencepost, pytest_with_plugin
+from commands import CHECKOUT, fencepost, pytest_with_plugin
 
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.ports import Exchange
 from fencepost.contract.verdict import ScenarioResult, Verdict
+from fencepost.report.allure_causes import Grouped
 from fencepost.report.allure_evidence import Said, clock, page
+from fencepost.report.allure_html import HOW_TO_GET_IT
 from fencepost.report.allure_page import packed, tidied
 
 DATA = {"widgets/statistic.json": "eyJ0b3RhbCI6MX0=", "data/test-results/1.json": "e30="}
@@ -72,6 +74,50 @@ def test_steps_after_the_failed_one_are_shown_as_not_run(broken: Path) -> None:
     (red,) = [result for result in results(broken) if result["status"] == "failed"]
 
     assert [step["status"] for step in red["steps"]][-2:] == ["failed", "skipped"]
+
+
+def a_red(verdict: Verdict = Verdict.VIOLATED, **more: Any) -> ScenarioResult:
+    given: dict[str, Any] = {"reason": "why", "evidence": 0, "seconds": 0.0, "run": "KIP890-060-[1] One"} | more
+    return ScenarioResult("KIP890-060", "f", "[1] One", verdict, **given)
+
+
+def told(grouped: Grouped, name: str, message: str = "Violated: x") -> dict[str, Any]:
+    result = {"fullName": name, "labels": [], "statusDetails": {"message": message}}
+    made: dict[str, Any] = json.loads(grouped.completed(json.dumps(result)))
+    return made
+
+
+def test_a_red_has_the_cause_that_explains_it_as_a_label() -> None:
+    """By which the page groups it; a green scenario of the same name, and any other result, is as it was."""
+    grouped = Grouped.of([a_red(), a_red(Verdict.MET, run="another")], {EVIL: {"KIP890-060": ("[1] One",)}})
+
+    assert grouped.titles == (EVIL,)
+    assert told(grouped, "f: KIP890-060-[1] One")["labels"] == [{"name": "cause", "value": EVIL}]
+    assert told(grouped, "f: another")["labels"] == []
+
+
+def test_what_is_blocked_says_by_what() -> None:
+    """That is known when the run is over; what was said last stays."""
+    one = a_red(Verdict.BLOCKED, reason="blocked by KIP890-013: it was refused", blocked_by="KIP890-013")
+
+    message = told(Grouped.of([one], {}), "f: KIP890-060-[1] One", "Inconclusive: it was refused\nlast request, at noon: x")
+
+    assert message["statusDetails"]["message"] == "Blocked: by KIP890-013: it was refused\nlast request, at noon: x"
+
+
+def test_the_page_has_each_cause_before_what_is_red(tmp_path: Path) -> None:
+    """In Allure's own tab of categories, with the requirements that it explains."""
+    run = fencepost("run", "--html", "--defect", "no-epoch-bump", "--only", "KIP890-06*", "--results", tmp_path, expect=1, cwd=CHECKOUT)
+    if HOW_TO_GET_IT in run.out:
+        pytest.skip(HOW_TO_GET_IT)
+
+    packed_data = re.search(r"data:application/gzip;base64,([A-Za-z0-9+/=]+)", (tmp_path / "allure-report/index.html").read_text("utf-8"))
+    assert packed_data
+    data = json.loads(gzip.decompress(base64.b64decode(packed_data[1])))
+    categories = json.loads(base64.b64decode(data["widgets/categories.json"]))
+    names = [categories["nodes"][root]["name"] for root in categories["roots"]]
+    assert names[0].startswith("Likely cause: ")
+    assert names == sorted(names, key=lambda name: not name.startswith("Likely cause: "))
 
 
 def test_the_overview_has_the_system_and_what_it_offers(broken: Path) -> None:

@@ -56,7 +56,12 @@ def image_for(item: pytest.Item) -> str | None:
 
 def require_docker(image: str) -> None:
     """Skip with the reason when there is no Docker or no such image, or fail when FENCEPOST_REQUIRE_CONTAINERS=1 asks for them."""
-    if (trouble := _trouble(image)) is None:
+    require(_trouble(image))
+
+
+def require(trouble: str | None) -> None:
+    """The same for any broker that is not here; None where it is."""
+    if trouble is None:
         return
     if os.environ.get("FENCEPOST_REQUIRE_CONTAINERS") == "1":
         pytest.fail(f"FENCEPOST_REQUIRE_CONTAINERS=1, and {trouble}")

@@ -21,7 +21,7 @@ from typing import Any
 _NEEDED = ("cli", "suite", "plan", "checkup", "compare", "summary", "catalogue", "explaining", "sentences", "naming", "serving")
 _NEEDED += ("adapters.reference_registration", "adapters.kafka.system", "adapters.kafka.container_system", "report.compliance.command")
 _NEEDED += ("adapters.pulsar.system", "adapters.pulsar.container_system", "pipeline.command", "kill_matrix", "pipeline.ingest")
-_NEEDED += ("plugin", "collected", "adapters.engines", "features.step_definitions", "report.allure_steps")
+_NEEDED += ("plugin", "collected", "findings.command", "adapters.engines", "features.step_definitions", "report.allure_steps")
 _OF_OTHERS = ("execnet", "pytest_bdd.generation", "pytest_bdd.cucumber_json", "pytest_bdd.gherkin_terminal_reporter")
 """What pytest's plugins import. They themselves are not here, for pytest warns of one that was imported before."""
 _PATH = "PYTHONPATH"
