@@ -21,7 +21,10 @@ from .kill_matrix_page import page
 from .mutants import showing
 from .prove import Breadth, Proof, Seen, prove
 
-PROVE = Layout("prove", "--results", ("prove.json", "prove.html", showing.JSON, showing.PAGE))
+EXPLORED = "explored.json"
+"""What `prove --explore` writes."""
+
+PROVE = Layout("prove", "--results", ("prove.json", "prove.html", showing.JSON, showing.PAGE, EXPLORED))
 
 
 def show_mutants(
@@ -36,7 +39,7 @@ def show(specs: Sequence[str], everything: bool, workers: int, folder: Path) -> 
     registry.check_proposals()
     rows = register.bundled()
     rows.rows(specs)
-    claimed = claim(folder, PROVE, keep=(showing.JSON, showing.PAGE))
+    claimed = claim(folder, PROVE, keep=(showing.JSON, showing.PAGE, EXPLORED))
     console = Console(highlight=False)
     began = time.monotonic()
     breadth = Breadth.EVERYTHING if everything else Breadth.ITS_FEATURES

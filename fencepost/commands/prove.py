@@ -23,7 +23,13 @@ def prove(
     results: Annotated[Path, typer.Option(metavar="DIR", help="Where prove.json and prove.html go.")] = Path("results/prove"),
     workers: Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many runs at a time.")] = 2,
     mutants: Annotated[int | None, typer.Option(metavar="N", min=1, help=_MUTANTS)] = None,
-    seed: Annotated[int | None, typer.Option(metavar="S", help="Another seed draws other mutants. Default: 1.")] = None,
+    explore: Annotated[
+        bool, typer.Option("--explore", help="Instead of scenarios, random sequences of acts: which defects does `fencepost explore` find?")
+    ] = False,
+    examples: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="With --explore: how many sequences for each variant. Default: 2000.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="S", help="Another seed draws other mutants, or sequences. Default: 1.")] = None,
     only: Annotated[
         list[str] | None,
         typer.Option(metavar="PATH", help="Draw mutants only here: reference/kafka, reference/scalable, or a file. May be repeated."),
@@ -49,12 +55,27 @@ def prove(
         fencepost prove --mutants 200 --seed 7
 
         fencepost prove --mutants 50 --only reference/kafka/coordinator.py --all
+
+        fencepost prove --explore --spec core
+
+    With --explore each defect is explored until something is found, and each conforming variant to the end. Exit code 1: something was
+    found in one that conforms.
     """
     from fencepost import kill_matrix
+    from fencepost.contract.errors import WrongUsage
     from fencepost.mutants import showing
     from fencepost.selection import proposals_named
 
     def act() -> int:
+        if explore:
+            from fencepost.explore import proof
+
+            given = {"--mutants": mutants, "--only": only, "--write-killed": write_killed, "--all": everything}
+            if other := next((name for name, value in given.items() if value), None):
+                raise WrongUsage(f"{other} and --explore exclude each other: the second asks no scenario")
+            return proof.show(tuple(spec or ()), examples or 2_000, 10, 1 if seed is None else seed, workers, results)
+        if examples:
+            raise WrongUsage(f"--examples {examples} is about exploration; say --explore too")
         showing.check(mutants, seed, only, write_killed, spec)
         if mutants is None:
             return kill_matrix.show(proposals_named(spec), everything, workers, results)

@@ -17,7 +17,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from fencepost.contract import folder, register
 from fencepost.contract.brokers import MOST_AT_ONCE
 from fencepost.contract.capabilities import DISTURBING
-from fencepost.contract.errors import Exit, WrongUsage
+from fencepost.contract.errors import Exit
 from fencepost.contract.folder import Folder, Layout
 from fencepost.contract.register import Register
 from fencepost.contract.version import VERSION
@@ -25,7 +25,7 @@ from fencepost.judged_systems import JudgedSystems
 from fencepost.options import Options
 from fencepost.screen import Screen
 from fencepost.steps.acts.act import Table
-from fencepost.steps.acts.tables import TABLES
+from fencepost.steps.acts.tables import table_of
 from fencepost.wording import counted
 
 from .reducing import reduced
@@ -123,7 +123,7 @@ class Exploration:
 
     def run(self) -> Exit:
         """Explore, and write the results folder. Raises WrongUsage, SystemUnreachable and what opening a system raises."""
-        tables = [_table(spec) for spec in self.specs]
+        tables = [table_of(spec) for spec in self.specs]
         options = replace(self.options, selection=replace(self.options.selection, specs=tuple(self.specs))).about_system(self._rows)
         folder_of_results = self.options.results or Path("results/explore") / self.options.system
         claimed = folder.claim(folder_of_results, LAYOUT, {EXPLORED: "{}"})
@@ -232,12 +232,6 @@ class Exploration:
 def _how_again(options: Options) -> str:
     said = "" if options.system == Options().system else f" {options.system}"
     return said + "".join(f" --{name} {value}" for name, value in options.asked.options.items() if name in ("defect", "container"))
-
-
-def _table(spec: str) -> Table[Any]:
-    if spec not in TABLES:
-        raise WrongUsage(f"--spec {spec}: no acts are known of it; expected {', '.join(TABLES)}")
-    return TABLES[spec]
 
 
 def _a_row(rows: Register, spec: str) -> str:

@@ -2,8 +2,17 @@
 
 from typing import Any
 
+from fencepost.contract.errors import WrongUsage
+
 from . import core
 from .act import Table
 
 TABLES: dict[str, Table[Any]] = {table.spec: table for table in (core.TABLE,)}
 """By the names of the proposals."""
+
+
+def table_of(spec: str) -> Table[Any]:
+    """The acts of a proposal. Raises WrongUsage where none are known."""
+    if spec not in TABLES:
+        raise WrongUsage(f"--spec {spec}: no acts are known of it; expected {', '.join(TABLES)}")
+    return TABLES[spec]

@@ -3,16 +3,20 @@
 import json
 import re
 from collections.abc import Callable, Sequence
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from commands import fencepost, verdicts
 
 from fencepost import together
+from fencepost.contract.errors import Exit
 from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
 from fencepost.contract.register import bundled
 from fencepost.contract.registration import Asked
-from fencepost.explore import search
+from fencepost.explore import proof, search
+from fencepost.explore.proof import Reach
 from fencepost.explore.reducing import reduced
 from fencepost.explore.scenario import feature, told
 from fencepost.explore.trial import Finding, Trials, Tried
@@ -201,6 +205,32 @@ def test_what_cannot_be_explored_is_refused(tmp_path: Path, options: Sequence[st
 
     assert said in " ".join(finished.err.split())
     assert not list(tmp_path.iterdir())
+
+
+def test_the_proof_says_which_defects_exploration_finds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """And that it is silent on what conforms; the share is by proposal and protocol."""
+    kept = ("core-kafka-dirty-read", "core-kafka-acknowledged-and-dropped")
+    monkeypatch.setattr(proof, "DEFECTS", {name: DEFECTS[name] for name in kept})
+    monkeypatch.setattr(proof, "LAWFUL", {"late-completion": LAWFUL["late-completion"]})
+    threads = SimpleNamespace(Pool=lambda count, maxtasksperchild: ThreadPool(count // maxtasksperchild))
+    monkeypatch.setattr(proof.warmed, "forking", lambda: threads)
+
+    code = proof.show(("core",), 30, 8, 1, 1, tmp_path / "proof")
+
+    told = json.loads((tmp_path / "proof" / "explored.json").read_text())
+    assert code == Exit.CONFORMS
+    assert (told["complete"], [one["variant"] for one in told["variants"]]) == (True, [*kept, "late-completion"])
+    found = [one["variant"] for one in told["variants"] if one["requirement"]]
+    assert kept[0] in found
+    assert [(one["defects"], one["found"]) for one in told["summary"]] == [(2, len(found))]
+
+
+def test_what_is_found_in_a_conforming_variant_fails_the_proof(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It is a false red of exploration, whatever else was found."""
+    lawful = Reach("late-completion", "kafka", "core", is_lawful=True, sequences=3, seconds=0.1, requirement="CORE-02", acts=("a",))
+    monkeypatch.setattr(proof, "explored", lambda *_: iter([lawful]))
+
+    assert proof.show(("core",), 30, 8, 1, 2, tmp_path / "proof") == Exit.DOES_NOT
 
 
 OWN = """Feature: Mine
