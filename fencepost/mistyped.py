@@ -19,6 +19,9 @@ _CLICK: Any = typer.BadParameter.__mro__[2]
 """The base of all that typer says of a command line; typer has a copy of click of its own, whose names are private."""
 _EXTRA = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)")
 
+_MOST_NAMED = 3
+"""So many commands that have an option are named; of more, it is one of the common ones."""
+
 
 class Commands(TyperGroup):
     """The commands; one that there is none of is told with the nearest one that there is."""
@@ -96,8 +99,9 @@ def _unknown_option(ctx: Any, option: str) -> str:
     names = {one.lstrip("-"): one for one in _options(ctx.command.params)}
     near = nearest(option.lstrip("-"), names)
     having = [name for name, command in group.commands.items() if command is not ctx.command and option in _options(command.params)]
-    if 0 < len(having) < 3:
-        remedy = f"{' and '.join(f'`fencepost {name}`' for name in having)} {'has' if len(having) == 1 else 'have'} it"
+    if 0 < len(having) <= _MOST_NAMED:
+        *first, last = (f"`fencepost {name}`" for name in having)
+        remedy = f"{', '.join(first)} and {last} have it" if first else f"{last} has it"
     else:
         remedy = f"did you mean {names[near]}?" if near else f"see `{path} --help`"
     return f"`{path}` has no option {option}; {remedy}"

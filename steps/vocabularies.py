@@ -21,6 +21,8 @@ from .stage import Factory
 
 _STEPS = __name__.rpartition(".")[0]
 KINDS = ("Given", "When", "Then")
+_ACTS = "acts"
+"""The one folder among them that is no vocabulary."""
 _STEP_DEFINITION = "pytestbdd_stepdef"
 """How the names of step definitions begin that pytest-bdd's own decorators make."""
 
@@ -135,12 +137,12 @@ def _names(spec: str) -> Iterator[str]:
 
 
 def _is_there(name: str) -> bool:
-    return find_spec(f"{_STEPS}.{name}") is not None
+    return name != _ACTS and find_spec(f"{_STEPS}.{name}") is not None
 
 
 def _known() -> list[str]:
     folder = importlib.import_module(_STEPS)
-    return sorted(module.name for module in pkgutil.iter_modules(folder.__path__) if module.ispkg)
+    return sorted(module.name for module in pkgutil.iter_modules(folder.__path__) if module.ispkg and module.name != _ACTS)
 
 
 def _modules(name: str) -> list[ModuleType]:

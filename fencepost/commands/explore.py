@@ -51,7 +51,7 @@ def explore(
     spec: Proposals = None,
     depth: Annotated[int | None, typer.Option(metavar="N", min=1, help="Every sequence of at most N acts.")] = None,
     examples: Annotated[int | None, typer.Option(metavar="N", min=1, help="N random sequences. Default: 1000.")] = None,
-    length: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="The most acts of a random sequence.")] = 10,
+    length: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="How many acts a random sequence has.")] = 10,
     limit: Annotated[str | None, typer.Option("--time", metavar="TIME", help="Stop after so long, such as 60 (seconds) or 10m.")] = None,
     seed: Annotated[int, typer.Option(metavar="S", help="Another seed draws other sequences.")] = 1,
     crashes: Annotated[

@@ -42,7 +42,7 @@ _PROGRESS_S = 10.0
 
 @dataclass(frozen=True)
 class Bounds:
-    """How far is gone: every sequence up to a `depth`, or random ones, `examples` of at most `length` acts; at most `seconds` in all."""
+    """How far is gone: every sequence up to a `depth`, or random ones, `examples` of `length` acts; at most `seconds` in all."""
 
     depth: int | None = None
     examples: int = 1_000
@@ -53,7 +53,7 @@ class Bounds:
     def __str__(self) -> str:
         if self.depth is not None:
             return f"every sequence of at most {counted(self.depth, 'act')}"
-        return f"random sequences of at most {counted(self.length, 'act')}, seed {self.seed}"
+        return f"random sequences of {counted(self.length, 'act')}, seed {self.seed}"
 
 
 @dataclass(frozen=True)

@@ -68,13 +68,12 @@ class _Found(AssertionError):
 
 
 def drawn(trials: Trials, examples: int, length: int, seed: int, goes_on: GoesOn, database: ExampleDatabase | None = None) -> Progress:
-    """So many random sequences of at most `length` acts, which Hypothesis draws; what once found something comes first.
+    """So many random sequences of `length` acts, which Hypothesis draws; what once found something comes first.
 
     Draws know of the model alone and nothing of answers, so a sequence means the same on every system. Hypothesis does not make it small:
     `reducing` leaves out acts by their names, which is quicker and goes further.
     """
     progress = Progress()
-    lengths = strategies.integers(1, length)
     while progress.count < examples and not progress.finding:
         chunk = min(_CHUNK, examples - progress.count)
 
@@ -89,9 +88,9 @@ def drawn(trials: Trials, examples: int, length: int, seed: int, goes_on: GoesOn
             report_multiple_bugs=False,
             print_blob=False,
         )
-        @hypothesis.given(strategies.data(), lengths)
-        def found_nothing(data: strategies.DataObject, count: int) -> None:
-            tried = trials.put(act.drawn(trials.table, count, lambda among: data.draw(strategies.sampled_from(among))))
+        @hypothesis.given(strategies.data())
+        def found_nothing(data: strategies.DataObject) -> None:
+            tried = trials.put(act.drawn(trials.table, length, lambda among: data.draw(strategies.sampled_from(among))))
             if progress.finding is None:
                 progress.saw(tried)
             if tried.finding:

@@ -62,6 +62,8 @@ class Table(Generic[M]):
     opens: Callable[[frozenset[str]], Sequence[Line]]
     closes: Callable[[M], Sequence[Line]]
     means: Callable[[M, Line, Violation], str]
+    places: tuple[frozenset[str], ...] = (frozenset(),)
+    """Arguments of which a sequence may leave out those of one set, so that all happens in few places."""
     alike: tuple[tuple[str, ...], ...] = ()
     """Actors that nothing tells apart, in the order in which they come into play."""
 
@@ -134,14 +136,33 @@ def script_of(table: Table[M], names: Iterable[str]) -> Script[M]:
 
 
 def drawn(table: Table[M], length: int, choose: Choose) -> Script[M]:
-    """A script of so many acts, each chosen of those that may come: first what is done, then by whom and where."""
-    script = Script(table)
+    """A script of so many acts, each chosen of those that may come: first what is done, then by whom and where.
+
+    Half of the scripts keep to a few kinds of acts, and half of these to one place: what takes several acts of one kind in one place, such
+    as the third abort in a log, hardly comes where each act is one of twenty-five.
+    """
+    script, kept, places = Script(table), _few_kinds(table, choose), choose(table.places)
     for _ in range(length):
-        if not (kinds := list(script.next_acts().values())):
+        possible = script.next_acts()
+        few = {kind: there for kind, acts in possible.items() if kind in kept if (there := [act for act in acts if _is_at(act, places)])}
+        if not (kinds := list((few or possible).values())):
             break
         script.add(choose(choose(kinds)))
     script.close()
     return script
+
+
+def _few_kinds(table: Table[M], choose: Choose) -> frozenset[Callable[..., Sequence[Line]]]:
+    """All kinds of acts, or some of them."""
+    kinds = list(dict.fromkeys(act.says for act in table.acts))
+    if not choose((True, False)):
+        return frozenset(kinds)
+    return frozenset(choose(kinds) for _ in range(choose(range(3, 9))))
+
+
+def _is_at(act: Act[M], places: frozenset[str]) -> bool:
+    """Whether it is about none of the places that are left out."""
+    return places.isdisjoint(act.arguments)
 
 
 def sequences(table: Table[M], depth: int) -> Iterator[tuple[str, ...]]:

@@ -16,7 +16,7 @@ from .core_model import INPUT, INPUTS, Core
 
 _WRITERS, _LOGS, _SHORT, _RESULTS = ("A", "B"), ("orders", "payments"), "C", "results"
 _GROUPS, _DEDUPLICATING = ('"workers"', '"others"'), "payments"
-_MANY = 20
+_MANY, _MOST_LOOKS = 20, 2
 _ENDS = ("commits", "aborts")
 _VERB = {"commits": "commit", "aborts": "abort"}
 _PAST = {"commits": "committed", "aborts": "aborted"}
@@ -50,7 +50,11 @@ def _closes(model: Core) -> list[Line]:
 
 
 def _content(model: Core, log: str) -> str:
-    return CONTENT.render(model.visible(log)) + ("" if model.is_in_order(log) else " in some order")
+    return _in_its_order(model, log, model.visible(log))
+
+
+def _in_its_order(model: Core, log: str, values: tuple[str, ...]) -> str:
+    return CONTENT.render(values) + ("" if model.is_in_order(log) else " in some order")
 
 
 def _write(model: Core, name: str, log: str) -> list[Line]:
@@ -173,7 +177,9 @@ def _reload(model: Core, log: str) -> list[Line]:
 
 def _crash_in(model: Core, name: str, ends: str, moment: str) -> list[Line]:
     why = "CORE-27" if moment == _UNDECIDED else "CORE-28"
-    if moment != _UNDECIDED:
+    if moment == _UNDECIDED:
+        model.writers[name].last = None  # what it asked to end last is what is open
+    else:
         model.end(name, commit=ends == "commits", answered=moment == _AFTER_ITS_ANSWER)
     model.go_down(why)
     armed = Line("Given", f"the system crashes {moment} the next {_VERB[ends]} of {name}", why)
@@ -208,9 +214,10 @@ def _send_again(_: Core, name: str, log: str) -> list[Line]:
 
 
 def _look(model: Core, log: str) -> list[Line]:
+    model.looks += 1
     lines = [Line("Then", f"readers of {log} do not see {CONTENT.render(model.hidden(log))}", "CORE-02")]
     seen = model.visible_while_open(log)
-    return lines if seen is None else [*lines, Line("Then", f"readers of {log} see {CONTENT.render(seen)}", "CORE-05")]
+    return lines if seen is None else [*lines, Line("Then", f"readers of {log} see {_in_its_order(model, log, seen)}", "CORE-05")]
 
 
 def _has_it(model: Core, name: str, *_: str) -> bool:
@@ -288,6 +295,11 @@ def _may_take(model: Core, name: str, group: str, log: str) -> bool:
     return _has_it(model, name) and group not in model.unclear and log not in model.unclear and model.may_take(group, log)
 
 
+def _may_look(model: Core, log: str) -> bool:
+    """Readers may wait behind what is open, as long as they are patient: seldom enough that nothing times out meanwhile."""
+    return log not in model.unclear and model.is_open_in(log) and model.looks < _MOST_LOOKS
+
+
 def _may_look_for_place(model: Core, group: str, log: str) -> bool:
     place = model.places.get((group, log))
     return group not in model.unclear and place is not None and place.held_by is not None and not place.was_given_back
@@ -335,7 +347,7 @@ def _acts() -> Iterator[Act[Core]]:
         yield Act(f"the seal of {log}", lambda model, log: log not in model.sealed, _seal, (log,), frozenset({"sealing"}))
         yield Act(f"a follower of {log}", lambda model, log: log not in model.followed, _follow, (log,))
         yield Act(f"the follower of {log} reads on", lambda model, log: log in model.followed, _read_on, (log,))
-        yield Act(f"a look at {log}", lambda model, log: log not in model.unclear and model.is_open_in(log), _look, (log,))
+        yield Act(f"a look at {log}", _may_look, _look, (log,))
         yield Act(f"a reload of {log}", Core.used, _reload, (log,), frozenset({"reload"}))
     for group in _GROUPS:
         yield Act(f"A and B process input for {group}", _may_process, _process, (*_WRITERS, group, INPUTS, _RESULTS))
@@ -354,4 +366,6 @@ def _means(model: Core, line: Line, violation: Violation) -> str:
     return model.meaning_of(line.text.split()[2], CONTENT.parse(violation.mismatch.seen))
 
 
-TABLE = Table("core", Core, tuple(_acts()), _opens, _closes, _means, alike=(_WRITERS, _GROUPS))
+TABLE = Table(
+    "core", Core, tuple(_acts()), _opens, _closes, _means, (frozenset(), *(frozenset({log}) for log in _LOGS)), (_WRITERS, _GROUPS)
+)

@@ -78,6 +78,8 @@ class Core:
     sealed: set[str] = field(default_factory=set)
     unclear: set[str] = field(default_factory=set)
     """Logs and groups of which clients do not know what became of them."""
+    looks: int = 0
+    """How often somebody looked at a log with something open."""
     followed: set[str] = field(default_factory=set)
     places: dict[tuple[str, str], Place] = field(default_factory=dict)
     """By group and log, where a transaction has taken input."""
@@ -173,11 +175,12 @@ class Core:
         self._begun(name)
 
     def visible_while_open(self, log: str) -> tuple[str, ...] | None:
-        """What readers of committed data get now; None where something is in force behind what is open, which they may get later."""
+        """What readers of committed data get now; None where they may get more of it later, or did not wait for it."""
         entries = self.logs[log]
         first = next(at for at, one in enumerate(entries) if one.transaction and one.transaction.committed is None)
         in_force = self._in_force(log)
-        return tuple(one.value for one in in_force) if all(one in entries[:first] for one in in_force) else None
+        is_settled = all(one.transaction is None or one.transaction.is_everywhere for one in in_force)
+        return tuple(one.value for one in in_force) if is_settled and all(one in entries[:first] for one in in_force) else None
 
     def may_take(self, group: str, log: str) -> bool:
         """Whether the group has input left there that nobody holds, as was waited for, and nothing is open there."""
