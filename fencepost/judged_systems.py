@@ -33,8 +33,11 @@ class JudgedSystems:
 
     def protocols(self, requirement: str) -> tuple[str, ...]:
         """The protocols under which a requirement is asked here."""
-        asked_of = proposals.bundled().protocols_of(self._register.spec_of(requirement))
-        return tuple(name for name in asked_of if name in self.by_protocol)
+        return self.protocols_of(self._register.spec_of(requirement))
+
+    def protocols_of(self, spec: str) -> tuple[str, ...]:
+        """The protocols under which a proposal is asked here."""
+        return tuple(name for name in proposals.bundled().protocols_of(spec) if name in self.by_protocol)
 
     def prepare(self) -> None:
         """Begin to start whatever will be needed in any case."""

@@ -70,8 +70,12 @@ class Explored:
     seconds: float
     finding: "Kept | None" = None
 
+    @property
+    def never_fired(self) -> list[str]:
+        """The acts that came in no sequence."""
+        return [name for name in self.acts if name not in self.progress.fired]
+
     def as_json(self) -> dict[str, Any]:
-        unmet = [name for name in self.acts if name not in self.progress.fired]
         return {
             "spec": self.spec,
             "protocol": self.protocol,
@@ -80,7 +84,7 @@ class Explored:
             "bounds": str(self.bounds),
             "whole": self.progress.is_whole,
             "acts": len(self.acts),
-            "acts_never_fired": unmet,
+            "acts_never_fired": self.never_fired,
             "sequences": self.progress.count,
             "known_deviations": dict(sorted(self.progress.known.items())),
             "unanswered": self.progress.unanswered,
@@ -131,7 +135,7 @@ class Exploration:
         done: list[Explored] = []
         began = time.monotonic()
         try:
-            spoken = {table.spec: list(systems.protocols(_a_row(self._rows, table.spec))) for table in tables}
+            spoken = {table.spec: systems.protocols_of(table.spec) for table in tables}
             systems.open({protocol: [frozenset()] for protocols in spoken.values() for protocol in protocols})
             for table in tables:
                 for protocol in spoken[table.spec]:
@@ -140,9 +144,7 @@ class Exploration:
         finally:
             systems.close()
         self.screen.write_line(f"  results: {folder_of_results}")
-        if any(one.finding for one in done):
-            return Exit.DOES_NOT
-        return Exit.CONFORMS if all(one.progress.is_whole or self.bounds.seconds for one in done) else Exit.NOT_FINISHED
+        return Exit.DOES_NOT if any(one.finding for one in done) else Exit.CONFORMS
 
     def _explored(self, table: Table[Any], protocol: str, systems: JudgedSystems, claimed: Folder, began: float) -> Explored:
         system, handshake = systems.by_protocol[protocol], systems.handshakes[protocol]
@@ -189,14 +191,11 @@ class Exploration:
         return goes_on
 
     def _kept(self, trials: Trials, finding: Finding, claimed: Folder, protocol: str, is_virtual: bool) -> Kept:
-        def play(acts: Sequence[str]) -> Finding | None:
-            return trials.play(acts).finding
-
         frequency = None
         if not is_virtual:
-            again = [play(finding.acts) for _ in range(_REPEATS)]
+            again = [trials.find(finding.acts) for _ in range(_REPEATS)]
             frequency = f"{sum(one is not None for one in again)} of {_REPEATS} when played again"
-        small = reduced(finding, play)
+        small = reduced(finding, trials.find)
         lines = told(small, lambda said: trials.shows(said, small))
         row, number = self._rows[small.requirement], 1
         while (claimed.path / (name := f"{FOUND}/{small.requirement}-{protocol}-{number}.feature")).exists():
@@ -225,17 +224,13 @@ class Exploration:
                 screen.write_line(f"    {line}")
             screen.write_line()
             screen.write_line(f"  played again by: fencepost run{_how_again(self.options)} --feature {explored.finding.file}")
-        if never := [name for name in explored.acts if name not in progress.fired]:
+        if never := explored.never_fired:
             screen.write_line(f"  never came: {', '.join(never[:6])}{f' and {len(never) - 6} more' if len(never) > 6 else ''}")
 
 
 def _how_again(options: Options) -> str:
     said = "" if options.system == Options().system else f" {options.system}"
     return said + "".join(f" --{name} {value}" for name, value in options.asked.options.items() if name in ("defect", "container"))
-
-
-def _a_row(rows: Register, spec: str) -> str:
-    return rows.by_spec[spec][0].id
 
 
 def _told(done: Sequence[Explored]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -29,7 +29,7 @@ from fencepost.steps.acts.tables import TABLES, table_of
 
 from . import search
 from .reducing import reduced
-from .trial import Finding, Trials
+from .trial import Trials
 
 
 @dataclass(frozen=True)
@@ -152,11 +152,7 @@ def _reach(task: _Task) -> Reach:
         seconds = round(time.process_time() - began, 2)
         if progress.finding is None:
             return reach(progress.count, seconds)
-        small = reduced(progress.finding, _playing(trials))
+        small = reduced(progress.finding, trials.find)
         return reach(progress.count, seconds, small.requirement, small.acts)
     except Exception as error:  # a defect can break whatever the reference is asked
         return reach(0, round(time.process_time() - began, 2), trouble=f"{type(error).__name__}: {error}")
-
-
-def _playing(trials: Trials) -> Callable[[Sequence[str]], Finding | None]:
-    return lambda acts: trials.play(acts).finding

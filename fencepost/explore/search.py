@@ -1,5 +1,6 @@
 """The ways to go through sequences: every one to a depth, or random ones; each stops at the first that finds something."""
 
+import contextlib
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -60,11 +61,7 @@ def exhaustive(trials: Trials, depth: int, goes_on: GoesOn) -> Progress:
 
 
 class _Found(AssertionError):
-    """What Hypothesis keeps."""
-
-    def __init__(self, finding: Finding) -> None:
-        super().__init__(finding.requirement)
-        self.finding = finding
+    """Says to Hypothesis that a sequence is to be kept."""
 
 
 def drawn(trials: Trials, examples: int, length: int, seed: int, goes_on: GoesOn, database: ExampleDatabase | None = None) -> Progress:
@@ -94,12 +91,10 @@ def drawn(trials: Trials, examples: int, length: int, seed: int, goes_on: GoesOn
             if progress.finding is None:
                 progress.saw(tried)
             if tried.finding:
-                raise _Found(tried.finding)
+                raise _Found
 
-        try:
+        with contextlib.suppress(_Found):
             found_nothing()
-        except _Found as error:
-            progress.finding = error.finding
         if not progress.finding and not goes_on(progress):
             progress.is_whole = progress.count >= examples
             break

@@ -8,7 +8,7 @@ from typing import Any
 from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
 from fencepost.contract.ports import Session
 from fencepost.steps.acts.act import Line, Script, Table, script_of
-from fencepost.steps.player import player_of
+from fencepost.steps.player import Scene, player_of
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,13 @@ class Trials:
         """Play these acts, but for those that cannot come where they stand."""
         return self.put(script_of(self.table, acts))
 
+    def find(self, acts: Iterable[str]) -> Finding | None:
+        """What is found when these acts are played."""
+        return self.play(acts).finding
+
     def put(self, script: Script[Any]) -> Tried:
         """Play a script until a line does not hold."""
-        name, needs = f"explored-{next(self._numbers)}", needs_of(self.table, script.acts)
-        with self._player.begin(lambda: self._open(name, needs)) as scene:
+        with self._scene(script.acts) as scene:
             for number, (line, _) in enumerate(script.lines):
                 error = scene.play(line.step).error
                 if error is not None:
@@ -80,12 +83,15 @@ class Trials:
 
     def shows(self, lines: Sequence[Line], finding: Finding) -> bool:
         """Whether these lines end as those of the finding do."""
-        name, needs = f"explored-{next(self._numbers)}", needs_of(self.table, finding.acts)
-        with self._player.begin(lambda: self._open(name, needs)) as scene:
+        with self._scene(finding.acts) as scene:
             for line in lines[:-1]:
                 if scene.play(line.step).error is not None:
                     return False
             return type(scene.play(lines[-1].step).error) is type(finding.error)
+
+    def _scene(self, acts: Sequence[str]) -> Scene:
+        name, needs = f"explored-{next(self._numbers)}", needs_of(self.table, acts)
+        return self._player.begin(lambda: self._open(name, needs))
 
     def _failed(self, script: Script[Any], number: int, error: BaseException) -> Tried:
         line = script.lines[number][0]

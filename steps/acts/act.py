@@ -105,12 +105,15 @@ class Script(Generic[M]):
                     known.append(actor)
         return True
 
+    def possible(self) -> Iterator[Act[M]]:
+        """The acts that may come now; of those that differ only in who is called what, one."""
+        return (act for act in self.table.acts if self.is_first_of_its_kind(act) and self.may_come(act))
+
     def next_acts(self) -> dict[Callable[..., Sequence[Line]], list[Act[M]]]:
         """The acts that may come now, by their kind: what they do, whomever they are about."""
         found: dict[Callable[..., Sequence[Line]], list[Act[M]]] = {}
-        for act in self.table.acts:
-            if self.is_first_of_its_kind(act) and self.may_come(act):
-                found.setdefault(act.says, []).append(act)
+        for act in self.possible():
+            found.setdefault(act.says, []).append(act)
         return found
 
     def add(self, act: Act[M]) -> None:
@@ -171,10 +174,7 @@ def sequences(table: Table[M], depth: int) -> Iterator[tuple[str, ...]]:
     for _ in range(depth):
         following = []
         for names in level:
-            for act in table.acts:
-                script = _begun(table, names)
-                if script.is_first_of_its_kind(act) and script.may_come(act):
-                    following.append((*names, act.name))
+            following += [(*names, act.name) for act in _begun(table, names).possible()]
         yield from following
         level = following
 
