@@ -123,6 +123,24 @@ def secured(
     return {"client-properties": client_properties, "tls-ca": ca, "tls-certificate": certificate, "tls-key": key, "token": token}
 
 
+def reached(
+    bootstrap: str | None,
+    service_url: str | None,
+    admin_url: str | None,
+    container: str | None,
+    broker: str | None,
+    launcher: Path | None,
+) -> dict[str, str | None]:
+    """Where a broker is, or how it is started, by the names of the options."""
+    return {
+        "bootstrap": bootstrap,
+        "service-url": service_url,
+        "admin-url": admin_url,
+        "container": image_named(container, broker),
+        "launcher": None if launcher is None else str(launcher),
+    }
+
+
 def image_named(container: str | None, broker: str | None) -> str | None:
     if broker is None:
         return container

@@ -25,8 +25,8 @@ from .common import (
     Token,
     granted,
     guarded,
-    image_named,
     need_system,
+    reached,
     secured,
 )
 
@@ -64,13 +64,7 @@ def doctor(
     from fencepost.options import Options, given
 
     need_system("doctor", system, bootstrap, service_url, admin_url, container, broker, launcher)
-    own: dict[str, str | None] = {
-        "bootstrap": bootstrap,
-        "service-url": service_url,
-        "admin-url": admin_url,
-        "container": image_named(container, broker),
-        "launcher": None if launcher is None else str(launcher),
-    }
+    own = reached(bootstrap, service_url, admin_url, container, broker, launcher)
     own |= secured(client_properties, tls_ca, tls_certificate, tls_key, token)
     own |= granted(restart_command, throwaway, broker_configuration)
 

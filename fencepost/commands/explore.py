@@ -25,8 +25,8 @@ from .common import (
     fail,
     granted,
     guarded,
-    image_named,
     need_system,
+    reached,
     secured,
 )
 from .completing import complete_defect
@@ -101,14 +101,7 @@ def explore(
         from fencepost.screen import Screen
         from fencepost.stopping import seconds
 
-        own: dict[str, str | None] = {
-            "bootstrap": bootstrap,
-            "service-url": service_url,
-            "admin-url": admin_url,
-            "container": image_named(container, broker),
-            "launcher": None if launcher is None else str(launcher),
-            "defect": defect,
-        }
+        own = reached(bootstrap, service_url, admin_url, container, broker, launcher) | {"defect": defect}
         own |= secured(client_properties, tls_ca, tls_certificate, tls_key, token) | granted(restart_command, False, None)
         asked = Asked(given(own, set_system or ()), profile, patience)
         limit_s = None if limit is None else seconds(limit, "--time")

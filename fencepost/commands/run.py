@@ -30,8 +30,8 @@ from .common import (
     granted,
     guarded,
     guarded_value,
-    image_named,
     need_system,
+    reached,
     secured,
 )
 from .completing import complete_defect, complete_level, complete_requirement
@@ -262,11 +262,6 @@ def run(
         fail("--verify-expectations writes nothing, and has one worker: leave out --results, --write-baseline, --check and -n")
     folder = results or Path("results") / system
     given = {
-        "--bootstrap": bootstrap,
-        "--service-url": service_url,
-        "--admin-url": admin_url,
-        "--container": image_named(container, broker),
-        "--launcher": launcher,
         "--profile": profile,
         "--name": name,
         "--system-version": version,
@@ -281,9 +276,11 @@ def run(
         "--concurrency": concurrency,
         "--summary": summary,
         "--previous": previous,
-        **{f"--{name}": value for name, value in granted(restart_command, throwaway, broker_configuration).items()},
-        **{f"--{name}": value for name, value in secured(client_properties, tls_ca, tls_certificate, tls_key, token).items()},
     }
+    of_system = reached(bootstrap, service_url, admin_url, container, broker, launcher)
+    of_system |= granted(restart_command, throwaway, broker_configuration)
+    of_system |= secured(client_properties, tls_ca, tls_certificate, tls_key, token)
+    given |= {f"--{name}": value for name, value in of_system.items()}
     arguments = [f"--system={system}", f"--results={folder}", *(f"{name}={value}" for name, value in given.items() if value is not None)]
     arguments += [*([] if html else ["--no-html"]), *(["--check"] if check else []), *(["--strict-verdicts"] if strict else [])]
     arguments += ["--smoke"] if smoke else []
