@@ -164,9 +164,12 @@ class History:
     @cached_property
     def drained(self) -> Flags:
         """Of each run, whether everything was read at its end."""
-        found = np.zeros(len(self.ops.runs), np.bool_)
-        found[self.ops.run[self.ops.f.among("final_read") & (self.ops.ty == OK)]] = True
-        return found
+        return self.last_final_read != NONE
+
+    @cached_property
+    def last_final_read(self) -> Ints:
+        """Of each run when the last read began that was to be the last one, or NONE."""
+        return Groups(self.ops.run).most(self.ops.op, self.ops.f.among("final_read") & (self.ops.ty == OK))
 
     @cached_property
     def last_at(self) -> Ints:
