@@ -164,7 +164,8 @@ class History:
     @cached_property
     def drained(self) -> Flags:
         """Of each run, whether everything was read at its end."""
-        return self.last_final_read != NONE
+        found: Flags = self.last_final_read != NONE
+        return found
 
     @cached_property
     def last_final_read(self) -> Ints:
