@@ -1,5 +1,5 @@
 Feature: Deciding once
-  A transaction is committed or aborted, once and for ever; to ask again does no harm.
+  A transaction is committed or aborted once and for ever; a repeated request changes nothing.
 
   Background:
     Given the log "orders"
@@ -7,27 +7,26 @@ Feature: Deciding once
     And a writer A
 
   @CORE-10 @MUST @aborts
-  Rule: A transaction in which nothing was written can be aborted.
-    A writer that opened a transaction and found nothing to do has to get out of it, or its next transaction cannot begin.
+  Rule: A transaction without writes can be aborted.
+    A writer that opened a transaction and found nothing to do has to be able to end it, or its next transaction cannot begin.
 
-    Scenario: [1] An abort of a transaction without writes
+    Scenario: [1] A writer aborts a transaction without writes
       Given A has begun a transaction
       When A aborts
       Then it is done
       And the transaction of A is over
 
   @CORE-11 @MUST @commits
-  Rule: To commit again does no harm: nothing appears twice, and nothing disappears.
-    A writer that lost the answer has to ask again. If that counted as a second commit, it would fence the writer, or show its data
-    twice.
+  Rule: Repeating a commit changes nothing: no write appears twice, and none disappears.
+    A writer that lost the answer has to retry. If that counted as a second commit, it would fence the writer, or show its data twice.
 
-    Scenario: [1] A commit that is asked for twice
+    Scenario: [1] A writer repeats a commit
       Given A has committed "a1" to orders
       When A commits the same transaction again
       Then readers of orders see "a1"
 
     @needs:crash
-    Scenario: [2] A commit that is asked for again after a crash
+    Scenario: [2] A writer repeats a commit after a crash
       Given A has committed "a1" to orders
       And the system has crashed and come back
       And A has tried to commit the same transaction again
@@ -35,10 +34,10 @@ Feature: Deciding once
       Then readers of orders see "a1", "a2"
 
   @CORE-12 @MUST @aborts
-  Rule: To abort again does no harm: nothing of the transaction appears.
-    A writer that lost the answer to its abort asks again; the second abort must not uncover what the first one hid.
+  Rule: Repeating an abort changes nothing: no write of the transaction appears.
+    A writer that lost the answer to its abort retries; the second abort must not uncover what the first one hid.
 
-    Scenario: [1] An abort that is asked for twice
+    Scenario: [1] A writer repeats an abort
       Given A has written "a1" to orders
       And A has aborted
       When A aborts the same transaction again
@@ -46,16 +45,16 @@ Feature: Deciding once
 
   @CORE-13 @MUST @commits
   Rule: A committed transaction cannot be aborted: the attempt is refused, and its writes stay visible.
-    A writer that hears success for an abort of committed data writes it once more, and readers get it twice.
+    A writer that receives a success for an abort of committed data writes it once more, and readers receive it twice.
 
-    Scenario: [1] An abort after the commit
+    Scenario: [1] A writer aborts after the commit
       Given A has committed "a1" to orders
       When A aborts the same transaction again
       Then it is refused
       And readers of orders see "a1"
 
     @needs:crash
-    Scenario: [2] An abort after the commit and a crash
+    Scenario: [2] A writer aborts after the commit and a crash
       Given A has committed "a1" to orders
       And the system has crashed and come back
       When A aborts the same transaction again
@@ -64,9 +63,9 @@ Feature: Deciding once
 
   @CORE-14 @MUST @aborts
   Rule: An aborted transaction cannot be committed: the attempt is refused, and none of its writes appears.
-    A writer that hears success for a commit of aborted data goes on, and what it wrote is lost.
+    A writer that receives a success for a commit of aborted data continues, and what it wrote is lost.
 
-    Scenario: [1] A commit after the abort
+    Scenario: [1] A writer commits after the abort
       Given A has written "a1" to orders
       And A has aborted
       When A commits the same transaction again
@@ -74,7 +73,7 @@ Feature: Deciding once
       And readers of orders see nothing
 
     @needs:crash
-    Scenario: [2] A commit after the abort and a crash
+    Scenario: [2] A writer commits after the abort and a crash
       Given A has written "a1" to orders
       And A has aborted
       And the system has crashed and come back

@@ -1,22 +1,22 @@
 Feature: Writers that have lost their transaction
-  A transaction that its writer leaves alone ends by itself, and one that somebody else has ended is out of its writer's hands.
+  The system ends a transaction that its writer abandons, and a writer cannot change a transaction that another client has ended.
 
   Background:
     Given the log "orders"
     And the log "payments"
 
   @CORE-15 @MUST @aborts
-  Rule: A transaction that its writer abandons is aborted by the system, and holds up nobody for ever.
-    A writer that died with its transaction open would hold up every reader of its logs for ever.
+  Rule: The system aborts a transaction that its writer abandons, and it blocks readers no longer.
+    A writer that crashed with its transaction open would block every reader of its logs for ever.
 
-    Scenario: [1] What an abandoned transaction wrote
+    Scenario: [1] The writes of an abandoned transaction stay invisible
       Given a writer A with a short time-out
       And A has written "a1" to orders
       When A leaves its transaction open past its time-out
       Then the transaction of A is over
       And readers of orders see nothing
 
-    Scenario: [2] What others wrote behind an abandoned transaction
+    Scenario: [2] Writes after an abandoned transaction become visible
       Given a writer A with a short time-out
       And A has written "a1" to orders
       And "plain" has been written to orders
@@ -24,10 +24,10 @@ Feature: Writers that have lost their transaction
       Then readers of orders see "plain"
 
   @CORE-16 @MUST @fencing
-  Rule: A transaction that was abandoned for too long cannot be committed any more.
-    A commit that comes after the system has given up must not be answered as done: its data is aborted already.
+  Rule: A transaction that was abandoned past its timeout can no longer be committed.
+    A commit after the system has aborted the transaction must not be answered with success: its data is aborted already.
 
-    Scenario: [1] A commit after the time-out
+    Scenario: [1] A writer commits after the timeout
       Given a writer A with a short time-out
       And A has written "a1" to orders
       And A has left its transaction open past its time-out
@@ -36,10 +36,10 @@ Feature: Writers that have lost their transaction
       And readers of orders see nothing
 
   @CORE-17 @MUST @fencing
-  Rule: Nothing becomes visible that a writer writes to a transaction which somebody else has ended.
-    A writer that does not know yet that it was replaced would add records to a transaction that others have finished.
+  Rule: A write to a transaction that another client has ended never becomes visible.
+    A writer that does not yet know that it was replaced would add records to a transaction that is already complete.
 
-    Scenario: [1] A late write to a log of the ended transaction
+    Scenario: [1] A replaced writer writes to a log of its ended transaction
       Given a writer A
       And A has written "a1" to orders
       And A has lost its transaction to somebody else
@@ -47,7 +47,7 @@ Feature: Writers that have lost their transaction
       When "plain" is written to orders
       Then readers of orders do not see "late"
 
-    Scenario: [2] A late write to a log that the ended transaction left alone
+    Scenario: [2] A replaced writer writes to a log that its ended transaction had not written to
       Given a writer A
       And A has written "a1" to orders
       And A has lost its transaction to somebody else
@@ -55,7 +55,7 @@ Feature: Writers that have lost their transaction
       When "plain" is written to payments
       Then readers of payments do not see "late"
 
-    Scenario: [3] A late write before the commit of the one who goes on
+    Scenario: [3] A replaced writer writes before its successor commits
       Given a writer A
       And A has written "a1" to orders
       And A has lost its transaction to somebody else
@@ -65,10 +65,10 @@ Feature: Writers that have lost their transaction
       Then readers of orders see "n1"
 
   @CORE-18 @MUST @fencing
-  Rule: A writer cannot commit a transaction that somebody else has ended.
+  Rule: A writer cannot commit a transaction that another client has ended.
     A writer that was replaced and still commits decides a transaction that its successor has taken over.
 
-    Scenario: [1] A commit of a transaction that somebody else has ended
+    Scenario: [1] A writer commits a transaction that another client has aborted
       Given a writer A
       And A has written "a1" to orders
       And A has lost its transaction to somebody else
@@ -77,10 +77,10 @@ Feature: Writers that have lost their transaction
       And readers of orders see nothing
 
   @CORE-19 @MUST @fencing
-  Rule: A late write to a transaction that somebody else has ended holds up no reader.
-    A write that opens its ended transaction anew leaves a transaction that nobody will end, and readers wait behind it for ever.
+  Rule: A late write to a transaction that another client has ended blocks no reader.
+    A write that reopens its ended transaction leaves a transaction that is never ended, and readers wait for ever.
 
-    Scenario: [1] What others write behind a late write
+    Scenario: [1] Another writer writes after a late write
       Given a writer A
       And A has written "a1" to orders
       And A has lost its transaction to somebody else
@@ -88,7 +88,7 @@ Feature: Writers that have lost their transaction
       When "plain" is written to orders
       Then readers of orders see "plain"
 
-    Scenario: [2] What others write behind a late write to a log that the ended transaction left alone
+    Scenario: [2] Another writer writes after a late write to a log that the ended transaction had not written to
       Given a writer A
       And A has written "a1" to orders
       And A has lost its transaction to somebody else

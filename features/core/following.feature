@@ -1,22 +1,22 @@
-Feature: Readers who are there all along
-  Most readers do not begin when everything is decided: they wait at the end of a log, and are given what comes.
+Feature: Readers that stay attached
+  Most readers do not begin when everything is decided: they wait at the end of a log, and receive what is added.
 
   Background:
     Given the log "orders"
     And a writer A
 
   @CORE-29 @MUST @commits @aborts
-  Rule: A reader who is there all along is given what a new reader is given: nothing that is open or aborted, and all that is committed.
-    A broker can hide an open transaction from new readers and still hand each write to those who are waiting for it; or let a waiting
-    reader pass by what is committed behind its back, which it then never gets.
+  Rule: A reader that stays attached receives what a new reader receives: nothing that is open or aborted, and everything that is committed.
+    A broker may hide an open transaction from new readers and still deliver each write to waiting ones; or it may let a waiting reader
+    skip what is committed after it has read on.
 
-    Scenario: [1] A transaction that is open
+    Scenario: [1] A follower receives nothing of an open transaction
       Given "early" has been written to orders
       And a follower of orders
       When A writes "a1", "a2" to orders
       Then the follower of orders has been given "early"
 
-    Scenario: [2] A commit behind which the follower has waited
+    Scenario: [2] A follower that waited receives a committed transaction
       Given "early" has been written to orders
       And a follower of orders
       And A has written "a1", "a2" to orders
@@ -24,7 +24,7 @@ Feature: Readers who are there all along
       When A commits
       Then the follower of orders has been given "early", "a1", "a2"
 
-    Scenario: [3] An abort behind which the follower has waited
+    Scenario: [3] A follower that waited receives nothing of an aborted transaction
       Given "early" has been written to orders
       And a follower of orders
       And A has written "a1", "a2" to orders

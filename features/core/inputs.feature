@@ -1,5 +1,5 @@
-Feature: Inputs that move with the outcome
-  What a group has read as the input of a transaction is taken when that commits, and comes again when it aborts.
+Feature: Inputs that follow the outcome
+  Input that a group has read in a transaction is consumed when the transaction commits, and redelivered when it aborts.
 
   Background:
     Given the log "inputs" with "i1", "i2", "i3"
@@ -7,20 +7,20 @@ Feature: Inputs that move with the outcome
     And a writer A
 
   @CORE-20 @MUST @commits
-  Rule: After a commit, the input that the transaction took is not given to its group again.
-    Input that is given out again after its commit is processed twice, and its output stands in the log twice.
+  Rule: After a commit, the input that the transaction took is not delivered to its group again.
+    Input that is redelivered after its commit is processed twice, and its output is in the log twice.
 
-    Scenario: [1] A commit that took one value of three
+    Scenario: [1] A commit takes one of three values
       Given A has taken "i1" from inputs for group "workers"
       When A commits
       Then group "workers" has "i2", "i3" of inputs left
 
-    Scenario: [2] A commit that took all values
+    Scenario: [2] A commit takes all values
       Given A has taken "i1", "i2", "i3" from inputs for group "workers"
       When A commits
       Then group "workers" has nothing of inputs left
 
-    Scenario: [3] A commit that took input for two groups
+    Scenario: [3] A commit takes input for two groups
       Given A has taken "i1" from inputs for group "workers"
       And A has taken "i1", "i2" from inputs for group "others"
       When A commits
@@ -28,15 +28,15 @@ Feature: Inputs that move with the outcome
       And group "others" has "i3" of inputs left
 
   @CORE-21 @MUST @aborts
-  Rule: After an abort, the input that the transaction took is given to its group again.
-    Input that is not given out again after an abort is lost: its output was undone, and nobody makes it again.
+  Rule: After an abort, the input that the transaction took is delivered to its group again.
+    Input that is not redelivered after an abort is lost: its output was undone, and is not produced again.
 
-    Scenario: [1] An abort that took two values of three
+    Scenario: [1] An abort returns two of three values
       Given A has taken "i1", "i2" from inputs for group "workers"
       When A aborts
       Then group "workers" has "i1", "i2", "i3" of inputs left
 
-    Scenario: [2] The next transaction of the writer takes from another log, and commits
+    Scenario: [2] The writer's next transaction takes input from another log and commits
       Given the log "orders"
       And "o1" has been written to orders
       And A has taken "i1" from inputs for group "workers"
@@ -46,10 +46,11 @@ Feature: Inputs that move with the outcome
       Then group "workers" has "i1", "i2", "i3" of inputs left
 
   @CORE-22 @MUST @commits @aborts
-  Rule: Input and output of a transaction are in force together: with the output visible its input is taken, and with the output gone it is not.
-    With the input taken and the output gone a record is lost; with the output there and the input free it is processed twice.
+  Rule: Input and output of a transaction take effect together: if the output is visible its input is consumed, and if the output is discarded it is not.
+    If the input is consumed and the output discarded, a record is lost; if the output is visible and the input is not consumed, it is
+    processed twice.
 
-    Scenario: [1] A commit of input and output
+    Scenario: [1] A transaction with input and output commits
       Given A has taken "i1" from inputs for group "workers"
       And A has written "r1" to results
       When A commits
@@ -57,14 +58,14 @@ Feature: Inputs that move with the outcome
       And group "workers" is done with "i1" of inputs
       And group "workers" has "i2", "i3" of inputs left
 
-    Scenario: [2] An abort of input and output
+    Scenario: [2] A transaction with input and output aborts
       Given A has taken "i1" from inputs for group "workers"
       And A has written "r1" to results
       When A aborts
       Then readers of results see nothing
       And group "workers" has "i1", "i2", "i3" of inputs left
 
-    Scenario: [3] A second attempt after an abort
+    Scenario: [3] A second attempt commits after an abort
       Given A has taken "i1" from inputs for group "workers"
       And A has aborted
       And A has taken "i1", "i2", "i3" from inputs for group "workers"
@@ -73,10 +74,10 @@ Feature: Inputs that move with the outcome
       And group "workers" has nothing of inputs left
 
   @CORE-23 @MUST
-  Rule: What one group takes in a transaction does not move the place of another group.
-    A transaction that moves the place of a group which has not read makes that group skip records.
+  Rule: Input that one group takes in a transaction does not move the position of another group.
+    A transaction that moves the position of a group which has not read makes that group skip records.
 
-    Scenario: [1] Another group that reads the same log
+    Scenario: [1] Another group reads the same log
       Given A has taken "i1", "i2" from inputs for group "workers"
       When A commits
       Then group "others" has "i1", "i2", "i3" of inputs left

@@ -1,5 +1,5 @@
-Feature: What lasts
-  A log is read by those who come later, from other nodes, and after the node that had it was gone.
+Feature: Durable outcomes
+  A log is read by later readers, from other nodes, and after the node that served it has failed.
 
   Background:
     Given the log "orders"
@@ -7,10 +7,10 @@ Feature: What lasts
 
   @CORE-32 @MUST @recovery
   Rule: What readers of committed data have seen is seen by every later reader, wherever and whenever the log is served.
-    A reader acts on what it was given. If a reload or a crash takes that back, whoever looks later finds an effect without its cause.
+    A reader acts on what it received. If a reload or a crash takes that back, later readers find an effect without its cause.
 
     @needs:reload
-    Scenario: [1] The log is reloaded
+    Scenario: [1] The log is reloaded after a commit and an abort
       Given A has committed "a1" to orders
       And A has written "a2" to orders
       And A has aborted
@@ -19,7 +19,7 @@ Feature: What lasts
       Then readers of orders see "a1", "plain"
 
     @needs:crash
-    Scenario: [2] The system crashes
+    Scenario: [2] The system crashes after a commit and an abort
       Given A has committed "a1" to orders
       And A has written "a2" to orders
       And A has aborted
@@ -27,7 +27,7 @@ Feature: What lasts
       When "plain" is written to orders
       Then readers of orders see "a1", "plain"
 
-    Scenario: [3] Later transactions end in both ways
+    Scenario: [3] A later transaction commits after a commit and an abort
       Given A has committed "a1" to orders
       And A has written "a2" to orders
       And A has aborted
@@ -35,18 +35,18 @@ Feature: What lasts
       Then readers of orders see "a1", "a3"
 
   @CORE-40 @MUST @recovery
-  Rule: A transaction that is open in a log when that is reloaded stays open, and its outcome holds for all of its writes.
-    A log that comes back without what it knew of open transactions would show what is not decided, or keep back what is committed later.
+  Rule: A transaction that is open when its log is reloaded stays open, and its outcome applies to all of its writes.
+    A log that is reloaded without its open transactions would show what is not decided, or withhold what is committed later.
 
     @needs:reload
-    Scenario: [1] It commits behind the reload
+    Scenario: [1] A transaction commits after the reload
       Given A has written "a1" to orders
       And orders has been reloaded
       When A commits "a2" to orders
       Then readers of orders see "a1", "a2"
 
     @needs:reload
-    Scenario: [2] It aborts behind the reload
+    Scenario: [2] A transaction aborts after the reload
       Given A has written "a1" to orders
       And orders has been reloaded
       And A has aborted
@@ -54,7 +54,7 @@ Feature: What lasts
       Then readers of orders see "plain"
 
     @needs:reload
-    Scenario: [3] It goes on writing behind the reload
+    Scenario: [3] A transaction writes again after the reload
       Given A has written "a1", "a2" to orders
       And orders has been reloaded
       When A writes "a3" to orders
@@ -80,7 +80,7 @@ Feature: What lasts
       Then readers of orders see "a1"
 
     @needs:reload
-    Scenario: [6] It is reloaded between its writes, twice
+    Scenario: [6] A log is reloaded twice between the writes of a transaction
       Given A has written "a1" to orders
       And orders has been reloaded
       And A has written "a2" to orders

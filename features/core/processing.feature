@@ -1,5 +1,5 @@
 Feature: Exactly once from input to output
-  Whoever reads, processes and writes in a transaction counts on each input having its effect once, whatever happens on the way.
+  An application that reads, processes and writes in a transaction relies on each input having its effect once, whatever fails in between.
 
   Background:
     Given the log "inputs"
@@ -7,11 +7,12 @@ Feature: Exactly once from input to output
     And a writer A
 
   @CORE-33 @MUST @recovery
-  Rule: Input and output of a transaction stay together wherever in its end a crash comes.
-    With the output there and the input given again, it is processed twice; with the input taken and the output gone, it is lost.
+  Rule: Input and output of a transaction stay consistent at whatever point of its end a crash happens.
+    If the output is visible and the input redelivered, it is processed twice; if the input is consumed and the output discarded, it is
+    lost.
 
     @needs:crash-points
-    Scenario Outline: [1] A commit that a crash interrupts
+    Scenario Outline: [1] A crash interrupts a commit of input and output
       Given "i1" has been written to inputs
       And A has taken "i1" from inputs for group "workers"
       And A has written "r1" to results
@@ -27,7 +28,7 @@ Feature: Exactly once from input to output
         | when it has told all of the logs of |
 
     @needs:crash-points
-    Scenario Outline: [2] An abort that a crash interrupts
+    Scenario Outline: [2] A crash interrupts an abort of input and output
       Given "i1" has been written to inputs
       And A has taken "i1" from inputs for group "workers"
       And A has written "r1" to results
@@ -43,8 +44,8 @@ Feature: Exactly once from input to output
         | when it has told all of the logs of |
 
   @CORE-34 @MUST
-  Rule: Of two transactions that would take the same input for a group at most one takes it and commits.
-    Two instances of an application that both hold the same input, after a rebalance or a lost connection, would both put its result out.
+  Rule: Of two transactions that would take the same input for a group, at most one takes it and commits.
+    Two instances of an application that both hold the same input, after a rebalance or a lost connection, would both output its result.
 
     Scenario: [1] Two writers process the same input
       Given a writer B
@@ -52,7 +53,7 @@ Feature: Exactly once from input to output
       When A and B process inputs into results for group "workers" at the same time
       Then each of "i1" is seen in results or left of inputs for group "workers", and not both
 
-    Scenario: [2] A third attempt behind an abort
+    Scenario: [2] Two writers process input that an aborted transaction had taken
       Given a writer B
       And "i1" has been written to inputs
       And A has taken "i1" from inputs for group "workers"
@@ -61,23 +62,24 @@ Feature: Exactly once from input to output
       Then each of "i1" is seen in results or left of inputs for group "workers", and not both
 
   @CORE-35 @MUST
-  Rule: A group is given committed input only, and passes by nothing that is still to be decided.
-    A result would rest on an input that never was; and a place that is moved over an open transaction would lose its writes when it commits.
+  Rule: A group receives committed input only, and skips nothing that is still undecided.
+    A result would rest on an input that never existed; and a position that is moved past an open transaction would lose its writes when
+    it commits.
 
-    Scenario: [1] Input of an aborted transaction
+    Scenario: [1] A group does not receive input of an aborted transaction
       Given a writer B
       And B has written "b1" to inputs
       And B has aborted
       When "i1" is written to inputs
       Then group "workers" has "i1" of inputs left
 
-    Scenario: [2] Input of an open transaction
+    Scenario: [2] A group does not receive input of an open transaction
       Given a writer B
       And "i1" has been written to inputs
       When B writes "b1" to inputs
       Then group "workers" has "i1" of inputs left
 
-    Scenario: [3] An open transaction behind the input that was taken
+    Scenario: [3] A group receives input of a transaction that was open after the input that it took
       Given a writer B
       And "i1" has been written to inputs
       And B has written "b1" to inputs
@@ -87,16 +89,16 @@ Feature: Exactly once from input to output
       Then group "workers" has "b1" of inputs left
 
   @CORE-39 @MUST @commits
-  Rule: A group's place moves with the commit of the transaction that takes its input, and not before.
-    Whoever asks for the place while the transaction is open would go on behind an input that comes again when it aborts.
+  Rule: The position of a group moves with the commit of the transaction that takes its input, and not before.
+    A client that requests the position while the transaction is open would continue after input that is redelivered when it aborts.
 
-    Scenario: [1] The transaction is open
+    Scenario: [1] The position stays while the transaction is open
       Given "i1" has been written to inputs
       And A has taken "i1" from inputs for group "workers"
       When A writes "r1" to results
       Then group "workers" is done with nothing of inputs
 
-    Scenario: [2] The transaction has committed
+    Scenario: [2] The position moves when the transaction commits
       Given "i1" has been written to inputs
       And "i2" has been written to inputs
       And A has taken "i1" from inputs for group "workers"
@@ -104,11 +106,11 @@ Feature: Exactly once from input to output
       Then group "workers" is done with "i1" of inputs
 
   @CORE-41 @MUST @recovery
-  Rule: Input and output of a transaction stay together over a crash, whether its end was answered before or is asked for behind it.
-    Whoever starts again reads from the group's place and looks at the output: the two must tell the same story.
+  Rule: Input and output of a transaction stay consistent across a crash, whether its end was answered before or is requested after it.
+    An application that restarts reads from the group's position and inspects the output: the two must be consistent.
 
     @needs:crash
-    Scenario: [1] A crash right behind the answer to the commit
+    Scenario: [1] The system crashes right after it answers a commit of input and output
       Given "i1" has been written to inputs
       And A has taken "i1" from inputs for group "workers"
       And A has written "r1" to results
@@ -118,7 +120,7 @@ Feature: Exactly once from input to output
       And group "workers" has nothing of inputs left
 
     @needs:crash
-    Scenario: [2] An abort behind a crash
+    Scenario: [2] A transaction with input and output aborts after a crash
       Given "i1" has been written to inputs
       And A has taken "i1" from inputs for group "workers"
       And A has written "r1" to results

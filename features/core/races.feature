@@ -1,5 +1,5 @@
-Feature: Requests that are under way at once
-  Nobody orders what two connections carry, so a transaction can be ended twice at once, or while its last write is on its way.
+Feature: Concurrent requests
+  Requests on two connections have no order, so a transaction can be ended twice concurrently, or while its last write is in flight.
 
   Background:
     Given the log "orders"
@@ -7,20 +7,20 @@ Feature: Requests that are under way at once
     And a writer A
 
   @CORE-36 @MUST
-  Rule: A write that is under way while its transaction ends is either acknowledged and shares the outcome, or it is refused.
-    A write whose receipt comes after the commit and that no reader ever gets is a payment that was confirmed and lost.
+  Rule: A write that is in flight while its transaction ends is either acknowledged and shares the outcome, or refused.
+    A write that is acknowledged after the commit and never becomes visible is a payment that was confirmed and lost.
 
-    Scenario: [1] The write leaves before the commit
+    Scenario: [1] A writer sends a write right before it commits
       Given A has written "a1" to orders
       When A sends "a2" to orders and commits before the receipt
       Then readers of orders see "a1", and "a2" behind it if that was acknowledged
 
-    Scenario: [2] The write leaves behind the commit
+    Scenario: [2] A writer sends a write right after it commits
       Given A has written "a1" to orders
       When A commits and sends "a2" to orders before the answer
       Then readers of orders see "a1", and "a2" behind it if that was acknowledged
 
-    Scenario: [3] The write leaves before an abort
+    Scenario: [3] A writer sends a write right before it aborts
       Given A has written "a1" to orders
       And "plain" has been written to payments
       When A sends "a2" to payments and aborts before the receipt
@@ -28,11 +28,11 @@ Feature: Requests that are under way at once
       And readers of payments see "plain"
 
   @CORE-37 @MUST @commits @aborts
-  Rule: Of two who decide a transaction at the same time one wins, and its decision holds in every log.
-    An application that times out aborts while its commit is still on the way. If both are told that it is done, one of them acts on
-    what never happened; if each log follows another one, half of the transaction is there.
+  Rule: Of two concurrent ends of a transaction one wins, and its decision holds in every log.
+    An application that times out aborts while its commit is in flight. If both return success, one client acts on what never happened; if
+    logs follow different ends, half of the transaction is visible.
 
-    Scenario Outline: [1] Two ends on two connections
+    Scenario Outline: [1] A commit and an abort are requested on two connections
       Given A has written "a1" to orders
       And A has written "a1" to payments
       When A <first> and <second> at the same time
@@ -44,13 +44,13 @@ Feature: Requests that are under way at once
         | commits | aborts  |
         | aborts  | commits |
 
-    Scenario: [2] Two equal ends on two connections
+    Scenario: [2] Two commits are requested on two connections
       Given A has written "a1" to orders
       And A has written "a1" to payments
       When A commits and commits at the same time
       Then readers of orders and payments see "a1"
 
-    Scenario: [3] A commit beside the abort of somebody else
+    Scenario: [3] A commit is requested while another client aborts the transaction
       Given A has written "a1" to orders
       And A has written "a1" to payments
       When A commits while somebody else aborts its transaction

@@ -1,5 +1,5 @@
 Feature: After a crash
-  What was decided is completed, and what was open can go on.
+  What was decided is completed, and what was open can continue.
 
   Background:
     Given the log "orders"
@@ -7,25 +7,25 @@ Feature: After a crash
     And a writer A
 
   @CORE-24 @MUST @recovery
-  Rule: A transaction that is open when the system crashes can go on afterwards and be committed, with what it wrote before and after.
-    A writer whose open transaction is lost with the system believes in the half that it wrote before the crash.
+  Rule: A transaction that is open when the system crashes can continue afterwards and be committed, with its writes from before and after.
+    A writer whose open transaction is lost in a crash still relies on the half that it wrote before.
 
     @needs:crash
-    Scenario: [1] A write before the crash and one after it
+    Scenario: [1] A writer writes before and after a crash and commits
       Given A has written "a1" to orders
       And the system has crashed and come back
       When A commits "a2" to orders
       Then readers of orders see "a1", "a2"
 
     @needs:crash
-    Scenario: [2] An abort after the crash
+    Scenario: [2] A writer aborts after a crash
       Given A has written "a1" to orders
       And the system has crashed and come back
       When A aborts
       Then readers of orders see nothing
 
     @needs:crash
-    Scenario: [3] Writes to two logs before the crash
+    Scenario: [3] A writer writes to two logs before a crash and commits
       Given A has written "a1" to orders
       And A has written "a2" to payments
       And the system has crashed and come back
@@ -34,7 +34,7 @@ Feature: After a crash
       And readers of payments see "a2"
 
     @needs:crash
-    Scenario: [4] A write and input before the crash
+    Scenario: [4] A writer writes and takes input before a crash and commits
       Given the log "inputs" with "i1", "i2"
       And A has written "a1" to orders
       And A has taken "i1" from inputs for group "workers"
@@ -44,7 +44,7 @@ Feature: After a crash
       And group "workers" is done with "i1" of inputs
 
     @needs:crash
-    Scenario: [5] A write before the crash, and one to another log after it
+    Scenario: [5] A writer writes before a crash and to another log after it, and commits
       Given A has written "a1" to orders
       And the system has crashed and come back
       When A commits "a2" to payments
@@ -52,11 +52,11 @@ Feature: After a crash
       And readers of payments see "a2"
 
   @CORE-25 @MUST @commits @recovery
-  Rule: A commit that was answered is complete after a crash right behind the answer.
-    A commit that was answered is a promise; if a crash undoes it, the writer has gone on and nobody writes the data again.
+  Rule: A commit that was answered is complete after a crash right after the answer.
+    A commit that was answered is a promise; if a crash undoes it, the writer has moved on and does not write the data again.
 
     @needs:crash
-    Scenario: [1] A commit of writes to two logs
+    Scenario: [1] The system crashes right after it answers a commit of writes to two logs
       Given A has written "a1" to orders
       And A has written "a2" to payments
       And the system crashes right after its answer to the next commit of A
@@ -65,7 +65,7 @@ Feature: After a crash
       And readers of payments see "a2"
 
     @needs:crash
-    Scenario: [2] A commit of input
+    Scenario: [2] The system crashes right after it answers a commit of input
       Given the log "inputs" with "i1", "i2"
       And A has taken "i1" from inputs for group "workers"
       And the system crashes right after its answer to the next commit of A
@@ -74,11 +74,11 @@ Feature: After a crash
       And group "workers" has "i2" of inputs left
 
   @CORE-26 @MUST @aborts @recovery
-  Rule: An abort that was answered is complete after a crash right behind the answer.
-    An abort that was answered is a promise; if a crash turns it into a commit, readers get what the writer has written anew.
+  Rule: An abort that was answered is complete after a crash right after the answer.
+    An abort that was answered is a promise; if a crash turns it into a commit, readers receive writes that the writer has replaced.
 
     @needs:crash
-    Scenario: [1] An abort of writes to two logs
+    Scenario: [1] The system crashes right after it answers an abort of writes to two logs
       Given A has written "a1" to orders
       And A has written "a2" to payments
       And the system crashes right after its answer to the next abort of A
@@ -87,7 +87,7 @@ Feature: After a crash
       And readers of payments see nothing
 
     @needs:crash
-    Scenario: [2] An abort of input
+    Scenario: [2] The system crashes right after it answers an abort of input
       Given the log "inputs" with "i1", "i2"
       And A has taken "i1" from inputs for group "workers"
       And the system crashes right after its answer to the next abort of A
@@ -96,10 +96,10 @@ Feature: After a crash
 
   @CORE-27 @MUST @recovery
   Rule: A transaction whose end was not decided before a crash is open after it, and can be ended either way.
-    A system that decides by itself when it comes back overrules a writer that is alive and was about to decide otherwise.
+    A system that decides by itself when it restarts overrules a writer that is alive and was about to decide otherwise.
 
     @needs:crash-points
-    Scenario: [1] The same end is asked for again
+    Scenario: [1] A writer repeats the undecided commit after a crash
       Given A has written "a1" to orders
       And the system crashes before it decides the next commit of A
       And A has tried to commit
@@ -108,7 +108,7 @@ Feature: After a crash
       And readers of orders see "a1"
 
     @needs:crash-points
-    Scenario: [2] The other end is asked for
+    Scenario: [2] A writer aborts after a crash before its commit was decided
       Given A has written "a1" to orders
       And the system crashes before it decides the next commit of A
       And A has tried to commit
@@ -117,11 +117,11 @@ Feature: After a crash
       And readers of orders see nothing
 
   @CORE-28 @MUST @recovery
-  Rule: A decision is carried out everywhere after a crash, wherever on its way to those who took part the crash came.
-    A crash in the middle of telling the logs must not leave one of them committed and another undecided.
+  Rule: A decision is carried out everywhere after a crash, whichever participants had been notified before.
+    A crash while the logs are notified must not leave one of them committed and another undecided.
 
     @needs:crash-points
-    Scenario Outline: [1] A commit that a crash interrupts
+    Scenario Outline: [1] A crash interrupts a commit of writes to two logs
       Given A has written "a1" to orders
       And A has written "a2" to payments
       And the system crashes <moment> the next commit of A
@@ -136,7 +136,7 @@ Feature: After a crash
         | when it has told all of the logs of |
 
     @needs:crash-points
-    Scenario Outline: [2] An abort that a crash interrupts
+    Scenario Outline: [2] A crash interrupts an abort of writes to two logs
       Given A has written "a1" to orders
       And A has written "a2" to payments
       And the system crashes <moment> the next abort of A
@@ -151,7 +151,7 @@ Feature: After a crash
         | when it has told all of the logs of |
 
     @needs:crash-points
-    Scenario Outline: [3] A commit of input alone that a crash interrupts
+    Scenario Outline: [3] A crash interrupts a commit of input alone
       Given the log "inputs" with "i1", "i2"
       And A has taken "i1" from inputs for group "workers"
       And the system crashes <moment> the next commit of A

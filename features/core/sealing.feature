@@ -1,17 +1,17 @@
 Feature: Logs that are sealed
-  A log can be closed for writing while transactions are open in it, and while groups have still to read it: a segment that is split, a
-  topic that is terminated. Its place is taken by other logs; what is in it stays until it is consumed.
+  A log can be closed for writing while transactions are open in it, and before groups have read it: a segment that is split, a topic that
+  is terminated. Other logs replace it; its content remains until it is consumed.
 
   Background:
     Given the log "orders"
     And a writer A
 
   @CORE-43 @MUST @commits @aborts @sealing
-  Rule: A log that is sealed under an open transaction follows its outcome.
-    An end that has to be written into the log never comes there, and readers wait for ever, or are given what was withdrawn.
+  Rule: A transaction that is open in a log when the log is sealed keeps its outcome there: visible after a commit, hidden after an abort.
+    An end that has to be written into the sealed log never arrives there, and readers wait for ever, or receive what was withdrawn.
 
     @needs:sealing
-    Scenario: [1] It commits behind the seal
+    Scenario: [1] A transaction commits after the seal
       Given A has written "a1", "a2" to orders
       And orders has been sealed
       When A commits
@@ -19,7 +19,7 @@ Feature: Logs that are sealed
       And readers of orders see "a1", "a2"
 
     @needs:sealing
-    Scenario: [2] It aborts behind the seal
+    Scenario: [2] A transaction aborts after the seal
       Given A has written "a1" to orders
       And "plain" has been written to orders
       And orders has been sealed
@@ -28,14 +28,14 @@ Feature: Logs that are sealed
       And readers of orders see "plain"
 
     @needs:sealing
-    Scenario: [3] It is undecided
+    Scenario: [3] A transaction is undecided after the seal
       Given "plain" has been written to orders
       And A has written "a1" to orders
       When orders is sealed
       Then readers of orders see "plain"
 
     @needs:sealing
-    Scenario: [4] It goes on writing in another log, and both follow
+    Scenario: [4] A transaction writes to another log after the seal and commits
       Given the log "payments"
       And A has written "a1" to orders
       And orders has been sealed
@@ -45,7 +45,7 @@ Feature: Logs that are sealed
       And readers of payments see "a2"
 
     @needs:sealing
-    Scenario: [5] It goes on writing in another log, and is aborted in both
+    Scenario: [5] A transaction writes to another log after the seal and aborts
       Given the log "payments"
       And A has written "a1" to orders
       And orders has been sealed
@@ -54,7 +54,7 @@ Feature: Logs that are sealed
       Then readers of orders and payments see nothing
 
     @needs:sealing
-    Scenario: [6] Of two transactions one commits and the other aborts
+    Scenario: [6] Of two transactions in a sealed log one commits and the other aborts
       Given a writer B
       And A has written "a1" to orders
       And B has written "b1" to orders
@@ -64,7 +64,7 @@ Feature: Logs that are sealed
       Then readers of orders see "a1"
 
     @needs:sealing
-    Scenario: [7] A reader who is there all along
+    Scenario: [7] A follower receives a transaction that commits after the seal
       Given a follower of orders
       And A has written "a1" to orders
       And orders has been sealed
@@ -72,7 +72,7 @@ Feature: Logs that are sealed
       Then the follower of orders has been given "a1"
 
     @needs:sealing
-    Scenario: [8] It is abandoned
+    Scenario: [8] A transaction in a sealed log is abandoned
       Given a writer C with a short time-out
       And C has written "c1" to orders
       And "plain" has been written to orders
@@ -81,7 +81,7 @@ Feature: Logs that are sealed
       Then readers of orders see "plain"
 
     @needs:sealing @needs:reload
-    Scenario: [9] The log is reloaded between the seal and the commit
+    Scenario: [9] A log is reloaded between the seal and the commit
       Given A has written "a1" to orders
       And orders has been sealed
       And orders has been reloaded
@@ -89,7 +89,7 @@ Feature: Logs that are sealed
       Then readers of orders see "a1"
 
     @needs:sealing @needs:reload
-    Scenario: [10] The log is reloaded behind the abort
+    Scenario: [10] A log is reloaded after the seal and the abort
       Given A has written "a1" to orders
       And "plain" has been written to orders
       And orders has been sealed
@@ -98,7 +98,7 @@ Feature: Logs that are sealed
       Then readers of orders see "plain"
 
     @needs:sealing @needs:crash
-    Scenario: [11] A crash of the system behind the seal
+    Scenario: [11] The system crashes between the seal and the commit
       Given A has written "a1" to orders
       And orders has been sealed
       And the system has crashed and come back
@@ -106,30 +106,30 @@ Feature: Logs that are sealed
       Then readers of orders see "a1"
 
   @CORE-44 @MUST @sealing
-  Rule: A sealed log takes no more writes, and a write that it refused is nowhere.
-    Who is told that something was written behind the seal has lost it: nobody looks there any more.
+  Rule: A sealed log accepts no more writes, and a refused write is stored nowhere.
+    A write that is acknowledged after the seal is lost: no reader looks there any more.
 
     @needs:sealing
-    Scenario: [1] A write outside of transactions
+    Scenario: [1] A plain write to a sealed log is refused
       Given orders has been sealed
       When "plain" is written to orders
       Then it is refused
 
     @needs:sealing
-    Scenario: [2] A write in the transaction that was open there
+    Scenario: [2] A write in a transaction that was open in a sealed log is refused
       Given A has written "a1" to orders
       And orders has been sealed
       When A writes "a2" to orders
       Then it is refused
 
     @needs:sealing
-    Scenario: [3] A write in a transaction that was not there yet
+    Scenario: [3] A write in a transaction that is new to a sealed log is refused
       Given orders has been sealed
       When A writes "a1" to orders
       Then it is refused
 
     @needs:sealing
-    Scenario: [4] The transaction is committed behind the refusal
+    Scenario: [4] A transaction commits after its write to a sealed log was refused
       Given A has written "a1" to orders
       And orders has been sealed
       And A has tried to write "a2" to orders
@@ -138,14 +138,14 @@ Feature: Logs that are sealed
       And readers of orders see "a1"
 
     @needs:sealing @needs:reload
-    Scenario: [5] The log is reloaded behind the seal
+    Scenario: [5] A write to a sealed log is refused after a reload
       Given orders has been sealed
       And orders has been reloaded
       When "plain" is written to orders
       Then it is refused
 
     @needs:sealing
-    Scenario: [6] Another log takes writes
+    Scenario: [6] Another log accepts writes after a log was sealed
       Given the log "payments"
       And orders has been sealed
       When A commits "a1" to payments
@@ -154,24 +154,24 @@ Feature: Logs that are sealed
 
   @CORE-45 @MUST @sealing
   Rule: What was acknowledged before a log was sealed is readable until it is consumed.
-    A seal is no deletion. What a writer was promised, and a group has not done yet, would be lost to both.
+    A seal is no deletion. Acknowledged writes that a group has not processed would be lost.
 
     @needs:sealing
-    Scenario: [1] What was written in and outside of transactions
+    Scenario: [1] Plain and committed writes are readable after the seal
       Given "plain" has been written to orders
       And A has committed "a1" to orders
       When orders is sealed
       Then readers of orders see "plain", "a1"
 
     @needs:sealing
-    Scenario: [2] A group that has read nothing yet
+    Scenario: [2] A group that has read nothing receives the input after the seal
       Given "i1" has been written to orders
       And "i2" has been written to orders
       When orders is sealed
       Then group "workers" has "i1", "i2" of orders left
 
     @needs:sealing
-    Scenario: [3] A group takes a part of it behind the seal, and commits
+    Scenario: [3] A group takes part of the input after the seal, and the transaction commits
       Given "i1" has been written to orders
       And "i2" has been written to orders
       And orders has been sealed
@@ -180,7 +180,7 @@ Feature: Logs that are sealed
       Then group "workers" has "i2" of orders left
 
     @needs:sealing
-    Scenario: [4] A group took a part of it before the seal, and aborts
+    Scenario: [4] A group took part of the input before the seal, and the transaction aborts
       Given "i1" has been written to orders
       And "i2" has been written to orders
       And A has taken "i1" from orders for group "workers"
@@ -189,7 +189,7 @@ Feature: Logs that are sealed
       Then group "workers" has "i1", "i2" of orders left
 
     @needs:sealing
-    Scenario: [5] A group took a part of it before the seal, and commits
+    Scenario: [5] A group took part of the input before the seal, and the transaction commits
       Given "i1" has been written to orders
       And "i2" has been written to orders
       And A has taken "i1" from orders for group "workers"
@@ -198,7 +198,7 @@ Feature: Logs that are sealed
       Then group "workers" has "i2" of orders left
 
     @needs:sealing
-    Scenario: [6] All of it was consumed, and what another group has not is there
+    Scenario: [6] One group has consumed a sealed log, and another has not
       Given "i1" has been written to orders
       And orders has been sealed
       And A has taken "i1" from orders for group "workers"
@@ -207,14 +207,14 @@ Feature: Logs that are sealed
       And group "auditors" has "i1" of orders left
 
     @needs:sealing @needs:reload
-    Scenario: [7] What was committed before, when the log is reloaded
+    Scenario: [7] Committed writes are readable after the seal and a reload
       Given A has committed "a1" to orders
       And orders has been sealed
       When orders is reloaded
       Then readers of orders see "a1"
 
     @needs:sealing @needs:crash
-    Scenario: [8] What was committed before, when the system crashes
+    Scenario: [8] Committed writes are readable after the seal and a crash
       Given the log "payments"
       And A has committed "a1" to orders
       And orders has been sealed

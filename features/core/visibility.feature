@@ -1,5 +1,5 @@
 Feature: What readers of committed data see
-  All of a transaction when it is committed, nothing of it before that, and nothing of it when it is aborted.
+  All of a transaction after the commit, none of it before, and none of it ever after an abort.
 
   Background:
     Given the log "orders"
@@ -8,14 +8,15 @@ Feature: What readers of committed data see
 
   @CORE-01 @MUST @commits
   Rule: After a commit all writes of the transaction are visible, in every log that it wrote to.
-    If one log is not told of the commit, its part of the transaction is missing for ever, and the result is half of what was promised.
+    If one log is not notified of the commit, its part of the transaction is missing for ever, and only half of the promised result
+    exists.
 
-    Scenario: [1] A commit of one write
+    Scenario: [1] A transaction with one write commits
       Given A has written "a1" to orders
       When A commits
       Then readers of orders see "a1"
 
-    Scenario: [2] A commit of writes to two logs
+    Scenario: [2] A transaction with writes to two logs commits
       Given A has written "a1" to orders
       And A has written "a2" to payments
       When A commits
@@ -24,28 +25,28 @@ Feature: What readers of committed data see
 
   @CORE-02 @MUST
   Rule: While a transaction is open, none of its writes is visible.
-    A reader that acts on an undecided write cannot take its action back when the transaction is aborted.
+    A reader that acts on an undecided write cannot undo its action when the transaction aborts.
 
-    Scenario: [1] The first write of a transaction
+    Scenario: [1] The first write of an open transaction is invisible
       When A writes "a1" to orders
       Then readers of orders see nothing
 
-    Scenario: [2] Another writer commits behind the open transaction
+    Scenario: [2] Another writer commits after an open transaction
       Given a writer B
       And A has written "a1" to orders
       When B commits "b1" to orders
       Then readers of orders do not see "a1"
 
   @CORE-03 @MUST @aborts
-  Rule: A write of an aborted transaction is never visible, neither to readers of today nor to those who begin later.
-    A reader that begins later must not find what everybody else was spared: an abort has to outlive those who saw it happen.
+  Rule: A write of an aborted transaction is never visible, neither to present readers nor to later ones.
+    A later reader must not find what all others were spared: an abort has to outlive the readers that were present.
 
-    Scenario: [1] An abort of one write
+    Scenario: [1] A transaction with one write aborts
       Given A has written "a1" to orders
       When A aborts
       Then readers of orders see nothing
 
-    Scenario: [2] A plain write behind an aborted transaction over two logs
+    Scenario: [2] A plain write follows an aborted transaction over two logs
       Given A has written "a1" to orders
       And A has written "a2" to payments
       And A has aborted
@@ -54,14 +55,14 @@ Feature: What readers of committed data see
 
   @CORE-04 @MUST
   Rule: The writes of a transaction to one log are visible in the order in which they were written.
-    Whoever applies updates in the order of the log ends in a wrong state when the log hands them over in another one.
+    A reader that applies updates in the order of the log ends in a wrong state when the log delivers them in another order.
 
-    Scenario: [1] Three writes to one log
+    Scenario: [1] A transaction writes three values to one log
       Given A has written "a1", "a2", "a3" to orders
       When A commits
       Then readers of orders see "a1", "a2", "a3"
 
-    Scenario: [2] Three writes that are under way at once
+    Scenario: [2] A transaction has three writes in flight at once
       Given A has written "a0" to orders
       And A has written "a1", "a2", "a3" to orders all at once
       When A commits
@@ -69,24 +70,24 @@ Feature: What readers of committed data see
 
   @CORE-05 @MUST
   Rule: What was written before a transaction began is visible while it is open.
-    A transaction that stays open must not take away what readers had already; only what comes behind it has to wait.
+    A transaction that stays open must not take away what readers had already; only later writes have to wait.
 
-    Scenario: [1] A write that is older than the open transaction
+    Scenario: [1] A write precedes an open transaction
       Given "early" has been written to orders
       When A writes "a1" to orders
       Then readers of orders see "early"
 
   @CORE-06 @MUST @commits @aborts
-  Rule: What is written behind an open transaction becomes visible once that is decided, whichever way.
-    A reader that is held at a decided transaction stands still for ever, though nothing is wrong with the log.
+  Rule: What is written after an open transaction becomes visible once the transaction is decided, whichever way.
+    A reader that is blocked at a decided transaction waits for ever, although nothing is wrong with the log.
 
-    Scenario: [1] A plain write behind a transaction that commits
+    Scenario: [1] A plain write follows a transaction that commits
       Given A has written "a1" to orders
       And "plain" has been written to orders
       When A commits
       Then readers of orders see "a1", "plain" in some order
 
-    Scenario: [2] A plain write behind a transaction that aborts
+    Scenario: [2] A plain write follows a transaction that aborts
       Given A has written "a1" to orders
       And "plain" has been written to orders
       When A aborts
@@ -94,24 +95,24 @@ Feature: What readers of committed data see
 
   @CORE-07 @MUST @commits
   Rule: Every write that was acknowledged in a transaction is visible after its commit, each once.
-    A write that was acknowledged and is not there is lost without anybody having been told; one that is there twice is counted twice.
+    A write that was acknowledged and is missing was lost without an error; one that is there twice is counted twice.
 
-    Scenario: [1] Twenty writes in one transaction
+    Scenario: [1] A transaction makes twenty writes
       Given A has written "1" up to "20" to orders
       When A commits
       Then readers of orders see "1" up to "20"
 
-    Scenario: [2] Eight writes that are under way at once
+    Scenario: [2] A transaction has eight writes in flight at once
       Given A has written "1" to orders
       And A has written "2", "3", "4", "5", "6", "7", "8", "9" to orders all at once
       When A commits
       Then readers of orders see "1" up to "9"
 
   @CORE-08 @MUST @aborts
-  Rule: An aborted transaction takes nothing with it from the transactions before and after it.
-    An abort that reaches too far hides what its writer has committed before, and nobody learns of it.
+  Rule: An aborted transaction does not affect the transactions before and after it.
+    An abort that reaches too far hides what its writer has committed before, without an error.
 
-    Scenario: [1] A commit, an abort and a commit of one writer
+    Scenario: [1] One writer commits, aborts and commits
       Given A has committed "a1" to orders
       And A has written "a2" to orders
       And A has aborted
@@ -119,10 +120,10 @@ Feature: What readers of committed data see
       Then readers of orders see "a1", "a3"
 
   @CORE-09 @MUST
-  Rule: Transactions of different writers do not disturb each other, in whatever order they end.
-    An abort of one writer must not hide the committed writes of another that stand between its own.
+  Rule: Transactions of different writers do not affect each other, in whatever order they end.
+    An abort of one writer must not hide committed writes of another one between its own.
 
-    Scenario: [1] One writer commits, the other aborts
+    Scenario: [1] One writer commits while the other aborts
       Given a writer B
       And A has written "a1" to orders
       And B has written "b1" to orders
@@ -138,7 +139,7 @@ Feature: What readers of committed data see
       When A commits
       Then readers of orders see "a1", "b1" in some order
 
-    Scenario: [3] Both abort
+    Scenario: [3] The transactions of two writers both abort
       Given a writer B
       And A has written "a1" to orders
       And B has written "b1" to orders

@@ -1,23 +1,23 @@
 Feature: Appending to a partition
-  A record may enter a partition only as part of a transaction that the coordinator knows to be open there.
-  New clients have their partitions added as they write; old ones add them first, and are checked.
+  A record may enter a partition only as part of a transaction that the coordinator knows to be open there. The partitions of new clients
+  are added as they write; old clients add them first, and are verified.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-090 @MUST
-  Rule: Produce v12 to a partition nobody announced succeeds and makes the partition part of the transaction.
-    A batch that is appended without the coordinator hangs: no marker will ever come for that partition.
+  Rule: Produce v12 to a partition that was not announced succeeds and makes the partition part of the transaction.
+    A batch that is appended without the coordinator's knowledge hangs: no marker will ever come for that partition.
 
-    Scenario: [1] The first write of a new client
+    Scenario: [1] A new client writes its first record
       Given producer A with transactional id "transfer"
       When A writes "a1" to payments-0
       Then it is done
       And the transaction of A is Ongoing in payments-0
 
   @KIP890-095 @MUST
-  Rule: Produce v9 and v10 to a partition nobody announced is refused INVALID_TXN_STATE with a message, and nothing is appended.
-    The hang of the KIP: a late batch of an old client opens a transaction that no coordinator knows of.
+  Rule: Produce v9 and v10 to a partition that was not announced is refused with INVALID_TXN_STATE and a message, and nothing is appended.
+    This is the hang of the KIP: a late batch of an old client opens a transaction that no coordinator knows.
 
     Scenario: [1] Produce v9 to a partition that was not added
       Given producer A with transactional id "transfer"
@@ -37,7 +37,7 @@ Feature: Appending to a partition
       And the log of payments-0 has not grown
       And the transaction of A is unchanged
 
-    Scenario: [3] Only another partition was added
+    Scenario: [3] Produce v10 when only another partition was added
       Given producer A with transactional id "transfer"
       And A has added payments-1
       And A uses Produce v10
@@ -46,7 +46,7 @@ Feature: Appending to a partition
       And the log of payments-0 has not grown
       And the transaction of A is Ongoing in payments-1
 
-    Scenario: [4] Only another producer has added it
+    Scenario: [4] Produce v10 to a partition that only another producer has added
       Given producers A and B with transactional ids "transfer" and "refund"
       And B has written "b1" to payments-0
       And A uses Produce v10
@@ -55,8 +55,8 @@ Feature: Appending to a partition
       And the log of payments-0 has not grown
 
   @KIP890-096 @MUST
-  Rule: Produce v11 to a partition nobody announced is refused TRANSACTION_ABORTABLE, and nothing is appended.
-    A client that could abort and go on is ended by the older error.
+  Rule: Produce v11 to a partition that was not announced is refused with TRANSACTION_ABORTABLE, and nothing is appended.
+    A client that could abort and continue fails fatally with the older error.
 
     Scenario: [1] Produce v11 to a partition that was not added
       Given producer A with transactional id "transfer"
@@ -67,7 +67,7 @@ Feature: Appending to a partition
 
   @KIP890-097 @MUST
   Rule: Produce v9 to v11 is accepted on a partition that AddPartitionsToTxn v3 put into the transaction.
-    Verification must not lock out the old clients that do everything right.
+    Verification must not lock out old clients that follow the protocol.
 
     Scenario: [1] Produce v9 to a partition that was added
       Given producer A with transactional id "transfer"
@@ -91,10 +91,10 @@ Feature: Appending to a partition
       Then it is done
 
   @KIP890-100 @MUST @fencing
-  Rule: Once EndTxn v5 has ended a transaction, its epoch is refused INVALID_PRODUCER_EPOCH, even beside the next transaction.
+  Rule: Once EndTxn v5 has ended a transaction, its epoch is refused with INVALID_PRODUCER_EPOCH, even while the next transaction is open.
     A late batch of the last transaction would become part of the next one, and be committed with it.
 
-    Scenario: [1] The record comes after the end of its transaction
+    Scenario: [1] A record arrives after the end of its transaction
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -102,7 +102,7 @@ Feature: Appending to a partition
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
-    Scenario: [2] The record comes while the next transaction is open in its partition
+    Scenario: [2] A record arrives while the next transaction is open in its partition
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -110,7 +110,7 @@ Feature: Appending to a partition
       When A writes "late" to payments-0 with its previous epoch
       Then it is refused with INVALID_PRODUCER_EPOCH
 
-    Scenario: [3] The late record does not slip into the next transaction
+    Scenario: [3] A late record is not added to the next transaction
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
@@ -119,16 +119,16 @@ Feature: Appending to a partition
       Then the log of payments-0 has not grown
 
   @KIP890-102 @MUST @fencing
-  Rule: A transactional batch whose epoch runs ahead of the coordinator is refused INVALID_PRODUCER_EPOCH and never appended.
-    An epoch from nowhere would fence the producer that owns the transaction.
+  Rule: A transactional batch whose epoch is ahead of the coordinator's is refused with INVALID_PRODUCER_EPOCH and never appended.
+    An epoch that was never assigned would fence the producer that owns the transaction.
 
-    Scenario: [1] A new client with an epoch that was never given
+    Scenario: [1] A new client writes with an epoch that was never assigned
       Given producer A with transactional id "transfer"
       When A writes "early" to payments-0 with an epoch ahead of its own
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
-    Scenario: [2] An old client with an epoch that was never given
+    Scenario: [2] An old client writes with an epoch that was never assigned
       Given producer A with transactional id "transfer"
       And A has added payments-0
       And A uses Produce v11
@@ -136,14 +136,14 @@ Feature: Appending to a partition
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
-    Scenario: [3] An epoch that was never given, while a transaction is open in the partition
+    Scenario: [3] A client writes with an epoch that was never assigned while a transaction is open in the partition
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A writes "early" to payments-0 with an epoch ahead of its own
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
-    Scenario: [4] The owner commits, after an epoch that was never given
+    Scenario: [4] The owner commits after a write with an epoch that was never assigned
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has sent "early" to payments-0 with an epoch ahead of its own, whatever was answered

@@ -1,17 +1,17 @@
-Feature: Who may take part in a transaction
-  A transaction touches a transactional id, topics and groups, and on its way the cluster itself; each has its own right. A refusal
-  stands in front of every change: who may not do something has not done any of it.
+Feature: Authorisation in transactions
+  A transaction involves a transactional id, topics, groups and the cluster itself, and each has a separate right. Authorisation precedes
+  every change: a refused request has done nothing.
 
   Background:
     Given a topic "payments" with 2 partitions
     And a topic "refunds" with 1 partition
 
   @KIP890-036 @MUST
-  Rule: AddPartitionsToTxn v4 and later from a principal without CLUSTER_ACTION is refused CLUSTER_AUTHORIZATION_FAILED as a whole.
-    The request of brokers names other people's transactions. Open to everybody, it lets any client change them.
+  Rule: AddPartitionsToTxn v4 and later from a principal without CLUSTER_ACTION is refused with CLUSTER_AUTHORIZATION_FAILED as a whole.
+    Brokers' requests name the transactions of other principals. If any client may send them, it can change those transactions.
 
     @needs:authorizer
-    Scenario Outline: [1] One request for the sender's own transaction and for another one
+    Scenario Outline: [1] An ordinary user sends one request for its own transaction and for another one
       Given producer B with transactional id "refund"
       And producer A with transactional id "transfer", logged in as an ordinary user
       And A uses AddPartitionsToTxn <version>
@@ -27,7 +27,7 @@ Feature: Who may take part in a transaction
         | verifies | v4      | to look is the business of brokers, too |
 
     @needs:authorizer
-    Scenario: [2] CLUSTER_ACTION is enough
+    Scenario: [2] A principal with CLUSTER_ACTION adds a partition
       Given producer A with transactional id "transfer", logged in as another broker
       And A uses AddPartitionsToTxn v4
       When A adds payments-1
@@ -35,11 +35,11 @@ Feature: Who may take part in a transaction
       And the transaction of A is Ongoing in payments-1
 
   @KIP890-173 @MUST
-  Rule: Every transactional request needs WRITE on its id, else TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
-    Whoever may only look at an id must not be able to write or decide in its name.
+  Rule: Every transactional request without WRITE on its transactional id is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
+    A principal that may only describe an id must not be able to write or decide in its name.
 
     @needs:authorizer
-    Scenario Outline: [1] To see the transactional id is not enough
+    Scenario Outline: [1] A user with DESCRIBE but without WRITE on the transactional id sends each request
       Given producer A with transactional id "transfer" and group "billing", logged in as an ordinary user
       And A has written "a1" to payments-0
       And the user of A may no longer write under its transactional id
@@ -59,7 +59,7 @@ Feature: Who may take part in a transaction
         | EndTxn v4             | commits                                         | with                | an old client's end        |
 
     @needs:authorizer
-    Scenario Outline: [2] Records that belong to a transaction
+    Scenario Outline: [2] A user without WRITE on the transactional id writes records
       Given producer A with transactional id "transfer", logged in as an ordinary user
       And the user of A may no longer write under its transactional id
       And A uses Produce <version>
@@ -74,11 +74,11 @@ Feature: Who may take part in a transaction
         | v12     | the leader would add by itself |
 
   @KIP890-174 @MUST
-  Rule: Transactional offsets need READ on the group and on the topic, refused by group as a whole and by topic per partition.
-    Without these rights any producer moves any group's place.
+  Rule: Transactional offsets need READ on the group and on the topic; a missing right is refused for the group as a whole or per partition of the topic.
+    Without these rights any producer could move the position of any group.
 
     @needs:authorizer
-    Scenario Outline: [1] A group that the user may not read
+    Scenario Outline: [1] A user without READ on the group sends offsets
       Given producer A with transactional id "transfer" and group "billing", logged in as an ordinary user
       And the user of A may no longer read group "billing"
       When A <asks>
@@ -92,7 +92,7 @@ Feature: Who may take part in a transaction
         | sends offset 5 of payments-0 and refunds-0 to group "billing" | for payments-0 and refunds-0 with | each topic may be read |
 
     @needs:authorizer
-    Scenario: [2] One of two topics that the user may not read
+    Scenario: [2] A user without READ on one of two topics sends offsets
       Given producer A with transactional id "transfer" and group "billing", logged in as an ordinary user
       And the user of A may no longer read refunds
       When A sends offset 5 of payments-0 and refunds-0 to group "billing"
@@ -101,11 +101,11 @@ Feature: Who may take part in a transaction
       And group "billing" has no pending offset of refunds-0
 
   @KIP890-175 @MUST
-  Rule: WriteTxnMarkers without ALTER or CLUSTER_ACTION on the cluster is refused CLUSTER_AUTHORIZATION_FAILED.
-    Whoever can write markers can end anybody's transaction; who may administer must be able to.
+  Rule: WriteTxnMarkers without ALTER or CLUSTER_ACTION on the cluster is refused with CLUSTER_AUTHORIZATION_FAILED.
+    A client that can write markers can end any transaction; an administrator must be able to.
 
     @needs:authorizer
-    Scenario: [1] A producer that wants to end its transaction by itself
+    Scenario: [1] An ordinary user sends a marker for its own transaction
       Given producer A with transactional id "transfer", logged in as an ordinary user
       And A has written "a1" to payments-0
       When A itself sends an ABORT marker to payments-0
@@ -114,7 +114,7 @@ Feature: Who may take part in a transaction
       And the open transaction of A in payments-0 starts at "a1"
 
     @needs:authorizer
-    Scenario Outline: [2] Either right is enough
+    Scenario Outline: [2] A user with either ALTER or CLUSTER_ACTION sends a marker
       Given producer A with transactional id "transfer", logged in as <role>
       And A has written "a1" to payments-0
       When A itself sends an ABORT marker to payments-0
@@ -127,11 +127,11 @@ Feature: Who may take part in a transaction
         | another broker | CLUSTER_ACTION, to tell what a coordinator decided |
 
   @KIP890-176 @MUST
-  Rule: Produce v12 without WRITE on the topic is refused TOPIC_AUTHORIZATION_FAILED and does not add the partition.
+  Rule: Produce v12 without WRITE on the topic is refused with TOPIC_AUTHORIZATION_FAILED and does not add the partition.
     A partition that is added for a writer without the right gets a marker for data that was never allowed.
 
     @needs:authorizer
-    Scenario: [1] The first write of a transaction
+    Scenario: [1] A user without WRITE on the topic makes the first write of a transaction
       Given producer A with transactional id "transfer", logged in as an ordinary user
       And the user of A may no longer write to payments
       When A writes "a1" to payments-0
@@ -140,7 +140,7 @@ Feature: Who may take part in a transaction
       And the log of payments-0 has not grown
 
     @needs:authorizer
-    Scenario: [2] A write to another topic than the transaction has so far
+    Scenario: [2] A user without WRITE on the topic writes to a second topic of its transaction
       Given producer A with transactional id "transfer", logged in as an ordinary user
       And A has written "a1" to refunds-0
       And the user of A may no longer write to payments
@@ -149,7 +149,7 @@ Feature: Who may take part in a transaction
       And the transaction of A is Ongoing in refunds-0
 
     @needs:authorizer
-    Scenario Outline: [3] One of two topics in a request
+    Scenario Outline: [3] A user without WRITE on one of two topics writes to both in one request
       Given producer A with transactional id "transfer", logged in as an ordinary user
       And the user of A may no longer write to payments
       And A uses Produce <version>

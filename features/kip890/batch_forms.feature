@@ -1,21 +1,21 @@
-Feature: Batches of every form
-  What a transaction is made of are records, however their bytes are packed.
+Feature: Batches in every format
+  A transaction consists of records, however their bytes are encoded.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-209 @MUST
-  Rule: A compressed batch of a transaction is verified, counted and decided as if it were not compressed.
-    Most producers compress. A batch that is let in unread escapes verification, or takes too few sequence numbers.
+  Rule: A compressed batch of a transaction is verified, counted and decided like an uncompressed one.
+    Most producers compress. A batch that is accepted unread escapes verification, or takes too few sequence numbers.
 
-    Scenario: [1] A commit
+    Scenario: [1] A transaction with a compressed batch commits
       Given producer A with transactional id "transfer"
       And A compresses its batches with gzip
       And A has written a batch of 3 records to payments-0
       When A commits
       Then readers of payments-0 see "r0", "r1", "r2"
 
-    Scenario: [2] An abort
+    Scenario: [2] A transaction with a compressed batch aborts
       Given producer A with transactional id "transfer"
       And A compresses its batches with gzip
       And A has written a batch of 3 records to payments-0
@@ -23,7 +23,7 @@ Feature: Batches of every form
       Then readers of payments-0 see nothing
       And the last stable offset of payments-0 is the high watermark
 
-    Scenario: [3] The batch after it
+    Scenario: [3] A batch follows one that is compressed with gzip
       Given producer A with transactional id "transfer"
       And A compresses its batches with gzip
       And A has written a batch of 3 records to payments-0
@@ -31,7 +31,7 @@ Feature: Batches of every form
       Then it is done and answers the offset of "a1"
       And read_uncommitted readers of payments-0 see "r0", "r1", "r2", "a1"
 
-    Scenario: [4] The same batch again
+    Scenario: [4] A compressed batch is sent again
       Given producer A with transactional id "transfer"
       And A compresses its batches with gzip
       And A has written a batch of 3 records to payments-0
@@ -39,7 +39,7 @@ Feature: Batches of every form
       Then it is done
       And the log of payments-0 has not grown
 
-    Scenario: [5] A partition that was not added
+    Scenario: [5] A compressed batch is sent to a partition that was not added
       Given producer A with transactional id "transfer"
       And A compresses its batches with gzip
       And A uses Produce v10
@@ -47,7 +47,7 @@ Feature: Batches of every form
       Then it is refused with INVALID_TXN_STATE
       And the log of payments-0 has not grown
 
-    Scenario: [6] The batch after one with snappy
+    Scenario: [6] A batch follows one that is compressed with snappy
       Given producer A with transactional id "transfer"
       And A compresses its batches with snappy
       And A has written a batch of 3 records to payments-0
@@ -55,7 +55,7 @@ Feature: Batches of every form
       Then it is done and answers the offset of "a1"
       And read_uncommitted readers of payments-0 see "r0", "r1", "r2", "a1"
 
-    Scenario: [7] The batch after one with lz4
+    Scenario: [7] A batch follows one that is compressed with lz4
       Given producer A with transactional id "transfer"
       And A compresses its batches with lz4
       And A has written a batch of 3 records to payments-0
@@ -63,7 +63,7 @@ Feature: Batches of every form
       Then it is done and answers the offset of "a1"
       And read_uncommitted readers of payments-0 see "r0", "r1", "r2", "a1"
 
-    Scenario: [8] The batch after one with zstd
+    Scenario: [8] A batch follows one that is compressed with zstd
       Given producer A with transactional id "transfer"
       And A compresses its batches with zstd
       And A has written a batch of 3 records to payments-0
@@ -72,24 +72,24 @@ Feature: Batches of every form
       And read_uncommitted readers of payments-0 see "r0", "r1", "r2", "a1"
 
   @KIP890-210 @MUST
-  Rule: A Produce with more than one batch for a partition is refused INVALID_RECORD there, and none of them is appended.
-    If the first batch is appended and the second is refused, an answer with one error cannot tell the producer which.
+  Rule: A Produce with more than one batch for a partition is refused with INVALID_RECORD there, and none of them is appended.
+    If the first batch is appended and the second refused, an answer with one error does not say which.
 
-    Scenario: [1] Two batches begin a transaction
+    Scenario: [1] A request with two batches for a partition begins a transaction
       Given producer A with transactional id "transfer"
       When A writes 2 batches to payments-0 in one request
       Then it is refused with INVALID_RECORD
       And the log of payments-0 has not grown
       And the transaction of A is unchanged
 
-    Scenario: [2] Two batches of an open transaction
+    Scenario: [2] A request has two batches for a partition of an open transaction
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A writes 2 batches to payments-0 in one request
       Then it is refused with INVALID_RECORD
       And the log of payments-0 has not grown
 
-    Scenario: [3] Two batches in Produce v11
+    Scenario: [3] A Produce v11 has two batches for a partition
       Given producer A with transactional id "transfer"
       And A has added payments-0
       And A uses Produce v11

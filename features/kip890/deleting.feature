@@ -1,16 +1,16 @@
-Feature: Deletions around an open transaction
-  Topics and records are deleted whenever an administrator wants it, also those of a transaction that is open.
-  What is left must still come to an end.
+Feature: Deletions during an open transaction
+  An administrator may delete topics and records at any time, including those of an open transaction. The rest of the transaction must
+  still be ended.
 
   Background:
     Given a topic "payments" with 1 partition
     And a topic "refunds" with 1 partition
 
   @KIP890-230 @MUST
-  Rule: A transaction of which a topic was deleted can be ended, is completed in what is left, and its id goes on.
-    A marker that nobody can take any more would be sent for ever, and the transactional id would be stuck.
+  Rule: A transaction whose topic was deleted can be ended, is completed in its remaining partitions, and its id can be used further.
+    A marker without a leader would be sent for ever, and the transactional id would be stuck.
 
-    Scenario: [1] One of two topics is deleted
+    Scenario: [1] One of two topics is deleted, and the transaction commits
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to refunds-0
@@ -19,14 +19,14 @@ Feature: Deletions around an open transaction
       Then the transaction of A is over
       And readers of payments-0 see "a1"
 
-    Scenario: [2] The only topic is deleted
+    Scenario: [2] The only topic is deleted, and the transaction aborts
       Given producer A with transactional id "transfer"
       And A has written "a1" to refunds-0
       And topic "refunds" has been deleted
       When A aborts
       Then the transaction of A is over
 
-    Scenario: [3] The next transaction of the same producer
+    Scenario: [3] The producer begins its next transaction after its topic was deleted
       Given producer A with transactional id "transfer"
       And A has written "a1" to refunds-0
       And topic "refunds" has been deleted
@@ -35,7 +35,7 @@ Feature: Deletions around an open transaction
       Then it is done
       And the transaction of A is Ongoing in payments-0
 
-    Scenario: [4] A new instance takes over
+    Scenario: [4] A new instance takes over after a topic was deleted
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to refunds-0
@@ -44,7 +44,7 @@ Feature: Deletions around an open transaction
       Then it is done
       And the last stable offset of payments-0 is the high watermark
 
-    Scenario: [5] The producer is gone, and its time-out ends the transaction
+    Scenario: [5] A transaction times out after a topic was deleted
       Given producer A with transactional id "transfer" and a short time-out
       And A has written "a1" to payments-0
       And A has written "a2" to refunds-0
@@ -54,7 +54,7 @@ Feature: Deletions around an open transaction
       And the last stable offset of payments-0 is the high watermark
 
     @needs:two-nodes
-    Scenario: [6] The topic is deleted while a marker for it is on its way
+    Scenario: [6] A topic is deleted while its marker is in flight
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And A has written "a3" to payments-0
       And node 2 is paused until the next deletion
@@ -64,10 +64,10 @@ Feature: Deletions around an open transaction
       And readers of payments-0 see "a3"
 
   @KIP890-231 @MUST
-  Rule: A topic that was deleted and made again under its name begins with nothing of the old one's transactions.
-    The last stable offset of the new topic would stand still for a transaction whose records are gone.
+  Rule: A topic that was deleted and recreated under its name has nothing of the former topic's transactions.
+    The last stable offset of the new topic would be stuck at a transaction whose records are gone.
 
-    Scenario: [1] A transaction that is open beyond the deletion
+    Scenario: [1] A topic of an open transaction is deleted and recreated
       Given producer A with transactional id "transfer"
       And A has written "a1" to refunds-0
       And topic "refunds" has been deleted and made again
@@ -75,7 +75,7 @@ Feature: Deletions around an open transaction
       Then readers of refunds-0 see "p1"
       And the last stable offset of refunds-0 is the high watermark
 
-    Scenario: [2] The transaction ends, with its partition's name in it
+    Scenario: [2] A transaction aborts after its topic was deleted and recreated
       Given producer A with transactional id "transfer"
       And A has written "a1" to refunds-0
       And topic "refunds" has been deleted and made again
@@ -85,7 +85,7 @@ Feature: Deletions around an open transaction
       And a read_committed Fetch of refunds-0 lists no aborted transaction
 
     @needs:crash
-    Scenario: [3] The broker is killed when there is a topic of that name again
+    Scenario: [3] The system crashes after a topic was deleted and recreated
       Given producer A with transactional id "transfer"
       And A has written "a1" to refunds-0
       And topic "refunds" has been deleted and made again
@@ -97,7 +97,7 @@ Feature: Deletions around an open transaction
   Rule: DeleteRecords within an open transaction leaves the rest of it undecided, and its end decides that.
     Readers of committed data would see the second half of a transaction that is aborted later.
 
-    Scenario: [1] Its first record is deleted
+    Scenario: [1] The first record of an open transaction is deleted
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-0
@@ -106,7 +106,7 @@ Feature: Deletions around an open transaction
       Then readers of payments-0 see nothing
       And the last stable offset of payments-0 is the offset of "a2"
 
-    Scenario: [2] It is aborted
+    Scenario: [2] The first record is deleted and the transaction aborts
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-0
@@ -115,7 +115,7 @@ Feature: Deletions around an open transaction
       When A aborts
       Then readers of payments-0 see "p1"
 
-    Scenario: [3] It is committed
+    Scenario: [3] The first record is deleted and the transaction commits
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-0
@@ -123,7 +123,7 @@ Feature: Deletions around an open transaction
       When A commits
       Then readers of payments-0 see "a2"
 
-    Scenario: [4] All of it is deleted, and the transaction is ended
+    Scenario: [4] All records of a transaction are deleted and it aborts
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And the records of payments-0 have been deleted
@@ -132,7 +132,7 @@ Feature: Deletions around an open transaction
       Then the transaction of A is over
       And readers of payments-0 see "p1"
 
-    Scenario: [5] All of it is deleted, and the producer goes on with it
+    Scenario: [5] All records of a transaction are deleted, and it writes again and aborts
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And the records of payments-0 have been deleted
@@ -142,7 +142,7 @@ Feature: Deletions around an open transaction
       And the last stable offset of payments-0 is the high watermark
 
     @needs:crash
-    Scenario: [6] The broker is killed before the abort
+    Scenario: [6] The first record is deleted and the system crashes before the abort
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-0
@@ -151,7 +151,7 @@ Feature: Deletions around an open transaction
       When A aborts
       Then readers of payments-0 see nothing
 
-    Scenario: [7] What is left has the end of the transaction before, which was aborted
+    Scenario: [7] Records of an aborted transaction are deleted before the next one commits
       Given producer A with transactional id "transfer"
       And A has written a batch of 2 records to payments-0
       And A has aborted
@@ -161,10 +161,10 @@ Feature: Deletions around an open transaction
       Then readers of payments-0 see "a2"
 
   @KIP890-233 @MUST @aborts
-  Rule: A transaction that was aborted stays listed for what DeleteRecords has left of it.
-    The list would lose its entry with the first record, and readers would take the rest for committed.
+  Rule: An aborted transaction stays listed for the records that DeleteRecords has left of it.
+    If its entry were deleted with the first record, readers would take the rest for committed.
 
-    Scenario: [1] Records are deleted behind the end
+    Scenario: [1] Records are deleted after the abort
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-0
@@ -173,7 +173,7 @@ Feature: Deletions around an open transaction
       Then readers of payments-0 see nothing
 
     @needs:crash
-    Scenario: [2] The broker is killed after the deletion
+    Scenario: [2] The system crashes after the deletion
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-0

@@ -1,35 +1,35 @@
 Feature: DeleteTopics
-  An administrator names what is to be deleted by its name, or by the id that no other topic ever has.
+  An administrator names a topic to delete by its name, or by its unique id.
 
   Background:
     Given a topic "refunds" with 1 partition
     And a topic "payments" with 1 partition
 
   @KIP890-368 @MUST
-  Rule: DeleteTopics removes the topic that it names, and no other; one that there is not is UNKNOWN_TOPIC_OR_PARTITION or UNKNOWN_TOPIC_ID.
-    An administrator who is told that it is done, and is not, leaves transactions open that nobody looks after any more.
+  Rule: DeleteTopics removes exactly the topic that it names; a missing one is refused with UNKNOWN_TOPIC_OR_PARTITION or UNKNOWN_TOPIC_ID.
+    If a success is answered and nothing deleted, transactions stay open there unnoticed.
 
-    Scenario: [1] By its name, in the last version that knows nothing else
+    Scenario: [1] A topic is deleted by its name with DeleteTopics v5
       When topic "refunds" is deleted by its name with DeleteTopics v5
       Then it is done
       And there is no topic "refunds" any more
 
-    Scenario: [2] By its name, in the version that knows ids
+    Scenario: [2] A topic is deleted by its name with DeleteTopics v6
       When topic "refunds" is deleted by its name with DeleteTopics v6
       Then it is done
       And there is no topic "refunds" any more
 
-    Scenario: [3] By its id
+    Scenario: [3] A topic is deleted by its id
       Given "p1" has been written to payments-0
       When topic "refunds" is deleted by its id with DeleteTopics v6
       Then it is done
       And there is no topic "refunds" any more
       And readers of payments-0 see "p1"
 
-    Scenario: [4] A name that no topic has
+    Scenario: [4] A topic name that does not exist is deleted
       When topic "strangers" is deleted by its name with DeleteTopics v6
       Then it is refused with UNKNOWN_TOPIC_OR_PARTITION
 
-    Scenario: [5] An id that no topic has
+    Scenario: [5] A topic id that does not exist is deleted
       When topic "strangers" is deleted by its id with DeleteTopics v6
       Then it is refused with UNKNOWN_TOPIC_ID

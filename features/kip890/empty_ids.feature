@@ -1,21 +1,21 @@
-Feature: A transactional id of no letters
-  The empty transactional id belongs to nobody. Clients that forgot to name theirs must not meet under it.
+Feature: The empty transactional id
+  No client owns the empty transactional id. Clients that forgot to set theirs must not share it.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-214 @MUST
   Rule: Produce, TxnOffsetCommit and AddOffsetsToTxn with an empty transactional id are refused, and add and append nothing.
-    A batch under no name would be in a transaction that nobody can end.
+    A batch without a name would be in a transaction that no client can end.
 
-    Scenario: [1] A first batch in Produce v12
+    Scenario: [1] Produce v12 with an empty transactional id
       Given producer A with transactional id "transfer"
       When A writes "stray" to payments-0 with an empty transactional id
       Then it is refused with INVALID_REQUEST or INVALID_PRODUCER_ID_MAPPING
       And the log of payments-0 has not grown
       And the transaction of A is unchanged
 
-    Scenario: [2] A first batch in Produce v11
+    Scenario: [2] Produce v11 with an empty transactional id
       Given producer A with transactional id "transfer"
       And A has added payments-0
       And A uses Produce v11
@@ -24,14 +24,14 @@ Feature: A transactional id of no letters
       And the log of payments-0 has not grown
 
     @needs:transactions-v2
-    Scenario: [3] Offsets in TxnOffsetCommit v5
+    Scenario: [3] TxnOffsetCommit v5 with an empty transactional id
       Given producer A with transactional id "transfer"
       When A sends offset 5 of payments-0 to group "shop" with an empty transactional id
       Then it is refused for payments-0 with INVALID_REQUEST or INVALID_PRODUCER_ID_MAPPING
       And group "shop" has no pending offset of payments-0
       And the transaction of A is unchanged
 
-    Scenario: [4] A group in AddOffsetsToTxn
+    Scenario: [4] AddOffsetsToTxn with an empty transactional id
       Given producer A with transactional id "transfer"
       When A adds the offsets of group "shop" with an empty transactional id
       Then it is refused with INVALID_REQUEST or INVALID_PRODUCER_ID_MAPPING

@@ -1,13 +1,13 @@
 Feature: Ending a transaction
-  A new client ends its transaction with EndTxn v5, and learns from the answer under which epoch it goes on.
-  Every end raises the epoch, so that producer id and epoch name one transaction and no other.
+  A new client ends its transaction with EndTxn v5, and learns from the answer its epoch for the next one. Every end raises the epoch, so
+  that producer id and epoch identify exactly one transaction.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-060 @MUST @commits
-  Rule: Committing an ongoing transaction with EndTxn v5 answers the same producer id and the next epoch.
-    The raised epoch is the defence of the KIP: without it a late write of this transaction lands in the next one.
+  Rule: Committing an ongoing transaction with EndTxn v5 returns the same producer id and the next epoch.
+    The raised epoch is the defence of the KIP: without it a late write of this transaction is added to the next one.
 
     @needs:transactions-v2
     Scenario: [1] A commit of one record
@@ -18,7 +18,7 @@ Feature: Ending a transaction
       And the producer id and epoch of A are those of the answer
 
     @needs:transactions-v2
-    Scenario: [2] A commit that follows another commit
+    Scenario: [2] A commit follows another commit
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -27,7 +27,7 @@ Feature: Ending a transaction
       Then it is done and answers the same producer id and the next epoch
 
     @needs:transactions-v2
-    Scenario: [3] Another transaction is open in the partition
+    Scenario: [3] A commit while another transaction is open in the partition
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written "a1" to payments-0
       And B has written "b1" to payments-0
@@ -35,7 +35,7 @@ Feature: Ending a transaction
       Then it is done and answers the same producer id and the next epoch
 
   @KIP890-061 @MUST @aborts
-  Rule: Aborting an ongoing transaction with EndTxn v5 answers the same producer id and the next epoch.
+  Rule: Aborting an ongoing transaction with EndTxn v5 returns the same producer id and the next epoch.
     After an abort a late write is as dangerous as after a commit; the epoch has to be raised for both.
 
     @needs:transactions-v2
@@ -47,7 +47,7 @@ Feature: Ending a transaction
       And the producer id and epoch of A are those of the answer
 
   @KIP890-063 @MUST
-  Rule: The identity answered by EndTxn v5 serves the next transaction without another InitProducerId.
+  Rule: The identity that EndTxn v5 returns serves the next transaction without another InitProducerId.
     A producer that had to initialise after each transaction could not use the protocol at all.
 
     @needs:transactions-v2
@@ -78,11 +78,11 @@ Feature: Ending a transaction
       Then readers of payments-0 see "a1", "a2"
 
   @KIP890-064 @MUST @commits
-  Rule: An EndTxn v5 commit retried at the epoch it has ended succeeds and answers the same identity again.
-    The answer to a commit may be lost. A client that is fenced by its own success loses everything that follows.
+  Rule: An EndTxn v5 commit retried at the epoch it has ended succeeds and returns the same identity again.
+    The answer to a commit may be lost. A client that is fenced by its own success loses all further data.
 
     @needs:transactions-v2
-    Scenario: [1] The answer to a commit was lost, and the client asks again
+    Scenario: [1] The answer to a commit is lost, and the client retries
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -91,7 +91,7 @@ Feature: Ending a transaction
       And the producer id and epoch of A are unchanged
 
     @needs:transactions-v2
-    Scenario: [2] Asking again writes no second marker
+    Scenario: [2] A retried commit writes no second marker
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -109,10 +109,10 @@ Feature: Ending a transaction
       And one COMMIT marker was added to payments-0, with the next epoch of A
 
   @KIP890-067 @MUST @commits
-  Rule: An EndTxn v5 abort at the epoch a settled commit has used is refused INVALID_TXN_STATE and the data stays committed.
-    A producer that is told that its committed data was aborted writes it once more.
+  Rule: An EndTxn v5 abort at the epoch a settled commit has used is refused with INVALID_TXN_STATE and the data stays committed.
+    A producer that is answered that its committed data was aborted writes it once more.
 
-    Scenario: [1] The client changes its mind after a commit
+    Scenario: [1] A client aborts with its previous epoch after a commit
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -121,11 +121,11 @@ Feature: Ending a transaction
       And readers of payments-0 see "a1"
 
   @KIP890-069 @MUST @commits
-  Rule: EndTxn v5 cannot commit what was never opened, it is refused INVALID_TXN_STATE and the epoch stays.
-    A producer whose writes were all lost would be told that they are there.
+  Rule: An EndTxn v5 commit without an open transaction is refused with INVALID_TXN_STATE and keeps the epoch.
+    A producer whose writes were all lost would be answered that they are stored.
 
     @needs:transactions-v2
-    Scenario: [1] Nothing was ever written
+    Scenario: [1] A commit before the first write
       Given producer A with transactional id "transfer"
       When A commits
       Then it is refused with INVALID_TXN_STATE
@@ -133,7 +133,7 @@ Feature: Ending a transaction
       And the producer id and epoch of A are unchanged
 
     @needs:transactions-v2
-    Scenario: [2] Nothing was written since the last commit
+    Scenario: [2] A commit with nothing written since the last commit
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -142,7 +142,7 @@ Feature: Ending a transaction
       And the producer id and epoch of A are unchanged
 
     @needs:transactions-v2
-    Scenario: [3] Nothing was written since the last abort
+    Scenario: [3] A commit with nothing written since the last abort
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
@@ -151,11 +151,11 @@ Feature: Ending a transaction
       And the producer id and epoch of A are unchanged
 
   @KIP890-070 @MUST @aborts
-  Rule: EndTxn v5 may abort what was never opened, it succeeds and answers the next epoch.
+  Rule: An EndTxn v5 abort without an open transaction succeeds and returns the next epoch.
     A client that does not know whether its write arrived has to be able to abort and start afresh.
 
     @needs:transactions-v2
-    Scenario: [1] An abort before anything was written
+    Scenario: [1] An abort before the first write
       Given producer A with transactional id "transfer"
       When A aborts
       Then it is done and answers the same producer id and the next epoch
@@ -180,7 +180,7 @@ Feature: Ending a transaction
       And readers of payments-0 see nothing
 
     @needs:crash @needs:transactions-v2
-    Scenario: [4] A crash right behind the first abort, and the next transaction
+    Scenario: [4] The next transaction commits after an empty abort and a crash
       Given producer A with transactional id "transfer"
       And A has aborted
       And the system has crashed and come back
@@ -189,7 +189,7 @@ Feature: Ending a transaction
       And readers of payments-0 see "a1"
 
     @needs:crash @needs:transactions-v2
-    Scenario: [5] A crash right behind an abort after a commit, and a late record of what was committed
+    Scenario: [5] A late record arrives after a commit, an empty abort and a crash
       Given producer A with transactional id "transfer"
       And A has committed "a1" to payments-0
       And A has aborted
@@ -199,7 +199,7 @@ Feature: Ending a transaction
       And the log of payments-0 has not grown
 
     @needs:crash @needs:transactions-v2
-    Scenario: [6] A crash right behind an abort after an abort
+    Scenario: [6] The system crashes after an empty abort that followed an abort
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
@@ -209,9 +209,9 @@ Feature: Ending a transaction
 
   @KIP890-071 @MUST @aborts
   Rule: An empty abort leaves nothing open and writes no marker to any partition.
-    A marker for nothing could end somebody's transaction in a partition that this one never touched.
+    A marker for nothing could end another transaction in a partition that this one never touched.
 
-    Scenario: [1] An empty abort after a commit
+    Scenario: [1] An empty abort after a commit writes no marker
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -219,7 +219,7 @@ Feature: Ending a transaction
       Then the transaction of A is over
       And the log of payments-0 has not grown
 
-    Scenario: [2] An empty abort before anything was written
+    Scenario: [2] An empty abort before the first write writes no marker
       Given producer A with transactional id "transfer"
       When A aborts
       Then the transaction of A is over
@@ -227,11 +227,11 @@ Feature: Ending a transaction
       And the log of payments-1 has not grown
 
   @KIP890-072 @MUST @fencing
-  Rule: EndTxn v5 with an epoch two or more behind is refused PRODUCER_FENCED and gets no identity.
-    An end that comes two transactions late must not be taken for a retry of the last one.
+  Rule: EndTxn v5 with an epoch two or more behind is refused with PRODUCER_FENCED and returns no identity.
+    An end that arrives two transactions late must not be taken for a retry of the last one.
 
     @needs:transactions-v2
-    Scenario: [1] A commit that comes two transactions late
+    Scenario: [1] A commit arrives two transactions late
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -240,7 +240,7 @@ Feature: Ending a transaction
       Then it is refused with PRODUCER_FENCED
 
     @needs:transactions-v2
-    Scenario: [2] An abort that comes two transactions late
+    Scenario: [2] An abort arrives two transactions late
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -249,7 +249,7 @@ Feature: Ending a transaction
       Then it is refused with PRODUCER_FENCED
 
     @needs:transactions-v2
-    Scenario: [3] A late end hands out no epoch and moves none
+    Scenario: [3] A late abort returns no epoch and raises none
       Given producer A with transactional id "transfer"
       And A has aborted
       And A has aborted

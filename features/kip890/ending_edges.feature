@@ -1,22 +1,22 @@
-Feature: Ending a transaction, off the beaten track
-  What a new client is answered when it asks too early, too late, again, or for somebody else.
+Feature: Ending a transaction in unusual cases
+  How a new client is answered when its EndTxn is early, late, repeated, or for another producer.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-062 @MUST
-  Rule: EndTxn v5 carries producer id and epoch in every successful answer, and -1 for both in every refusal.
-    A client that believes an identity in a refusal goes on with one that was never given to it.
+  Rule: EndTxn v5 returns producer id and epoch in every successful answer, and -1 for both in every refusal.
+    A client that uses the identity in a refusal continues with one that it was never given.
 
     @needs:transactions-v2
-    Scenario: [1] A commit that is granted
+    Scenario: [1] A commit succeeds
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits
       Then it is done and answers the same producer id and the next epoch
 
     @needs:transactions-v2
-    Scenario: [2] A commit that is granted again
+    Scenario: [2] A retried commit succeeds
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -24,7 +24,7 @@ Feature: Ending a transaction, off the beaten track
       Then it is done and answers the producer id and epoch in force
 
     @needs:transactions-v2
-    Scenario: [3] An abort that is refused
+    Scenario: [3] An abort is refused
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A aborts with an epoch ahead of its own
@@ -32,11 +32,11 @@ Feature: Ending a transaction, off the beaten track
       And the refusal has producer id -1 and epoch -1
 
   @KIP890-065 @MUST @aborts
-  Rule: An EndTxn v5 abort retried at the epoch it has ended succeeds and answers the same identity again.
-    The same holds for an abort: asked for again it must neither fence the client nor abort anything else.
+  Rule: An EndTxn v5 abort retried at the epoch it has ended succeeds and returns the same identity again.
+    A retried abort must neither fence the client nor abort anything else.
 
     @needs:transactions-v2
-    Scenario: [1] The answer to an abort was lost, and the client asks again
+    Scenario: [1] The answer to an abort is lost, and the client retries
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
@@ -45,7 +45,7 @@ Feature: Ending a transaction, off the beaten track
       And the producer id and epoch of A are unchanged
 
     @needs:transactions-v2
-    Scenario: [2] Asking again for an abort writes no second marker
+    Scenario: [2] A retried abort writes no second marker
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
@@ -63,11 +63,11 @@ Feature: Ending a transaction, off the beaten track
       And one ABORT marker was added to payments-0, with the next epoch of A
 
   @KIP890-066 @MUST
-  Rule: An EndTxn v5 retried while the markers are on their way answers CONCURRENT_TRANSACTIONS without an identity.
-    An answer that comes before the markers are written lets the next transaction overtake the last one.
+  Rule: An EndTxn v5 that is retried while the markers are in flight is refused with CONCURRENT_TRANSACTIONS and without an identity.
+    An answer before the markers are written lets the next transaction overtake the last one.
 
     @needs:hold-markers
-    Scenario: [1] The commit is incomplete, and asked for again
+    Scenario: [1] A commit is retried while it is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to commit
@@ -76,7 +76,7 @@ Feature: Ending a transaction, off the beaten track
       And the refusal has producer id -1 and epoch -1
 
     @needs:hold-markers
-    Scenario: [2] The abort is incomplete, and asked for again
+    Scenario: [2] An abort is retried while it is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to abort
@@ -86,9 +86,9 @@ Feature: Ending a transaction, off the beaten track
 
   @KIP890-068 @MUST @aborts
   Rule: An EndTxn v5 commit at the epoch a settled abort has used is refused, and the data stays aborted.
-    A producer that is told that its aborted data was committed goes on, and the data is lost.
+    A producer that is answered that its aborted data was committed continues, and the data is lost.
 
-    Scenario: [1] The client changes its mind after an abort
+    Scenario: [1] A client commits with its previous epoch after an abort
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
@@ -97,10 +97,10 @@ Feature: Ending a transaction, off the beaten track
       And readers of payments-0 see nothing
 
   @KIP890-073 @MUST @fencing
-  Rule: EndTxn with an epoch the coordinator has not handed out yet is refused PRODUCER_FENCED.
-    An epoch that nobody was given would end the transaction of the one who owns the id.
+  Rule: EndTxn with an epoch that the coordinator has not assigned yet is refused with PRODUCER_FENCED.
+    An epoch that was never assigned would end the transaction of the id's owner.
 
-    Scenario: [1] A new client commits with an epoch that was never given
+    Scenario: [1] A new client commits with an epoch that was never assigned
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits with an epoch ahead of its own
@@ -108,7 +108,7 @@ Feature: Ending a transaction, off the beaten track
       And the transaction of A is Ongoing in payments-0
       And the producer id and epoch of A are unchanged
 
-    Scenario: [2] A new client aborts with an epoch that was never given
+    Scenario: [2] A new client aborts with an epoch that was never assigned
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A aborts with an epoch ahead of its own
@@ -116,7 +116,7 @@ Feature: Ending a transaction, off the beaten track
       And the transaction of A is Ongoing in payments-0
       And the producer id and epoch of A are unchanged
 
-    Scenario: [3] An old client commits with an epoch that was never given
+    Scenario: [3] An old client commits with an epoch that was never assigned
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -126,11 +126,11 @@ Feature: Ending a transaction, off the beaten track
       And the producer id and epoch of A are unchanged
 
   @KIP890-074 @MUST
-  Rule: EndTxn for an unknown id or with a foreign producer id is refused INVALID_PRODUCER_ID_MAPPING.
-    A producer with the same epoch by chance would end the transaction of another.
+  Rule: EndTxn for an unknown id or with a foreign producer id is refused with INVALID_PRODUCER_ID_MAPPING.
+    A producer that has the same epoch by chance would end the transaction of another.
 
     @needs:transactions-v2
-    Scenario: [1] A transactional id that nobody knows
+    Scenario: [1] A producer commits with a transactional id that does not exist
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits with an unused transactional id
@@ -139,7 +139,7 @@ Feature: Ending a transaction, off the beaten track
       And the transaction of A is Ongoing in payments-0
 
     @needs:transactions-v2
-    Scenario: [2] The producer id of another transactional id
+    Scenario: [2] A producer commits with the producer id of another transactional id
       Given producers A and B with transactional ids "transfer" and "audit"
       And A has written "a1" to payments-0
       When A commits with the producer id of B
@@ -147,7 +147,7 @@ Feature: Ending a transaction, off the beaten track
       And the refusal has producer id -1 and epoch -1
       And the transaction of A is Ongoing in payments-0
 
-    Scenario: [3] The producer id of another transactional id, of an old client
+    Scenario: [3] An old client aborts with the producer id of another transactional id
       Given producers A and B with transactional ids "transfer" and "audit"
       And A has written "a1" to payments-0
       And A uses EndTxn v4
@@ -156,11 +156,12 @@ Feature: Ending a transaction, off the beaten track
       And the transaction of A is Ongoing in payments-0
 
   @KIP890-075 @MUST
-  Rule: EndTxn with an empty transactional id is refused INVALID_REQUEST before any state is looked at.
-    A client that forgot its id is told that it lost its producer id, and looks for the fault in the wrong place.
+  Rule: EndTxn with an empty transactional id is refused with INVALID_REQUEST before any state is looked at.
+    A client that forgot its id would be answered that it lost its producer id, and its developer would look for the fault in the wrong
+    place.
 
     @needs:transactions-v2
-    Scenario: [1] A new client commits a transactional id of no letters
+    Scenario: [1] A new client commits with an empty transactional id
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits with an empty transactional id
@@ -168,7 +169,7 @@ Feature: Ending a transaction, off the beaten track
       And the refusal has producer id -1 and epoch -1
       And the transaction of A is Ongoing in payments-0
 
-    Scenario: [2] An old client aborts a transactional id of no letters
+    Scenario: [2] An old client aborts with an empty transactional id
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A uses EndTxn v4
@@ -177,10 +178,10 @@ Feature: Ending a transaction, off the beaten track
       And the transaction of A is Ongoing in payments-0
 
   @KIP890-079 @MUST @commits @aborts
-  Rule: Of two racing EndTxn with opposite decisions just one succeeds, at the latest when asked again, and all markers agree with it.
-    Two ends that are both told success leave one client with data that is gone, or there twice.
+  Rule: Of two racing EndTxn with opposite decisions exactly one succeeds, at the latest when retried, and all markers agree with it.
+    If both ends return success, one client's data is lost or duplicated.
 
-    Scenario: [1] The commit is sent first
+    Scenario: [1] A commit and an abort are sent at the same time, the commit first
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-1
@@ -188,7 +189,7 @@ Feature: Ending a transaction, off the beaten track
       Then one of the two ends has succeeded, and only one
       And payments-0 and payments-1 hold only the markers of the end that succeeded
 
-    Scenario: [2] The abort is sent first
+    Scenario: [2] A commit and an abort are sent at the same time, the abort first
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-1
@@ -198,10 +199,10 @@ Feature: Ending a transaction, off the beaten track
 
   @KIP890-080 @MUST
   Rule: DescribeTransactions shows the raised epoch from the moment EndTxn v5 is answered, prepared or completed.
-    An operator who sees the old epoch looks for a producer that does not exist any more.
+    An operator who sees the old epoch looks for a producer that no longer exists.
 
     @needs:hold-markers
-    Scenario: [1] The answered commit is incomplete
+    Scenario: [1] DescribeTransactions is sent after a commit that is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       When A commits
@@ -210,7 +211,7 @@ Feature: Ending a transaction, off the beaten track
       And the producer id and epoch of A are those of the answer
 
     @needs:hold-markers
-    Scenario: [2] The answered abort is incomplete
+    Scenario: [2] DescribeTransactions is sent after an abort that is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       When A aborts
@@ -218,7 +219,7 @@ Feature: Ending a transaction, off the beaten track
       And the transaction of A is PrepareAbort
       And the producer id and epoch of A are those of the answer
 
-    Scenario: [3] The answered commit is complete
+    Scenario: [3] DescribeTransactions is sent after a commit that is complete
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits
@@ -226,11 +227,11 @@ Feature: Ending a transaction, off the beaten track
       And the producer id and epoch of A are those of the answer
 
   @KIP890-081 @SHOULD
-  Rule: Right after a successful EndTxn v5 the fresh epoch is never fenced, at worst it has to wait.
-    A client that is fenced with the epoch that it was just given dies without a fault of its own.
+  Rule: Right after a successful EndTxn v5 the new epoch is never fenced; at worst the client has to retry.
+    A client that is fenced with the epoch that it was just given fails without a fault of its own.
 
     @needs:hold-markers
-    Scenario: [1] The next record, while completion is blocked
+    Scenario: [1] A producer writes while its commit is blocked
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to commit
@@ -239,7 +240,7 @@ Feature: Ending a transaction, off the beaten track
       And the log of payments-1 has not grown
 
     @needs:hold-markers
-    Scenario: [2] The next abort, while completion is blocked
+    Scenario: [2] A producer aborts while its commit is blocked
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to commit
@@ -247,7 +248,7 @@ Feature: Ending a transaction, off the beaten track
       Then it is refused with CONCURRENT_TRANSACTIONS
       And the transaction of A is PrepareCommit
 
-    Scenario: [3] The next record, as soon as the answer is there
+    Scenario: [3] A producer writes right after the answer to its commit
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has been asked to commit
@@ -256,7 +257,7 @@ Feature: Ending a transaction, off the beaten track
       And the transaction of A is Ongoing in payments-1
 
     @needs:two-nodes
-    Scenario: [4] The next record, while a leader is paused and when it has gone on
+    Scenario: [4] A producer writes while a leader is paused and after it has resumed
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And node 2 is paused until the next refusal
       And A has been asked to commit
@@ -266,7 +267,7 @@ Feature: Ending a transaction, off the beaten track
       And the transaction of A is Ongoing in accounts-0
 
     @needs:two-nodes
-    Scenario: [5] The next abort, while a leader is paused and when it has gone on
+    Scenario: [5] A producer aborts while a leader is paused and after it has resumed
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And node 2 is paused until the next refusal
       And A has been asked to commit

@@ -1,6 +1,6 @@
 Feature: Ending a transaction as an old client
-  A client of transaction version 0 adds its partitions, and ends its transactions with EndTxn v4 or older.
-  It keeps one epoch for all of them, on a broker of transaction version 2 too.
+  A client of transaction version 0 adds its partitions, and ends its transactions with EndTxn v4 or older. It keeps one epoch for all of
+  them, even on a broker of transaction version 2.
 
   Background:
     Given a topic "payments" with 2 partitions
@@ -29,9 +29,9 @@ Feature: Ending a transaction as an old client
 
   @KIP890-084 @MUST @commits @aborts
   Rule: Repeating EndTxn v4 with the same decision after completion succeeds and writes no further marker.
-    An old client that lost the answer asks again, and a second marker could end its next transaction.
+    An old client that lost the answer retries, and a second marker could end its next transaction.
 
-    Scenario: [1] A commit that is complete is asked for again
+    Scenario: [1] An old client repeats a complete commit
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -40,7 +40,7 @@ Feature: Ending a transaction as an old client
       Then it is done
       And the log of payments-0 has not grown
 
-    Scenario: [2] An abort that is complete is asked for again
+    Scenario: [2] An old client repeats a complete abort
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -50,10 +50,10 @@ Feature: Ending a transaction as an old client
       And the log of payments-0 has not grown
 
   @KIP890-085 @MUST @commits @aborts
-  Rule: EndTxn v4 with the opposite decision after completion is refused INVALID_TXN_STATE.
-    The opposite end after completion would tell a client the reverse of what happened.
+  Rule: EndTxn v4 with the opposite decision after completion is refused with INVALID_TXN_STATE.
+    The opposite end after completion would report the reverse of what happened to the client.
 
-    Scenario: [1] An abort after a complete commit
+    Scenario: [1] An old client aborts after a complete commit
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -62,7 +62,7 @@ Feature: Ending a transaction as an old client
       Then it is refused with INVALID_TXN_STATE
       And readers of payments-0 see "a1"
 
-    Scenario: [2] A commit after a complete abort
+    Scenario: [2] An old client commits after a complete abort
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -72,17 +72,17 @@ Feature: Ending a transaction as an old client
       And readers of payments-0 see nothing
 
   @KIP890-086 @MUST @commits @aborts
-  Rule: EndTxn v4 with no transaction ever opened is refused INVALID_TXN_STATE, for commit and abort alike.
-    The empty abort belongs to the new protocol; granted to old clients it hides that their writes were never announced.
+  Rule: EndTxn v4 without an open transaction is refused with INVALID_TXN_STATE, for commit and abort alike.
+    The empty abort belongs to the new protocol; if old clients were granted it, it would hide that their writes were never announced.
 
-    Scenario: [1] A commit with nothing added
+    Scenario: [1] An old client commits with nothing added
       Given producer A with transactional id "transfer"
       And A uses EndTxn v4
       When A commits
       Then it is refused with INVALID_TXN_STATE
       And the producer id and epoch of A are unchanged
 
-    Scenario: [2] An abort with nothing added
+    Scenario: [2] An old client aborts with nothing added
       Given producer A with transactional id "transfer"
       And A uses EndTxn v4
       When A aborts
@@ -91,9 +91,9 @@ Feature: Ending a transaction as an old client
 
   @KIP890-087 @MUST @fencing
   Rule: EndTxn below v5 with any epoch but the current one is refused, PRODUCER_FENCED from v2 and INVALID_PRODUCER_EPOCH before.
-    A zombie below the new protocol is known by its epoch only, and each version has its own name for the refusal.
+    A zombie of the old protocol is recognised by its epoch only, and each version has its own name for the refusal.
 
-    Scenario: [1] An epoch that another instance has left behind
+    Scenario: [1] An old client commits with the epoch before it initialised again
       Given producer A with transactional id "transfer"
       And A has initialised again
       And A is an old client (transaction version 0)
@@ -102,7 +102,7 @@ Feature: Ending a transaction as an old client
       Then it is refused with PRODUCER_FENCED
       And the transaction of A is Ongoing in payments-0
 
-    Scenario: [2] An epoch that another instance has left behind, in EndTxn v1
+    Scenario: [2] An old client commits with the epoch before it initialised again, in EndTxn v1
       Given producer A with transactional id "transfer"
       And A has initialised again
       And A is an old client (transaction version 0) and uses EndTxn v1
@@ -111,7 +111,7 @@ Feature: Ending a transaction as an old client
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the transaction of A is Ongoing in payments-0
 
-    Scenario: [3] An epoch that was never given, in EndTxn v2
+    Scenario: [3] An old client aborts with an epoch that was never assigned, in EndTxn v2
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0) and uses EndTxn v2
       And A has written "a1" to payments-0
@@ -120,11 +120,11 @@ Feature: Ending a transaction as an old client
       And the transaction of A is Ongoing in payments-0
 
   @KIP890-088 @MUST @commits @aborts
-  Rule: EndTxn v4 cannot change a decision that is already prepared, the same one waits and the other is refused or waits.
+  Rule: EndTxn v4 cannot change a prepared decision: the same one is asked to retry, and the opposite one is refused or asked to retry.
     A decision that changes after it was taken may be committed in one partition and aborted in another.
 
     @needs:hold-markers
-    Scenario: [1] A commit of what is being committed
+    Scenario: [1] An old client commits while its commit is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A is an old client (transaction version 0)
@@ -134,7 +134,7 @@ Feature: Ending a transaction as an old client
       And the transaction of A is PrepareCommit
 
     @needs:hold-markers
-    Scenario: [2] An abort of what is being committed
+    Scenario: [2] An old client aborts while its commit is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A is an old client (transaction version 0)
@@ -144,7 +144,7 @@ Feature: Ending a transaction as an old client
       And the transaction of A is PrepareCommit
 
     @needs:hold-markers
-    Scenario: [3] A commit of what is being aborted
+    Scenario: [3] An old client commits while its abort is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A is an old client (transaction version 0)
@@ -154,10 +154,10 @@ Feature: Ending a transaction as an old client
       And the transaction of A is PrepareAbort
 
   @KIP890-089 @MUST
-  Rule: Two transactions in a row ended with EndTxn v4 run under one and the same epoch.
-    Old clients keep their epoch over transactions; raising it anyway ends them after the first one.
+  Rule: Two consecutive transactions ended with EndTxn v4 have the same epoch.
+    Old clients keep their epoch across transactions; raising it ends them after the first one.
 
-    Scenario: [1] A second transaction after a commit
+    Scenario: [1] An old client commits a second transaction after a commit
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -166,7 +166,7 @@ Feature: Ending a transaction as an old client
       Then it is done
       And the producer id and epoch of A are those it began with
 
-    Scenario: [2] A second transaction after an abort
+    Scenario: [2] An old client commits a second transaction after an abort
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0

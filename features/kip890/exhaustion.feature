@@ -1,6 +1,6 @@
-Feature: When the epochs run out
-  An epoch is a number of 16 bits, and each transaction of a new client takes one. A producer at 32766 has its last
-  one: 32767 is kept for the marker that ends its transaction, and then it goes on with a new producer id.
+Feature: Exhausted epochs
+  An epoch is a 16-bit number, and each transaction of a new client uses one. A producer at 32766 has its last one: 32767 is reserved for
+  the marker that ends its transaction, after which it continues with a new producer id.
 
   Background:
     Given a topic "payments" with 2 partitions
@@ -10,25 +10,26 @@ Feature: When the epochs run out
     Epochs have 16 bits. Without a new producer id the last epoch is used up, and no marker can fence it any more.
 
     @needs:aged-ids
-    Scenario: [1] The owner has used all its epochs
+    Scenario: [1] The owner initialises again at its last usable epoch
       Given producer A at the last usable epoch
       When A initialises again
       Then it is done and answers a new producer id and epoch 0
       And the producer id and epoch of A are those of the answer
 
     @needs:aged-ids
-    Scenario: [2] A new instance comes when all epochs are used
+    Scenario: [2] A new instance takes over at the last usable epoch
       Given producer A at the last usable epoch
       When B takes over from A
       Then it is done and answers a new producer id and epoch 0
       And the producer id and epoch of A are those of the answer
 
   @KIP890-027 @MUST @fencing
-  Rule: After a rotation the exhausted identity retries to the same new producer id, and the epoch before it is PRODUCER_FENCED.
-    The answer with the new producer id may be lost; who asks again must get the same one, and not be fenced from its own id.
+  Rule: After a rotation the exhausted identity retries and is given the same new producer id, and the epoch before it is refused with PRODUCER_FENCED.
+    The answer with the new producer id may be lost; a client that retries must be given the same one, and must not be fenced from its own
+    id.
 
     @needs:aged-ids
-    Scenario: [1] The exhausted identity asks again
+    Scenario: [1] The exhausted identity retries InitProducerId
       Given producer A at the last usable epoch
       And A has initialised again
       When A initialises again with its previous epoch
@@ -36,7 +37,7 @@ Feature: When the epochs run out
       And the producer id and epoch of A are unchanged
 
     @needs:aged-ids
-    Scenario: [2] The epoch before the exhausted one asks
+    Scenario: [2] An instance initialises with the epoch before the exhausted one
       Given producer A at the last usable epoch
       And A has initialised again
       When A initialises again with the epoch before its previous one
@@ -45,7 +46,7 @@ Feature: When the epochs run out
       And the producer id and epoch of A are unchanged
 
     @needs:aged-ids
-    Scenario: [3] An instance of the exhausted producer id whose epoch is the number that is in force
+    Scenario: [3] An instance initialises with the previous producer id and the current epoch
       Given producer A at the last usable epoch
       And A has initialised again
       When A initialises again with its previous producer id and the epoch in force
@@ -54,10 +55,10 @@ Feature: When the epochs run out
 
   @KIP890-028 @SHOULD
   Rule: No answer ever hands epoch 32767 to a client, since that number is reserved for markers.
-    If a client had the epoch that markers use, its writes could not be told from fenced ones.
+    If a client had the epoch that markers use, its writes could not be distinguished from fenced ones.
 
     @needs:aged-ids
-    Scenario: [1] An abort that comes after the time-out
+    Scenario: [1] A producer at its last usable epoch aborts after its timeout
       Given producer A at the last usable epoch with a short time-out
       And A has written "a1" to payments-0
       When A aborts after its time-out
@@ -65,7 +66,7 @@ Feature: When the epochs run out
       And no answer has epoch 32767
 
     @needs:aged-ids
-    Scenario: [2] A takeover of an open transaction
+    Scenario: [2] A new instance takes over an open transaction at the last usable epoch
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       When B takes over from A
@@ -74,7 +75,7 @@ Feature: When the epochs run out
       And readers of payments-0 see nothing
 
     @needs:aged-ids @needs:crash @needs:hold-markers
-    Scenario: [3] A commit that is asked for again, after a crash that came before the markers
+    Scenario: [3] A commit at the last usable epoch is retried after a crash that preceded the markers
       Given producer A at the last usable epoch
       And completion of A's transactions is blocked until the next restart
       And A has been asked to commit
@@ -83,11 +84,11 @@ Feature: When the epochs run out
       Then no answer has epoch 32767
 
   @KIP890-076 @MUST
-  Rule: EndTxn v5 at the last usable epoch, 32766, answers a new producer id with epoch 0.
-    Without a new producer id the client has no epoch left for its next transaction, and stands still.
+  Rule: EndTxn v5 at the last usable epoch, 32766, returns a new producer id with epoch 0.
+    Without a new producer id the client has no epoch left for its next transaction, and is blocked.
 
     @needs:aged-ids @needs:transactions-v2
-    Scenario: [1] A commit at the last usable epoch
+    Scenario: [1] A producer commits at the last usable epoch
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       When A commits
@@ -96,7 +97,7 @@ Feature: When the epochs run out
       And the producer id and epoch of A are those of the answer
 
     @needs:aged-ids @needs:transactions-v2
-    Scenario: [2] An abort at the last usable epoch
+    Scenario: [2] A producer aborts at the last usable epoch
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       When A aborts
@@ -105,7 +106,7 @@ Feature: When the epochs run out
       And the producer id and epoch of A are those of the answer
 
   @KIP890-077 @MUST
-  Rule: After an overflow the old identity retries to the same new one, and the opposite decision is refused INVALID_TXN_STATE.
+  Rule: After an overflow a retried EndTxn of the old identity returns the same new one, and the opposite decision is refused with INVALID_TXN_STATE.
     A producer whose answer with the new id was lost cannot find out how its transaction ended.
 
     @needs:aged-ids @needs:transactions-v2
@@ -118,7 +119,7 @@ Feature: When the epochs run out
       And the log of payments-0 has not grown
 
     @needs:aged-ids @needs:transactions-v2
-    Scenario: [2] The exhausted identity aborts what it has committed
+    Scenario: [2] The exhausted identity aborts its committed transaction
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       And A has committed
@@ -127,11 +128,11 @@ Feature: When the epochs run out
       And readers of payments-0 see "a1"
 
   @KIP890-078 @MUST @fencing
-  Rule: After an overflow the next transaction runs under the new producer id, and the old one is turned away.
-    If the old producer id still counted, late writes of the last epoch could not be told from new ones.
+  Rule: After an overflow the next transaction has the new producer id, and requests with the old one are refused.
+    If the old producer id were still valid, late writes of the last epoch could not be distinguished from new ones.
 
     @needs:aged-ids @needs:transactions-v2
-    Scenario: [1] The next transaction
+    Scenario: [1] The next transaction commits after an overflow
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       And A has committed
@@ -140,7 +141,7 @@ Feature: When the epochs run out
       And readers of payments-0 see "a1", "a2"
 
     @needs:aged-ids @needs:transactions-v2
-    Scenario: [2] A write of the old producer id
+    Scenario: [2] A record is written with the old producer id
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       And A has committed
@@ -149,7 +150,7 @@ Feature: When the epochs run out
       And the log of payments-0 has not grown
 
     @needs:aged-ids @needs:transactions-v2
-    Scenario: [3] A commit of the old producer id, at another epoch than its last
+    Scenario: [3] A commit is sent with the old producer id and another epoch than its last
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       And A has committed
@@ -158,7 +159,7 @@ Feature: When the epochs run out
       And the refusal has producer id -1 and epoch -1
 
     @needs:aged-ids @needs:transactions-v2
-    Scenario: [4] A commit of the old producer id, after one more transaction of the new one
+    Scenario: [4] A commit is sent with the old producer id after another transaction of the new one
       Given producer A at the last usable epoch
       And A has committed "a1" to payments-0
       And A has committed "a2" to payments-0
@@ -168,7 +169,7 @@ Feature: When the epochs run out
       And the producer id and epoch of A are unchanged
 
     @needs:aged-ids @needs:transactions-v2
-    Scenario: [5] An abort of the old producer id, after one more transaction of the new one
+    Scenario: [5] An abort is sent with the old producer id after another transaction of the new one
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       And A has aborted
@@ -182,14 +183,14 @@ Feature: When the epochs run out
     A marker with the new producer id ends nothing: the data of the old one stays undecided.
 
     @needs:aged-ids @needs:transactions-v2
-    Scenario: [1] The marker of the last transaction
+    Scenario: [1] The last transaction before an overflow has one partition
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       When A commits
       Then one COMMIT marker was added to payments-0, with the next epoch of A
 
     @needs:aged-ids @needs:transactions-v2
-    Scenario: [2] The last transaction has two partitions
+    Scenario: [2] The last transaction before an overflow has two partitions
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       And A has written "a2" to payments-1

@@ -1,22 +1,21 @@
 Feature: Expiry
-  Nobody signs off: a producer that is gone for good just stays silent. So what is known of it is given up after a while, but
-  never while a transaction depends on it.
+  A producer that is gone for good does not sign off. Its state is discarded after a while, but never while a transaction depends on it.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-165 @MUST
   Rule: A transactional id left idle beyond its expiration time is forgotten and starts over at epoch 0.
-    Ids that are never forgotten fill the coordinator; one that comes back after a restart has an epoch that nobody knows.
+    Ids that are never forgotten fill the coordinator; one that returns after a restart has an unknown epoch.
 
     @needs:short-expiry
-    Scenario: [1] A producer that stays idle
+    Scenario: [1] A producer stays idle until its id expires
       Given producer A with transactional id "transfer"
       When A stays idle until its transactional id expires
       Then the coordinator does not know A
 
     @needs:short-expiry
-    Scenario: [2] A new instance after the transactional id has expired
+    Scenario: [2] A new instance initialises an expired id
       Given producer A with transactional id "transfer"
       And A has initialised again
       And A has stayed idle until its transactional id expired
@@ -24,14 +23,14 @@ Feature: Expiry
       Then it is done and answers a new producer id and epoch 0
 
     @needs:short-expiry @needs:crash
-    Scenario: [3] A crash after the transactional id has expired
+    Scenario: [3] The system crashes after an id has expired
       Given producer A with transactional id "transfer"
       And A has stayed idle until its transactional id expired
       When the system crashes and comes back
       Then the coordinator does not know A
 
     @needs:short-expiry
-    Scenario: [4] A commit after the transactional id has expired
+    Scenario: [4] A producer commits after its id has expired
       Given producer A with transactional id "transfer"
       And A has stayed idle until its transactional id expired
       When A commits
@@ -39,7 +38,7 @@ Feature: Expiry
       And the coordinator does not know A
 
     @needs:short-expiry
-    Scenario: [5] An id that is in use does not expire with one that is idle
+    Scenario: [5] An id that is in use does not expire when an idle one does
       Given producers A and B with transactional ids "transfer" and "refund"
       When A commits to payments-0 again and again until the transactional id of B expires
       Then it is done
@@ -47,10 +46,10 @@ Feature: Expiry
 
   @KIP890-166 @MUST
   Rule: An open transaction keeps its transactional id from expiring, however long it stays idle.
-    An open transaction whose id is forgotten cannot be ended by anybody.
+    An open transaction whose id is forgotten can never be ended.
 
     @needs:short-expiry
-    Scenario: [1] A transaction that is older than an id that expires
+    Scenario: [1] A transaction is open while a younger id expires
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And producer B with transactional id "refund"
@@ -59,7 +58,7 @@ Feature: Expiry
       And the transaction of A is Ongoing in payments-0
 
     @needs:short-expiry @needs:crash
-    Scenario: [2] The transaction of an id that had expired and came back, behind a crash
+    Scenario: [2] A transaction of an id that had expired and was used again is open after a crash
       Given producer A with transactional id "transfer"
       And A has stayed idle until its transactional id expired
       And B has taken over from A
@@ -68,7 +67,7 @@ Feature: Expiry
       Then the transaction of B is Ongoing in payments-0
 
     @needs:short-expiry @needs:hold-markers
-    Scenario: [3] A commit that is decided and cannot be completed, older than an id that expires
+    Scenario: [3] A commit that cannot be completed is pending while a younger id expires
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to commit
@@ -79,10 +78,10 @@ Feature: Expiry
 
   @KIP890-167 @MUST
   Rule: Producer state expires after its idle time unless a transaction is open, and an old client may then start anywhere.
-    A partition that forgets a producer in the middle of its transaction lets readers pass what is not decided.
+    A partition that forgets a producer in the middle of its transaction lets readers pass undecided records.
 
     @needs:short-expiry
-    Scenario: [1] A producer that is gone, and one whose transaction is open
+    Scenario: [1] The state of one producer expires while another one has an open transaction
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written "a1" to payments-0
       And B is an old client (transaction version 0)
@@ -92,7 +91,7 @@ Feature: Expiry
       And the open transaction of A in payments-0 starts at "a1"
 
     @needs:short-expiry
-    Scenario: [2] An old client that comes back
+    Scenario: [2] An old client returns after its state has expired
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has committed "a1" to payments-0
@@ -102,7 +101,7 @@ Feature: Expiry
       Then it is done
 
     @needs:short-expiry
-    Scenario: [3] A producer that goes on is not forgotten with one that is gone
+    Scenario: [3] A producer that is in use is not forgotten when an idle one is
       Given producers A and B with transactional ids "transfer" and "refund"
       And B has committed "b1" to payments-0
       When A commits to payments-0 again and again until that forgets B
@@ -111,10 +110,10 @@ Feature: Expiry
 
   @KIP890-168 @SHOULD
   Rule: After its producer state expired, Produce v12 has to start again at sequence 0, else OUT_OF_ORDER_SEQUENCE_NUMBER.
-    A producer that goes on where it was, after its state is gone, hides what was lost meanwhile.
+    A producer that continues its sequence after its state is gone hides what was lost meanwhile.
 
     @needs:short-expiry
-    Scenario: [1] The sequence goes on where it was
+    Scenario: [1] A producer continues its sequence after its state has expired
       Given producer A with transactional id "transfer"
       And A uses EndTxn v4
       And A has committed "a1" to payments-0
@@ -124,7 +123,7 @@ Feature: Expiry
       Then it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
 
     @needs:short-expiry
-    Scenario: [2] The sequence begins again
+    Scenario: [2] A producer restarts its sequence after its state has expired
       Given producer A with transactional id "transfer"
       And A uses EndTxn v4
       And A has committed "a1" to payments-0

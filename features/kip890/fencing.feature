@@ -1,14 +1,14 @@
 Feature: Fencing an old instance
-  One transactional id has one owner. Whoever initialises it last owns it; all that came before is fenced by its epoch.
+  A transactional id has one owner: the instance that initialised it last. Every earlier instance is fenced by its epoch.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-018 @MUST @fencing
-  Rule: InitProducerId v4 and later with an epoch neither current nor last is refused PRODUCER_FENCED and gets no identity.
-    An instance that was fenced long ago would be let in again, and two instances write in turn.
+  Rule: InitProducerId v4 and later with an epoch neither current nor last is refused with PRODUCER_FENCED and gets no identity.
+    An instance that was fenced long ago would be readmitted, and two instances write in turn.
 
-    Scenario: [1] An epoch two behind
+    Scenario: [1] An instance initialises with an epoch two behind
       Given producer A with transactional id "transfer"
       And A has initialised again
       And A has initialised again
@@ -16,7 +16,7 @@ Feature: Fencing an old instance
       Then it is refused with PRODUCER_FENCED
       And the refusal has no producer id
 
-    Scenario: [2] An epoch that was never given
+    Scenario: [2] An instance initialises with an epoch that was never assigned
       Given producer A with transactional id "transfer"
       When A initialises again with an epoch ahead of its own
       Then it is refused with PRODUCER_FENCED
@@ -25,7 +25,7 @@ Feature: Fencing an old instance
 
   @KIP890-024 @MUST @fencing
   Rule: Once a new instance took over an open transaction, the old epoch can neither write nor end it.
-    The zombie that the KIP is about: an instance that was replaced goes on writing, or ends its successor's transaction.
+    This is the zombie that the KIP is about: an instance that was replaced continues writing, or ends its successor's transaction.
 
     Scenario: [1] The old instance writes
       Given producer A with transactional id "transfer"
@@ -65,7 +65,7 @@ Feature: Fencing an old instance
     A takeover that a crash undoes locks out the new instance, and lets the zombie write in its place.
 
     @needs:crash
-    Scenario: [1] The new instance commits after the crash
+    Scenario: [1] The new instance commits after a crash
       Given producer A with transactional id "transfer"
       And B has taken over from A
       And the system has crashed and come back
@@ -74,7 +74,7 @@ Feature: Fencing an old instance
       And readers of payments-0 see "b1"
 
     @needs:crash @needs:transactions-v2
-    Scenario: [2] The old instance writes after the crash
+    Scenario: [2] The old instance writes after a crash
       Given producer A with transactional id "transfer"
       And B has taken over from A
       And the system has crashed and come back
@@ -83,7 +83,7 @@ Feature: Fencing an old instance
       And the log of payments-0 has not grown
 
     @needs:crash
-    Scenario: [3] Many transactions of somebody else came between
+    Scenario: [3] The system crashes after many transactions of another producer
       Given producer A with transactional id "transfer"
       And B has taken over from A
       And producer C with transactional id "refund"
@@ -93,9 +93,9 @@ Feature: Fencing an old instance
 
   @KIP890-380 @MUST @fencing
   Rule: AddOffsetsToTxn with an epoch that is not current is refused, with INVALID_PRODUCER_EPOCH below v2, and adds nothing.
-    A fenced instance would put its group's offsets into the transaction of its successor, and the successor would commit them.
+    A fenced instance would add its group's offsets to the transaction of its successor, and the successor would commit them.
 
-    Scenario Outline: [1] The instance before
+    Scenario Outline: [1] A producer adds offsets with its previous epoch
       Given producer A with transactional id "transfer"
       And A has initialised again
       And A uses AddOffsetsToTxn <version>

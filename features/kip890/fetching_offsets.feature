@@ -1,16 +1,16 @@
-Feature: Where and how offsets of groups are asked for and committed
-  Consumers of many versions ask what their group has committed, and of any node. All of them have to hear the same, or they go on at
-  another place.
+Feature: Fetching and committing the offsets of groups
+  Consumers of many versions request their group's committed offsets, from any node. All of them have to receive the same, or they
+  continue at different positions.
 
   Background:
     Given a topic "payments" with 2 partitions
     And producer A with transactional id "transfer"
 
   @KIP890-358 @MUST
-  Rule: OffsetFetch v1 to v9 answers what a group has committed, with leader epoch and metadata, for all partitions or those named.
-    A consumer of another version would begin at the start, or behind records that nobody has processed.
+  Rule: OffsetFetch v1 to v9 returns the committed offsets of a group with leader epoch and metadata, for all partitions or for those named.
+    A consumer of another version would begin at the start, or after records that were never processed.
 
-    Scenario Outline: [1] All that a group has
+    Scenario Outline: [1] OffsetFetch without partitions returns all offsets of a group
       Given A has sent offset 5 of payments-0 and payments-1 to group "shop" with metadata "half way" and leader epoch 3
       And A has committed
       And A has sent offset 7 of payments-1 to group "shop"
@@ -23,7 +23,7 @@ Feature: Where and how offsets of groups are asked for and committed
         | 7       |
         | 8       |
 
-    Scenario Outline: [2] The partition that is named
+    Scenario Outline: [2] OffsetFetch returns the offset of a named partition
       Given A has sent offset 5 of payments-0 and payments-1 to group "shop" with metadata "half way" and leader epoch 3
       And A has committed
       When OffsetFetch v<version> is sent for payments-1 of group "shop"
@@ -35,47 +35,47 @@ Feature: Where and how offsets of groups are asked for and committed
         | 7       |
         | 8       |
 
-    Scenario: [3] Nothing is committed there
+    Scenario: [3] OffsetFetch v7 names a partition without a committed offset
       Given A has sent offset 5 of payments-0 to group "shop" with metadata "half way" and leader epoch 3
       And A has committed
       When OffsetFetch v7 is sent for payments-1 of group "shop"
       Then it answers no offset for payments-1 and for nothing else
 
   @KIP890-360 @MUST
-  Rule: OffsetFetch v10 answers by topic ids what a group has committed, and refuses an id that no topic has.
-    Offsets of a topic that was deleted would be taken for those of the new one of its name.
+  Rule: OffsetFetch v10 returns the committed offsets of a group by topic id, and refuses an unknown id.
+    Offsets of a deleted topic would be taken for those of a new one with its name.
 
-    Scenario: [1] All topics of a group, with their ids
+    Scenario: [1] OffsetFetch v10 without topics returns all offsets of a group by topic id
       Given A has sent offset 5 of payments-0 and payments-1 to group "shop" with metadata "half way" and leader epoch 3
       And A has committed
       And A has sent offset 7 of payments-1 to group "shop"
       When OffsetFetch v10 is sent for all partitions of group "shop"
       Then it answers offset 5, leader epoch 3 and metadata "half way" for payments-0 and payments-1 and for nothing else
 
-    Scenario: [2] A partition of the topic with that id
+    Scenario: [2] OffsetFetch v10 returns the offset of a named partition
       Given A has sent offset 5 of payments-0 and payments-1 to group "shop" with metadata "half way" and leader epoch 3
       And A has committed
       When OffsetFetch v10 is sent for payments-1 of group "shop"
       Then it answers offset 5, leader epoch 3 and metadata "half way" for payments-1 and for nothing else
 
-    Scenario: [3] Nothing is committed in that topic's partition
+    Scenario: [3] OffsetFetch v10 names a partition without a committed offset
       Given A has sent offset 5 of payments-0 to group "shop" with metadata "half way" and leader epoch 3
       And A has committed
       When OffsetFetch v10 is sent for payments-1 of group "shop"
       Then it answers no offset for payments-1 and for nothing else
 
-    Scenario: [4] A topic id that no topic has
+    Scenario: [4] OffsetFetch v10 names an unknown topic id
       Given A has sent offset 5 of payments-0 to group "shop"
       And A has committed
       When OffsetFetch v10 is sent for a topic id that no topic has of group "shop"
       Then it is refused with UNKNOWN_TOPIC_ID
 
   @KIP890-359 @MUST
-  Rule: A node that does not coordinate a group refuses its offsets with NOT_COORDINATOR.
-    Two nodes that both keep the offsets of a group would answer different ones, and which records are processed would be a matter of luck.
+  Rule: A node that does not coordinate a group refuses requests for its offsets with NOT_COORDINATOR.
+    Two nodes that both keep the offsets of a group would return different ones, and records would be skipped or processed twice.
 
     @needs:two-nodes
-    Scenario Outline: [1] A commit that is sent to another node
+    Scenario Outline: [1] A commit of offsets is sent to a node that does not coordinate the group
       When <commit> of payments-0 by A for group "shop" is sent to a node that does not coordinate it
       Then it is refused with NOT_COORDINATOR
       And group "shop" has no committed offset of payments-0

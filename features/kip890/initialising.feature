@@ -1,20 +1,20 @@
 Feature: Initialising a transactional id
-  A producer asks who it is before its first transaction. The answer makes it the owner of its transactional id,
-  and whoever owned the id before is fenced by a smaller epoch.
+  A producer requests its identity before its first transaction. The answer makes it the owner of its transactional id, and fences every
+  earlier owner by its smaller epoch.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-010 @MUST
-  Rule: InitProducerId without a transactional id hands out a fresh producer id with epoch 0 on every call.
-    Two producers with one producer id take each other's batches for repetitions of their own, and records disappear.
+  Rule: InitProducerId without a transactional id returns a new producer id with epoch 0 on every call.
+    Two producers with one producer id take each other's batches for their own duplicates, and records disappear.
 
-    Scenario: [1] Two calls without a producer id
+    Scenario: [1] A client initialises twice without a transactional id
       Given a client has initialised with no transactional id
       When a client initialises with no transactional id
       Then it is done and answers a new producer id and epoch 0
 
-    Scenario: [2] A call with the producer id and epoch of a producer
+    Scenario: [2] A client initialises without a transactional id, with the identity of a producer
       Given producer A with transactional id "transfer"
       And A has initialised again
       When a client initialises with no transactional id and the producer id and epoch of A
@@ -22,17 +22,17 @@ Feature: Initialising a transactional id
       And the producer id and epoch of A are unchanged
 
     @needs:crash
-    Scenario: [3] A call after a crash, and the last producer id was that of a transactional id
+    Scenario: [3] A client initialises without a transactional id after a crash
       Given producer A with transactional id "transfer"
       And the system has crashed and come back
       When a client initialises with no transactional id
       Then it is done and answers a new producer id and epoch 0
 
   @KIP890-011 @MUST
-  Rule: InitProducerId with an empty transactional id is refused INVALID_REQUEST and hands out no identity.
+  Rule: InitProducerId with an empty transactional id is refused with INVALID_REQUEST and returns no identity.
     All clients that forgot to set an id would share the empty one, and fence each other.
 
-    Scenario: [1] A client without a name for its transactions
+    Scenario: [1] A client initialises with an empty transactional id
       Given producer A with transactional id "transfer"
       When a client initialises with an empty transactional id
       Then it is refused with INVALID_REQUEST
@@ -40,36 +40,36 @@ Feature: Initialising a transactional id
 
   @KIP890-012 @MUST
   Rule: InitProducerId refuses a timeout that is not positive or exceeds the broker's maximum with INVALID_TRANSACTION_TIMEOUT.
-    A producer that dies with a time-out of weeks holds up readers of committed data for weeks.
+    A producer that crashes with a timeout of weeks blocks readers of committed data for weeks.
 
-    Scenario: [1] A time-out of zero
+    Scenario: [1] A producer initialises with a timeout of zero
       Given producer A with transactional id "transfer"
       When A initialises again with a time-out of zero
       Then it is refused with INVALID_TRANSACTION_TIMEOUT
       And the refusal has no producer id
       And the producer id and epoch of A are unchanged
 
-    Scenario: [2] A negative time-out
+    Scenario: [2] A producer initialises with a negative timeout
       Given producer A with transactional id "transfer"
       When A initialises again with a negative time-out
       Then it is refused with INVALID_TRANSACTION_TIMEOUT
       And the refusal has no producer id
       And the producer id and epoch of A are unchanged
 
-    Scenario: [3] A time-out as large as the message has room for
+    Scenario: [3] A producer initialises with the largest timeout that the message can hold
       Given producer A with transactional id "transfer"
       When A initialises again with the largest time-out
       Then it is refused with INVALID_TRANSACTION_TIMEOUT or answers the same producer id and the next epoch
 
     @needs:known-limits
-    Scenario: [4] A time-out that is as long as the broker allows
+    Scenario: [4] A producer initialises with the longest timeout that the broker allows
       Given producer A with transactional id "transfer"
       When A initialises again with the longest time-out that is allowed
       Then it is done
       And the transaction time-out of A is the longest time-out that is allowed
 
     @needs:known-limits
-    Scenario: [5] A time-out that is a millisecond longer than the broker allows
+    Scenario: [5] A producer initialises with a timeout one millisecond longer than the broker allows
       Given producer A with transactional id "transfer"
       When A initialises again with a millisecond more than is allowed
       Then it is refused with INVALID_TRANSACTION_TIMEOUT
@@ -77,17 +77,17 @@ Feature: Initialising a transactional id
       And the producer id and epoch of A are unchanged
 
   @KIP890-013 @MUST
-  Rule: InitProducerId v3 and later with only half of an identity, a producer id or an epoch, is refused INVALID_REQUEST.
-    Half of an identity is a bug of the client; taken for none at all it makes the client fence itself.
+  Rule: InitProducerId v3 and later with only half of an identity, a producer id or an epoch, is refused with INVALID_REQUEST.
+    Half of an identity is a bug of the client; if it is taken for none at all, the client fences itself.
 
-    Scenario: [1] A producer id without an epoch
+    Scenario: [1] A producer initialises with a producer id and without an epoch
       Given producer A with transactional id "transfer"
       When A initialises again with a producer id but no epoch
       Then it is refused with INVALID_REQUEST
       And the refusal has producer id -1 and epoch -1
       And the producer id and epoch of A are unchanged
 
-    Scenario: [2] An epoch without a producer id
+    Scenario: [2] A producer initialises with an epoch and without a producer id
       Given producer A with transactional id "transfer"
       When A initialises again with an epoch but no producer id
       Then it is refused with INVALID_REQUEST
@@ -96,14 +96,14 @@ Feature: Initialising a transactional id
 
   @KIP890-014 @MUST
   Rule: InitProducerId for an unknown transactional id starts at epoch 0 with a fresh producer id, whatever identity was supplied.
-    An identity that the coordinator does not know may belong to somebody else, and must not be handed on.
+    An identity that the coordinator does not know may belong to another producer, and must not be reused.
 
-    Scenario: [1] A new transactional id
+    Scenario: [1] A client initialises a new transactional id
       Given producer A with transactional id "transfer"
       When a client initialises with an unused transactional id
       Then it is done and answers a new producer id and epoch 0
 
-    Scenario: [2] A new transactional id, with the identity of another
+    Scenario: [2] A client initialises a new transactional id with the identity of another producer
       Given producer A with transactional id "transfer"
       And A has initialised again
       When a client initialises with an unused transactional id and the producer id and epoch of A
@@ -111,21 +111,21 @@ Feature: Initialising a transactional id
       And the producer id and epoch of A are unchanged
 
     @needs:crash
-    Scenario: [3] A new transactional id after a crash, and the last producer id was that of a producer without one
+    Scenario: [3] A new transactional id after a crash, when an idempotent producer had the last producer id
       Given a client has initialised with no transactional id
       And the system has crashed and come back
       When a client initialises with an unused transactional id
       Then it is done and answers a new producer id and epoch 0
 
     @needs:crash
-    Scenario: [4] A new transactional id after a crash, and the last producer id was that of another transactional id
+    Scenario: [4] A new transactional id after a crash, when another transactional id had the last producer id
       Given producer A with transactional id "transfer"
       And the system has crashed and come back
       When a client initialises with an unused transactional id
       Then it is done and answers a new producer id and epoch 0
 
     @needs:aged-ids @needs:crash
-    Scenario: [5] A new transactional id after a crash, and the last producer id was that of a producer whose epochs had run out
+    Scenario: [5] A new transactional id after a crash, when an overflow had taken the last producer id
       Given producer A at the last usable epoch
       And A has committed "a1" to payments-0
       And the system has crashed and come back
@@ -133,7 +133,7 @@ Feature: Initialising a transactional id
       Then it is done and answers a new producer id and epoch 0
 
     @needs:aged-ids @needs:crash
-    Scenario: [6] A new transactional id after a crash, and the last producer id was that of a producer that initialised at its last epoch
+    Scenario: [6] A new transactional id after a crash, when an InitProducerId at the last epoch had taken the last producer id
       Given producer A at the last usable epoch
       And A has initialised again
       And the system has crashed and come back
@@ -144,13 +144,13 @@ Feature: Initialising a transactional id
   Rule: InitProducerId without an identity keeps the producer id of an idle transactional id and raises its epoch by one.
     A partition can fence the old instance only if the new one is the same producer with a higher epoch.
 
-    Scenario: [1] A new instance before any transaction
+    Scenario: [1] A new instance initialises before the first transaction
       Given producer A with transactional id "transfer"
       When B takes over from A
       Then it is done and answers the same producer id and the next epoch
       And the producer id and epoch of A are those of the answer
 
-    Scenario: [2] A new instance after a commit
+    Scenario: [2] A new instance initialises after a commit
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -158,7 +158,7 @@ Feature: Initialising a transactional id
       Then it is done and answers the same producer id and the next epoch
       And readers of payments-0 see "a1"
 
-    Scenario: [3] A new instance of an old client
+    Scenario: [3] A new instance initialises as an old client
       Given producer A with transactional id "transfer"
       And B uses InitProducerId v1
       When B takes over from A
@@ -167,15 +167,15 @@ Feature: Initialising a transactional id
 
   @KIP890-016 @MUST
   Rule: InitProducerId v3 and later with the identity in force keeps the producer id and raises the epoch by one.
-    What the producer sent before it initialised may still arrive; only a raised epoch turns it away.
+    Requests from before the producer initialised may still arrive; only a raised epoch rejects them.
 
-    Scenario: [1] An instance that renews its epoch
+    Scenario: [1] An instance initialises again with its identity
       Given producer A with transactional id "transfer"
       When A initialises again
       Then it is done and answers the same producer id and the next epoch
       And the producer id and epoch of A are those of the answer
 
-    Scenario: [2] An instance that renews its epoch after an abort
+    Scenario: [2] An instance initialises again with its identity after an abort
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
@@ -186,9 +186,9 @@ Feature: Initialising a transactional id
 
   @KIP890-017 @MUST
   Rule: Repeating a successful InitProducerId with the same identity returns the same epoch and raises nothing a second time.
-    A client that lost the answer asks again. A second raise would fence it with what it got first.
+    A client that lost the answer retries. A second raise would fence the epoch that it was given first.
 
-    Scenario: [1] The answer was lost, and the client asks again
+    Scenario: [1] The answer to InitProducerId is lost, and the client retries
       Given producer A with transactional id "transfer"
       And A has initialised again
       When A initialises again with its previous epoch
@@ -196,17 +196,17 @@ Feature: Initialising a transactional id
       And the producer id and epoch of A are unchanged
 
     @needs:aged-ids
-    Scenario: [2] The answer with the last usable epoch was lost, and the client asks again
+    Scenario: [2] The answer with the last usable epoch is lost, and the client retries
       Given producer A at the last usable epoch
       When A initialises again with its previous epoch
       Then it is done and answers the producer id and epoch in force
       And the producer id and epoch of A are unchanged
 
   @KIP890-019 @MUST @fencing
-  Rule: InitProducerId v3 with an epoch neither current nor last is refused INVALID_PRODUCER_EPOCH, the older name for fencing.
-    A client of the time before PRODUCER_FENCED does not know that error, and takes it for an unknown failure.
+  Rule: InitProducerId v3 with an epoch neither current nor last is refused with INVALID_PRODUCER_EPOCH, the older name for fencing.
+    A client from before PRODUCER_FENCED does not know that error, and takes it for an unknown failure.
 
-    Scenario: [1] An epoch two behind, of an older client
+    Scenario: [1] An older client initialises with an epoch two behind
       Given producer A with transactional id "transfer"
       And A has initialised again
       And A has initialised again
@@ -215,7 +215,7 @@ Feature: Initialising a transactional id
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the refusal has producer id -1 and epoch -1
 
-    Scenario: [2] An epoch that was never given, of an older client
+    Scenario: [2] An older client initialises with an epoch that was never assigned
       Given producer A with transactional id "transfer"
       And A uses InitProducerId v3
       When A initialises again with an epoch ahead of its own
@@ -224,17 +224,17 @@ Feature: Initialising a transactional id
       And the producer id and epoch of A are unchanged
 
   @KIP890-020 @MUST @fencing
-  Rule: InitProducerId v4 and later with a producer id that does not belong to the transactional id is refused PRODUCER_FENCED.
-    A producer of another id with the same epoch by chance would take this id over.
+  Rule: InitProducerId v4 and later with a producer id that does not belong to the transactional id is refused with PRODUCER_FENCED.
+    A producer of another id that has the same epoch by chance would take over this id.
 
-    Scenario: [1] The producer id of another transactional id
+    Scenario: [1] A producer initialises with the producer id of another transactional id
       Given producers A and B with transactional ids "transfer" and "audit"
       When A initialises again with the producer id of B
       Then it is refused with PRODUCER_FENCED
       And the refusal has no producer id
       And the producer id and epoch of A are unchanged
 
-    Scenario: [2] The first version that knows this error
+    Scenario: [2] A producer initialises with the producer id of another transactional id, in InitProducerId v4
       Given producers A and B with transactional ids "transfer" and "audit"
       And A uses InitProducerId v4
       When A initialises again with the producer id of B
@@ -242,10 +242,10 @@ Feature: Initialising a transactional id
       And the producer id and epoch of A are unchanged
 
   @KIP890-021 @MUST @fencing
-  Rule: Once a newer instance took over a transactional id, the older one retrying with its identity is refused PRODUCER_FENCED.
-    An old instance that only repeats its request would get the new instance's epoch, and both would write as one.
+  Rule: After a newer instance took over a transactional id, an older instance that retries with its identity is refused with PRODUCER_FENCED.
+    An old instance that only repeats its request would be given the new instance's epoch, and both would write as one.
 
-    Scenario: [1] A takeover between two transactions
+    Scenario: [1] An old instance initialises after a takeover between two transactions
       Given producer A with transactional id "transfer"
       And B has taken over from A
       When A initialises again
@@ -253,7 +253,7 @@ Feature: Initialising a transactional id
       And the refusal has no producer id
       And the producer id and epoch of B are unchanged
 
-    Scenario: [2] A takeover of an open transaction
+    Scenario: [2] An old instance initialises after a takeover of an open transaction
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And B has taken over from A
@@ -262,7 +262,7 @@ Feature: Initialising a transactional id
       And the producer id and epoch of B are unchanged
 
     @needs:crash
-    Scenario: [3] A takeover between two transactions, and a crash
+    Scenario: [3] An old instance initialises after a takeover and a crash
       Given producer A with transactional id "transfer"
       And B has taken over from A
       And the system has crashed and come back
@@ -274,7 +274,7 @@ Feature: Initialising a transactional id
   Rule: InitProducerId over an open transaction aborts it and answers CONCURRENT_TRANSACTIONS until the abort is done.
     A successor that starts before the abort has reached every partition may have its own first records aborted with the old ones.
 
-    Scenario: [1] A new instance ends what the old one left open
+    Scenario: [1] A new instance aborts the open transaction of the old one
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When B takes over from A
@@ -282,7 +282,7 @@ Feature: Initialising a transactional id
       And the last stable offset of payments-0 is the high watermark
 
     @needs:hold-markers
-    Scenario: [2] The abort of what was taken over is incomplete
+    Scenario: [2] A new instance initialises while the abort is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       When B takes over from A
@@ -290,7 +290,7 @@ Feature: Initialising a transactional id
       And the transaction of A is PrepareAbort
       And the refusal has producer id -1 and epoch -1
 
-    Scenario: [3] Another transaction is open in the partition
+    Scenario: [3] A new instance takes over while another transaction is open in the partition
       Given producer A with transactional id "transfer"
       And producer C with transactional id "fees"
       And A has written "a1" to payments-0
@@ -299,7 +299,7 @@ Feature: Initialising a transactional id
       Then the transaction of C is Ongoing in payments-0
 
   @KIP890-023 @SHOULD @aborts
-  Rule: After the server aborts an open transaction the new epoch is two ahead without an identity and one ahead with the old one.
+  Rule: After the server aborts an open transaction, InitProducerId returns an epoch two ahead without an identity, and one ahead with the old one.
     The abort of the old transaction uses one epoch and the new owner the next, so that neither can be taken for the other.
 
     Scenario: [1] A new instance takes over an open transaction
@@ -309,14 +309,14 @@ Feature: Initialising a transactional id
       Then it is done and answers the same producer id and the epoch after the next
       And the producer id and epoch of A are those of the answer
 
-    Scenario: [2] The instance that opened the transaction initialises again
+    Scenario: [2] The owner of an open transaction initialises again
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A initialises again
       Then it is done and answers the same producer id and the next epoch
       And the producer id and epoch of A are those of the answer
 
-    Scenario: [3] The producer comes back after its time-out
+    Scenario: [3] The owner initialises again after its timeout
       Given producer A with transactional id "transfer" and a short time-out
       And A has written "a1" to payments-0
       And A has left its transaction open past its time-out
@@ -324,7 +324,7 @@ Feature: Initialising a transactional id
       Then it is done and answers the same producer id and the next epoch
       And the producer id and epoch of A are those of the answer
 
-    Scenario: [4] A new instance, after the time-out of the one before
+    Scenario: [4] A new instance takes over after the timeout
       Given producer A with transactional id "transfer" and a short time-out
       And A has written "a1" to payments-0
       And A has left its transaction open past its time-out
@@ -333,11 +333,11 @@ Feature: Initialising a transactional id
       And the producer id and epoch of A are those of the answer
 
   @KIP890-025 @MUST
-  Rule: InitProducerId answers CONCURRENT_TRANSACTIONS while the markers of a prepared transaction are still on their way.
-    With markers on their way, a new epoch makes the coordinator lose track of the partitions that still wait.
+  Rule: InitProducerId is refused with CONCURRENT_TRANSACTIONS while the markers of a prepared transaction are in flight.
+    With markers in flight, a new epoch makes the coordinator lose track of the partitions that still wait for theirs.
 
     @needs:hold-markers
-    Scenario: [1] The owner, while its commit is incomplete
+    Scenario: [1] The owner initialises while its commit is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to commit
@@ -346,7 +346,7 @@ Feature: Initialising a transactional id
       And the producer id and epoch of A are unchanged
 
     @needs:hold-markers
-    Scenario: [2] A new instance, while an abort is incomplete
+    Scenario: [2] A new instance initialises while an abort is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to abort
@@ -355,7 +355,7 @@ Feature: Initialising a transactional id
       And the producer id and epoch of A are unchanged
 
     @needs:two-nodes
-    Scenario: [3] The owner, while a leader is paused and when it has gone on
+    Scenario: [3] The owner initialises while a leader is paused and after it has resumed
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And node 2 is paused until the next refusal
       And A has been asked to commit
@@ -365,17 +365,17 @@ Feature: Initialising a transactional id
       And readers of accounts-1 see "a2"
 
   @KIP890-029 @MUST
-  Rule: Each InitProducerId sets the transaction timeout anew, and the latest value given is the one that counts.
-    A new instance with a shorter time-out must not inherit the longer one of its predecessor, or its dead transactions hold up readers
-    for longer than it asked.
+  Rule: Each InitProducerId sets the transaction timeout, and the latest value applies.
+    A new instance with a shorter timeout must not inherit the longer one of its predecessor, or its abandoned transactions block readers
+    for longer than it requested.
 
-    Scenario: [1] The owner wants more time
+    Scenario: [1] The owner initialises with a longer timeout
       Given producer A with transactional id "transfer"
       When A initialises again with a longer time-out
       Then it is done and answers the same producer id and the next epoch
       And the transaction time-out of A is a longer time-out
 
-    Scenario: [2] The owner wants less time, after a commit
+    Scenario: [2] The owner initialises with a shorter timeout after a commit
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -383,7 +383,7 @@ Feature: Initialising a transactional id
       Then it is done and answers the same producer id and the next epoch
       And the transaction time-out of A is a shorter time-out
 
-    Scenario: [3] A new instance wants less time
+    Scenario: [3] A new instance initialises with a shorter timeout
       Given producer A with transactional id "transfer"
       When B takes over from A with a shorter time-out
       Then it is done and answers the same producer id and the next epoch

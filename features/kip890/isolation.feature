@@ -5,10 +5,10 @@ Feature: Isolation
     Given a topic "payments" with 2 partitions
 
   @KIP890-137 @MUST
-  Rule: A read_committed Fetch stops below the first record of an open transaction, and so hides all that follows it.
-    A reader that gets past an undecided record may act on what is aborted later.
+  Rule: A read_committed Fetch stops below the first record of an open transaction, and so hides all later records.
+    A reader that passes an undecided record may act on what is aborted later.
 
-    Scenario: [1] A plain record behind an open transaction
+    Scenario: [1] A plain record follows an open transaction
       Given "p1" has been written to payments-0
       And producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -16,14 +16,14 @@ Feature: Isolation
       Then readers of payments-0 see "p1"
       And the last stable offset of payments-0 is the offset of "a1"
 
-    Scenario: [2] The open transaction is the first thing in the log
+    Scenario: [2] A log begins with an open transaction
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A writes "a2" to payments-0
       Then readers of payments-0 see nothing
       And the last stable offset of payments-0 is the offset of "a1"
 
-    Scenario: [3] The open transaction is that of an old client
+    Scenario: [3] A plain record follows an open transaction of an old client
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -31,7 +31,7 @@ Feature: Isolation
       Then readers of payments-0 see nothing
       And the last stable offset of payments-0 is the offset of "a1"
 
-    Scenario: [4] The second transaction of an old client is open, behind one that was committed
+    Scenario: [4] A plain record follows the second transaction of an old client
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has committed "a1" to payments-0
@@ -40,14 +40,14 @@ Feature: Isolation
       Then readers of payments-0 see "a1"
       And the last stable offset of payments-0 is the offset of "a2"
 
-    Scenario: [5] A reader that takes one byte at a time
+    Scenario: [5] A reader fetches one byte at a time
       Given "p1" has been written to payments-0
       And producer A with transactional id "transfer"
       When A writes "a1" to payments-0
       Then a read_committed Fetch of at most one byte of payments-0 from "p1" gets "p1"
       And a read_committed Fetch of at most one byte of payments-0 from "a1" gets nothing
 
-    Scenario: [6] A reader that asks with the first version of Fetch that knows of transactions
+    Scenario: [6] A reader fetches with Fetch v4 and v11
       Given "p1" has been written to payments-0
       And producer A with transactional id "transfer"
       When A writes "a1" to payments-0
@@ -56,9 +56,9 @@ Feature: Isolation
 
   @KIP890-138 @MUST
   Rule: ListOffsets LATEST gives the last stable offset to read_committed and the high watermark to read_uncommitted.
-    A consumer that starts at the wrong end of the log waits for what it may not read, or misses its lag.
+    A consumer that starts at the wrong end of the log waits for what it may not read, or misjudges its lag.
 
-    Scenario: [1] The latest offsets while a transaction is open
+    Scenario: [1] ListOffsets LATEST while a transaction is open
       Given "p1" has been written to payments-0
       And producer A with transactional id "transfer"
       When A writes "a1" to payments-0
@@ -66,7 +66,7 @@ Feature: Isolation
       And ListOffsets of payments-0 for read_uncommitted answers its high watermark
       And the last stable offset of payments-0 is the offset of "a1"
 
-    Scenario: [2] The latest offsets when everything is decided
+    Scenario: [2] ListOffsets LATEST when everything is decided
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits
@@ -76,15 +76,15 @@ Feature: Isolation
 
   @KIP890-141 @MUST
   Rule: A read_uncommitted Fetch sees the records of an open transaction at once.
-    Whoever asks for uncommitted data wants it at once; holding it back would make both levels the same.
+    A reader of uncommitted data wants it at once; withholding it would make both levels the same.
 
-    Scenario: [1] A record of a new client
+    Scenario: [1] A new client has written a record in its open transaction
       Given producer A with transactional id "transfer"
       When A writes "a1" to payments-0
       Then read_uncommitted readers of payments-0 see "a1"
       And readers of payments-0 see nothing
 
-    Scenario: [2] Two records of an old client
+    Scenario: [2] An old client has written two records in its open transaction
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -96,7 +96,7 @@ Feature: Isolation
   Rule: With interleaved transactions the last stable offset waits for the oldest open one, whichever ends first.
     A reader that passes the oldest open transaction has missed its records when it commits.
 
-    Scenario: [1] The younger transaction ends first
+    Scenario: [1] The younger of two transactions commits first
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written "a1" to payments-0
       And B has written "b1" to payments-0
@@ -104,7 +104,7 @@ Feature: Isolation
       Then readers of payments-0 see nothing
       And the last stable offset of payments-0 is the offset of "a1"
 
-    Scenario: [2] The older transaction ends first
+    Scenario: [2] The older of two transactions commits first
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written "a1" to payments-0
       And B has written "b1" to payments-0
@@ -112,7 +112,7 @@ Feature: Isolation
       Then readers of payments-0 see "a1"
       And the last stable offset of payments-0 is the offset of "b1"
 
-    Scenario: [3] The older transaction ends last
+    Scenario: [3] The older of two transactions aborts last
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written "a1" to payments-0
       And B has written "b1" to payments-0
@@ -120,7 +120,7 @@ Feature: Isolation
       When A aborts
       Then readers of payments-0 see "b1"
 
-    Scenario: [4] A third transaction begins
+    Scenario: [4] A third transaction begins while two are open
       Given producers A and B with transactional ids "transfer" and "refund"
       And producer C with transactional id "fees"
       And A has written "a1" to payments-0

@@ -1,12 +1,12 @@
 Feature: Isolation in detail
-  What readers of committed data are told, so that they can leave out what was aborted.
+  What readers of committed data receive in order to filter out aborted records.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-139 @MUST @aborts
   Rule: A read_committed Fetch lists the aborted transactions that overlap its range, with producer id and first offset.
-    Clients filter by this list. An aborted transaction that is missing in it is handed to the application.
+    Clients filter by this list. The records of an aborted transaction that is missing in it reach the application.
 
     Scenario: [1] One of two transactions was aborted
       Given producers A and B with transactional ids "transfer" and "refund"
@@ -16,28 +16,28 @@ Feature: Isolation in detail
       When A aborts
       Then a read_committed Fetch of payments-0 lists the aborted transaction of A from "a1"
 
-    Scenario: [2] The reader begins in the middle of the aborted transaction
+    Scenario: [2] A reader starts in the middle of an aborted transaction
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-0
       When A aborts
       Then a read_committed Fetch of payments-0 from "a2" lists the aborted transaction of A from "a1"
 
-    Scenario: [3] The reader begins behind the aborted transaction
+    Scenario: [3] A reader starts after an aborted transaction
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
       When "p1" is written to payments-0
       Then a read_committed Fetch of payments-0 from "p1" lists no aborted transaction
 
-    Scenario: [4] The aborted transaction is that of an old client
+    Scenario: [4] A transaction of an old client was aborted
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
       When A aborts
       Then a read_committed Fetch of payments-0 lists the aborted transaction of A from "a1"
 
-    Scenario: [5] The transaction of an old client that was aborted comes behind one that was committed
+    Scenario: [5] A transaction of an old client was aborted after a committed one
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has committed "a1" to payments-0
@@ -54,7 +54,7 @@ Feature: Isolation in detail
       When A aborts
       Then a read_committed Fetch of payments-0 lists the aborted transactions of A from "a1" and "a2"
 
-    Scenario: [7] Two transactions that overlap were aborted
+    Scenario: [7] Two overlapping transactions were aborted
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written "a1" to payments-0
       And B has written "b1" to payments-0
@@ -64,10 +64,10 @@ Feature: Isolation in detail
       Then readers of payments-0 see nothing
 
   @KIP890-140 @MUST @aborts
-  Rule: What a read_committed Fetch hands out, filtered by its list of aborted transactions, is just the committed records.
+  Rule: The result of a read_committed Fetch, filtered by its list of aborted transactions, is exactly the committed records.
     A broker that filters in its own way and a client that filters by the list can disagree about what is committed.
 
-    Scenario: [1] An aborted transaction before a committed one
+    Scenario: [1] An aborted transaction precedes a committed one
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
@@ -75,14 +75,14 @@ Feature: Isolation in detail
       When A commits
       Then readers of payments-0 see "a2"
 
-    Scenario: [2] An aborted transaction around a committed one
+    Scenario: [2] An aborted transaction encloses a committed one
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written "a1" to payments-0
       And B has written "b1" to payments-0
       When A aborts and B commits
       Then readers of payments-0 see "b1"
 
-    Scenario: [3] The only transaction is that of an old client, and aborted
+    Scenario: [3] The only transaction is one of an old client, and aborted
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -90,7 +90,7 @@ Feature: Isolation in detail
       Then readers of payments-0 see nothing
       And the last stable offset of payments-0 is the high watermark
 
-    Scenario: [4] One Fetch of two partitions in which a transaction was aborted
+    Scenario: [4] One Fetch reads two partitions of an aborted transaction
       Given producer A with transactional id "transfer"
       And A has committed "a1" to payments-0
       And A has written "a2" to payments-0 and "a3" to payments-1 in one request
@@ -98,14 +98,14 @@ Feature: Isolation in detail
       Then readers of payments-0 and payments-1 see "a1" and nothing by one Fetch
       And readers of payments-1 and payments-0 see nothing and "a1" by one Fetch
 
-    Scenario: [5] One Fetch of two partitions, and nothing was aborted in the first
+    Scenario: [5] One Fetch reads two partitions of which only the second has an aborted transaction
       Given "p1" has been written to payments-0
       And producer A with transactional id "transfer"
       And A has written "a1" to payments-1
       When A aborts
       Then readers of payments-0 and payments-1 see "p1" and nothing by one Fetch
 
-    Scenario: [6] One Fetch of two topics
+    Scenario: [6] One Fetch reads two topics with an aborted transaction
       Given a topic "accounts" with 1 partition
       And producer A with transactional id "transfer"
       And A has committed "a1" to accounts-0
@@ -114,14 +114,14 @@ Feature: Isolation in detail
       When A aborts
       Then readers of payments-0 and accounts-0 see nothing and "a1" by one Fetch
 
-    Scenario: [7] One Fetch of two partitions by the id of their topic
+    Scenario: [7] One Fetch v13 reads two partitions by topic id
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0 and "a2" to payments-1 in one request
       And A has aborted
       When A commits "a3" to payments-1
       Then readers of payments-0 and payments-1 see nothing and "a3" by one Fetch of version 13
 
-    Scenario: [8] Two transactions of one producer were aborted, around one that was committed
+    Scenario: [8] Two aborted transactions of one producer enclose a committed one
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
@@ -134,32 +134,32 @@ Feature: Isolation in detail
   Rule: A read_committed timestamp look-up that lands in undecided data answers offset -1 and timestamp -1.
     A position in undecided data would make a reader of committed data start where it may not read.
 
-    Scenario: [1] The record of that time is undecided
+    Scenario: [1] A read_committed look-up by time finds an undecided record
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When the offset for the time of "a1" in payments-0 is looked up for read_committed
       Then the look-up finds nothing
 
-    Scenario: [2] The record of that time is undecided, for a reader of uncommitted data
+    Scenario: [2] A read_uncommitted look-up by time finds an undecided record
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When the offset for the time of "a1" in payments-0 is looked up for read_uncommitted
       Then the look-up finds "a1"
 
-    Scenario: [3] The record of that time is decided
+    Scenario: [3] A read_committed look-up by time finds a committed record
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
       When the offset for the time of "a1" in payments-0 is looked up for read_committed
       Then the look-up finds "a1"
 
-    Scenario: [4] The newest record is undecided
+    Scenario: [4] A read_committed look-up of the newest record finds an undecided one
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When the newest record of payments-0 is looked up for read_committed
       Then the look-up finds nothing
 
-    Scenario: [5] The second record of a batch that is decided, when the record behind it is not
+    Scenario: [5] A read_committed look-up by time finds a committed record before an undecided one
       Given a topic "ledger" with 1 partition and a new segment for each batch
       And producers A and B with transactional ids "transfer" and "refund"
       And A has written 3 batches to ledger-0
@@ -169,10 +169,10 @@ Feature: Isolation in detail
       Then the look-up finds "r2"
 
   @KIP890-144 @MUST
-  Rule: What a read_committed reader has once seen never disappears, though partitions of one commit may show at different times.
-    A record that was shown and then disappears has been acted on already.
+  Rule: What a read_committed reader has seen never disappears, though partitions of one commit may become visible at different times.
+    A consumer has already acted on a record that was visible and then disappears.
 
-    Scenario: [1] A commit in two partitions
+    Scenario: [1] Readers poll two partitions during a commit
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-1
@@ -181,7 +181,7 @@ Feature: Isolation in detail
       Then no poll has lost a record, or seen the last stable offset go back
       And readers of payments-1 see "a2"
 
-    Scenario: [2] Two transactions that end one after the other
+    Scenario: [2] Readers poll while two transactions end one after the other
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written "a1" to payments-0
       And B has written "b1" to payments-0
@@ -191,7 +191,7 @@ Feature: Isolation in detail
       And readers of payments-0 see "b1"
 
     @needs:two-nodes
-    Scenario: [3] A commit of which one leader learns late
+    Scenario: [3] Readers poll while one leader learns of a commit late
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And readers poll every partition
       And node 2 is paused until the next answer

@@ -1,15 +1,15 @@
-Feature: Ends that come too late
-  An EndTxn may wait in a network for long, and the transaction that it was meant for is over when it arrives.
-  Producer id and epoch name one transaction, so it must not end another.
+Feature: Late EndTxn requests
+  An EndTxn may be delayed in the network until the transaction that it was meant for is over. Producer id and epoch identify one
+  transaction, so it must not end another.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-200 @MUST @fencing
   Rule: EndTxn v5 with the epoch of the last transaction does not end the next one, which stays open and undecided.
-    A late EndTxn of the last transaction would end the next one, of which only half may be written by then.
+    A late EndTxn of the last transaction would end the next one, of which only a part may be written by then.
 
-    Scenario: [1] A late commit, and the next transaction is open
+    Scenario: [1] A late commit arrives while the next transaction is open
       Given producer A with transactional id "transfer"
       And A has committed "a1" to payments-0
       And A has written "a2" to payments-0
@@ -18,7 +18,7 @@ Feature: Ends that come too late
       And the transaction of A is unchanged
       And readers of payments-0 see "a1"
 
-    Scenario: [2] A late abort, and the next transaction is open
+    Scenario: [2] A late abort arrives while the next transaction is open
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
@@ -28,7 +28,7 @@ Feature: Ends that come too late
       And the transaction of A is unchanged
 
     @needs:wire-faults
-    Scenario: [3] The first attempt of a commit arrives after the second, and the next transaction is open
+    Scenario: [3] The first attempt of a commit arrives after the second, while the next transaction is open
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed at its second attempt, and the first is held up
@@ -38,7 +38,7 @@ Feature: Ends that come too late
       And readers of payments-0 see "a1"
 
     @needs:wire-faults
-    Scenario: [4] The first attempt of an abort arrives after the second, and the next transaction is open
+    Scenario: [4] The first attempt of an abort arrives after the second, while the next transaction is open
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted at its second attempt, and the first is held up
@@ -48,7 +48,7 @@ Feature: Ends that come too late
       And the open transaction of A in payments-0 starts at "a2"
 
     @needs:aged-ids
-    Scenario: [5] A late commit of the last transaction of a producer id, and the first of the next one is open
+    Scenario: [5] A late commit of an exhausted producer id arrives while the next transaction is open
       Given producer A at the last usable epoch
       And A has committed "a1" to payments-0
       And A has written "a2" to payments-0
@@ -58,7 +58,7 @@ Feature: Ends that come too late
       And readers of payments-0 see "a1"
 
     @needs:aged-ids
-    Scenario: [6] A late abort of the last transaction of a producer id, and the first of the next one is open
+    Scenario: [6] A late abort of an exhausted producer id arrives while the next transaction is open
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       And A has aborted
@@ -68,7 +68,7 @@ Feature: Ends that come too late
       And the transaction of A is unchanged
 
     @needs:aged-ids @needs:wire-faults
-    Scenario: [7] The first attempt of that commit is held up until then
+    Scenario: [7] The first attempt of a commit of an exhausted producer id arrives while the next transaction is open
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       And A has committed at its second attempt, and the first is held up
@@ -78,10 +78,10 @@ Feature: Ends that come too late
       And readers of payments-0 see "a1"
 
   @KIP890-201 @MUST @fencing
-  Rule: Once a new instance took over an idle transactional id, EndTxn of the old instance is refused and moves nothing.
+  Rule: After a new instance took over an idle transactional id, EndTxn of the old instance is refused and changes nothing.
     A zombie that wakes up would commit what its successor is still writing, or abort it.
 
-    Scenario: [1] The old instance commits before the new one has begun
+    Scenario: [1] The old instance commits before the new one has begun a transaction
       Given producer A with transactional id "transfer"
       And A has committed "a1" to payments-0
       And B has taken over from A
@@ -89,7 +89,7 @@ Feature: Ends that come too late
       Then it is refused with PRODUCER_FENCED or INVALID_TXN_STATE
       And the transaction of B is unchanged
 
-    Scenario: [2] The old instance aborts before the new one has begun
+    Scenario: [2] The old instance aborts before the new one has begun a transaction
       Given producer A with transactional id "transfer"
       And B has taken over from A
       When A aborts
@@ -123,11 +123,11 @@ Feature: Ends that come too late
       And the transaction of B is unchanged
 
   @KIP890-202 @MUST @commits @aborts
-  Rule: EndTxn v5 cannot change a decision that is prepared, the opposite one is refused or told to wait.
+  Rule: EndTxn v5 cannot change a prepared decision: the opposite one is refused or asked to retry.
     An abort that overtakes the markers of a commit would leave one half of the transaction committed and the other aborted.
 
     @needs:hold-markers
-    Scenario: [1] An abort of what is being committed
+    Scenario: [1] A client aborts while its commit is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to commit
@@ -136,7 +136,7 @@ Feature: Ends that come too late
       And the transaction of A is PrepareCommit
 
     @needs:hold-markers
-    Scenario: [2] A commit of what is being aborted
+    Scenario: [2] A client commits while its abort is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to abort

@@ -1,16 +1,16 @@
-Feature: What a refused or empty request leaves behind
-  A request that did nothing for its sender has to have done nothing at all: no transaction that is open or was aborted by it, and no
-  transactional id that is stuck.
+Feature: What a refused or empty request leaves
+  A request that did nothing for its sender must have done nothing at all: it opens and aborts no transaction, and leaves no transactional
+  id stuck.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-271 @MUST
-  Rule: At transaction.version 0 a request of a new client is served, or refused so that its transactional id can go on.
-    A client that was started before a downgrade sends one request, and its transactional id is lost to every later instance.
+  Rule: At transaction.version 0 a request of a new client is served, or refused so that its transactional id remains usable.
+    A client that was started before a downgrade sends one request, and its transactional id is unusable for every later instance.
 
     @needs:feature-levels
-    Scenario: [1] The first record of a new client
+    Scenario: [1] A new client writes its first record at transaction.version 0
       Given transaction.version has been set to 0
       And producer A with transactional id "transfer"
       And A has sent "a1" to payments-0, whatever was answered
@@ -18,7 +18,7 @@ Feature: What a refused or empty request leaves behind
       Then it is done
 
     @needs:feature-levels
-    Scenario: [2] The first end of a new client
+    Scenario: [2] A new client aborts at transaction.version 0
       Given transaction.version has been set to 0
       And producer A with transactional id "transfer"
       And A has sent an abort, whatever was answered
@@ -27,9 +27,9 @@ Feature: What a refused or empty request leaves behind
 
   @KIP890-272 @MUST @fencing
   Rule: InitProducerId with an epoch that is not the current one cannot abort the owner's open transaction.
-    An instance that was replaced long ago starts up again, and the transaction of the one in office is gone.
+    An instance that was replaced long ago starts again, and the transaction of its successor is lost.
 
-    Scenario: [1] The instance before initialises again
+    Scenario: [1] The previous instance initialises again
       Given producer A with transactional id "transfer"
       And B has taken over from A
       And B has written "b1" to payments-0
@@ -37,7 +37,7 @@ Feature: What a refused or empty request leaves behind
       Then it is refused with PRODUCER_FENCED
       And the transaction of B is unchanged
 
-    Scenario: [2] An epoch that was never given
+    Scenario: [2] An instance initialises with an epoch that was never assigned during a transaction
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A initialises again with an epoch ahead of its own
@@ -49,7 +49,7 @@ Feature: What a refused or empty request leaves behind
     The producer has written nothing, and yet has a transaction that blocks its transactional id until it is ended.
 
     @needs:transactions-v2
-    Scenario: [1] The sequence number is wrong
+    Scenario: [1] A first batch has a wrong sequence number
       Given producer A with transactional id "transfer"
       And A has committed "a1" to payments-0
       When A writes "early" to payments-0 at sequence 5
@@ -57,14 +57,14 @@ Feature: What a refused or empty request leaves behind
       And the transaction of A is unchanged
 
     @needs:transactions-v2
-    Scenario: [2] The batch is a marker
+    Scenario: [2] A first batch is a marker
       Given producer A with transactional id "transfer"
       When A writes a COMMIT marker to payments-0
       Then it is refused with INVALID_RECORD
       And the transaction of A is unchanged
 
     @needs:transactions-v2
-    Scenario: [3] The partition is one of the broker's own
+    Scenario: [3] A first batch is sent to an internal topic
       Given producer A with transactional id "transfer"
       And A has sent offset 3 of payments-0 to group "shop"
       And A has committed
@@ -73,10 +73,10 @@ Feature: What a refused or empty request leaves behind
       And the transaction of A is unchanged
 
   @KIP890-274 @SHOULD @fencing
-  Rule: A Produce v12 that repeats a batch of a transaction that is over opens no other transaction.
-    A record that is sent twice would open a transaction of which its producer knows nothing, and a time-out would fence it.
+  Rule: A Produce v12 that repeats a batch of an ended transaction opens no other transaction.
+    A record that is sent twice would open a transaction unknown to its producer, and a timeout would fence the producer.
 
-    Scenario: [1] The batch that an EndTxn v4 has committed
+    Scenario: [1] A batch is repeated that an EndTxn v4 has committed
       Given producer A with transactional id "transfer"
       And A uses EndTxn v4
       And A has committed "a1" to payments-0
@@ -85,20 +85,20 @@ Feature: What a refused or empty request leaves behind
       And the transaction of A is unchanged
 
   @KIP890-275 @SHOULD
-  Rule: AddPartitionsToTxn without a partition opens no transaction.
-    A transaction that is in no partition has nothing to end, and still its time-out fences the producer.
+  Rule: AddPartitionsToTxn without partitions opens no transaction.
+    A transaction without partitions has nothing to end, and still its timeout fences the producer.
 
-    Scenario: [1] An idle transactional id
+    Scenario: [1] A producer adds an empty list of partitions
       Given producer A with transactional id "transfer"
       When A adds no partition at all
       Then the transaction of A is unchanged
 
   @KIP890-276 @MUST @aborts
-  Rule: At epoch 32766 the owner's InitProducerId over its open transaction aborts that and moves it to a new producer id.
-    The owner has used its last epoch. If nothing comes after it, its transactional id can never be used again.
+  Rule: At epoch 32766 the owner's InitProducerId aborts its open transaction and moves the transactional id to a new producer id.
+    The owner has used its last epoch. Without a new producer id, its transactional id can never be used again.
 
     @needs:aged-ids @needs:transactions-v2
-    Scenario: [1] The owner starts afresh
+    Scenario: [1] The owner initialises again during a transaction at its last usable epoch
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       When A initialises again

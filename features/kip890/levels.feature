@@ -1,13 +1,13 @@
 Feature: Levels of the transaction feature
-  An administrator moves transaction.version up and down while the cluster runs. It tells clients which protocol to choose, and
-  the coordinator how to write its log; a client that has chosen is recognised by its requests.
+  An administrator changes transaction.version while the cluster runs. The level determines which protocol clients choose and how the
+  coordinator writes its log; a client's choice is recognised by its requests.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-003 @MUST
   Rule: UpdateFeatures moves transaction.version up and down on a running broker, and ApiVersions follows without a restart.
-    If the level and what clients are told differ, a client speaks the new protocol to a broker that keeps the old one.
+    If the level and what clients learn differ, a client uses the new protocol with a broker that uses the old one.
 
     @needs:feature-levels
     Scenario: [1] A downgrade from 2 to 0
@@ -28,18 +28,18 @@ Feature: Levels of the transaction feature
       Then ApiVersions soon has transaction.version 1, under a larger epoch of the features
 
   @KIP890-220 @MUST @recovery
-  Rule: After a restart the level that was set last is in force, under no smaller epoch of the features.
-    A broker that comes back with an older level has clients speak a protocol that its administrator has switched off.
+  Rule: After a restart the level that was set last is in force, with a features epoch no smaller than before.
+    If a broker restarts with an older level, clients use a protocol that its administrator has switched off.
 
     @needs:feature-levels @needs:crash
-    Scenario: [1] Two downgrades and a crash
+    Scenario: [1] The system crashes after two downgrades
       Given transaction.version has been set to 1
       And transaction.version has been set to 0
       When the system crashes and comes back
       Then ApiVersions has transaction.version 0, under no smaller epoch of the features
 
     @needs:feature-levels @needs:crash
-    Scenario: [2] A downgrade, an upgrade and a crash
+    Scenario: [2] The system crashes after a downgrade and an upgrade
       Given transaction.version has been set to 0
       And transaction.version has been set to 1
       When the system crashes and comes back
@@ -47,7 +47,7 @@ Feature: Levels of the transaction feature
 
   @KIP890-005 @MUST
   Rule: EndTxn v5 raises the epoch at transaction.version 1 too, because the request version alone picks the protocol.
-    The epoch is what tells a late write from a new one. A broker that does not raise it for a new client lets the late write in.
+    The epoch distinguishes a late write from a new one. A broker that does not raise it for a new client accepts the late write.
 
     @needs:feature-levels
     Scenario: [1] A commit at transaction.version 1
@@ -68,10 +68,10 @@ Feature: Levels of the transaction feature
 
   @KIP890-007 @MUST @recovery
   Rule: A prepared transaction survives a downgrade of transaction.version from 2 to 0 followed by a restart.
-    A transaction whose end was decided before a downgrade must not get stuck because the older format has no room for it.
+    A transaction whose end was decided before a downgrade must not get stuck because the older format cannot represent it.
 
     @needs:feature-levels @needs:crash @needs:hold-markers
-    Scenario: [1] A commit that was decided before the downgrade
+    Scenario: [1] A downgrade and a restart after a commit was decided
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked until the next restart
       And A has written "a1" to payments-0

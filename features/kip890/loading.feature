@@ -1,16 +1,16 @@
-Feature: While the coordinator loads
-  A coordinator that has just started knows nothing until it has read its log, and says so.
-  Whoever asks again is served, without anybody's help.
+Feature: Coordinators that are loading
+  A coordinator that has just started knows nothing until it has read its log, and answers so. Clients that retry are served without
+  further intervention.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-057 @SHOULD @recovery
   Rule: TxnOffsetCommit answers a coordinator that is loading or absent with a retriable coordinator error.
-    A client that gets a fatal error while a coordinator only loads gives up for nothing.
+    A client that receives a fatal error while a coordinator only loads gives up without need.
 
     @needs:crash @needs:virtual-time
-    Scenario: [1] A new client sends an offset
+    Scenario: [1] A new client sends an offset while the coordinator loads
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And the system has crashed and is coming back
@@ -19,11 +19,11 @@ Feature: While the coordinator loads
       And it is done
 
   @KIP890-169 @SHOULD @recovery
-  Rule: While the coordinator loads, requests get retriable errors, and they succeed later without any help.
-    A coordinator that answers before it has read its log takes every producer for a stranger, and turns them all away.
+  Rule: While the coordinator loads, requests are refused with retriable errors, and they succeed later without intervention.
+    A coordinator that answers before it has read its log does not know any producer, and refuses all of them.
 
     @needs:crash
-    Scenario: [1] A producer commits
+    Scenario: [1] A producer commits while the coordinator loads
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And the system has crashed and is coming back
@@ -33,7 +33,7 @@ Feature: While the coordinator loads
       And readers of payments-0 see "a1"
 
     @needs:crash
-    Scenario: [2] A producer initialises
+    Scenario: [2] A producer initialises while the coordinator loads
       Given producer A with transactional id "transfer"
       And the system has crashed and is coming back
       When A initialises again with neither producer id nor epoch
@@ -41,7 +41,7 @@ Feature: While the coordinator loads
       And it is done
 
     @needs:crash
-    Scenario: [3] A producer writes to one more partition
+    Scenario: [3] A producer writes to a second partition while the coordinator loads
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And the system has crashed and is coming back
@@ -51,7 +51,7 @@ Feature: While the coordinator loads
       And the transaction of A is Ongoing
 
     @needs:crash
-    Scenario: [4] An old client writes to a partition that it has added
+    Scenario: [4] An old client writes to a partition that it has added while the coordinator loads
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has added payments-0
@@ -61,7 +61,7 @@ Feature: While the coordinator loads
       And it is done
 
     @needs:crash
-    Scenario: [5] A producer begins its next transaction
+    Scenario: [5] A producer begins its next transaction while the coordinator loads
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed

@@ -1,5 +1,5 @@
-Feature: Who may look, and who may add
-  Transactional ids tell what an application does, so who may not describe one is told nothing of it.
+Feature: Rights to describe and to add
+  Transactional ids reveal what an application does, so a principal that may not describe one must not learn of it.
 
   Background:
     Given a topic "payments" with 1 partition
@@ -7,11 +7,11 @@ Feature: Who may look, and who may add
     And producer A with transactional id "transfer", logged in as an ordinary user
 
   @KIP890-258 @MUST
-  Rule: AddPartitionsToTxn v3 without WRITE on one of its topics is refused for that TOPIC_AUTHORIZATION_FAILED, and adds none.
-    Who may only read a topic could keep all of its readers waiting with a transaction that it leaves open there.
+  Rule: AddPartitionsToTxn v3 without WRITE on one of its topics is refused with TOPIC_AUTHORIZATION_FAILED for that topic, and adds none.
+    A client that may only read a topic could block all of its readers with a transaction that it leaves open there.
 
     @needs:authorizer
-    Scenario: [1] One of two topics
+    Scenario: [1] A user without WRITE on one of two topics adds both
       Given the user of A may no longer write to refunds
       When A adds payments-0 and refunds-0
       Then it is refused for refunds-0 with TOPIC_AUTHORIZATION_FAILED
@@ -19,7 +19,7 @@ Feature: Who may look, and who may add
       And the transaction of A is unchanged
 
     @needs:authorizer
-    Scenario: [2] While a transaction is open in the other topic
+    Scenario: [2] A user without WRITE on a topic adds it to an open transaction
       Given A has added payments-0
       And the user of A may no longer write to refunds
       When A adds refunds-0
@@ -27,35 +27,35 @@ Feature: Who may look, and who may add
       And the transaction of A is Ongoing in payments-0
 
   @KIP890-259 @MUST
-  Rule: FindCoordinator for a transactional id that one may not describe is refused TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
-    Whoever may not use an id would still learn whom to ask about it.
+  Rule: FindCoordinator for a transactional id without the right to describe it is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
+    A client that may not use an id would still learn which node coordinates it.
 
     @needs:authorizer
-    Scenario: [1] Without any right
+    Scenario: [1] A user without any right on a transactional id looks up its coordinator
       Given the user of A may no longer describe its transactional id
       When A itself sends FindCoordinator for its transactional id
       Then it is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED
 
     @needs:authorizer
-    Scenario: [2] To describe is enough
+    Scenario: [2] A user with DESCRIBE on a transactional id looks up its coordinator
       Given the user of A may no longer write under its transactional id
       When A itself sends FindCoordinator for its transactional id
       Then it is done
 
     @needs:authorizer
-    Scenario: [3] Without any right, in a version that is about one id
+    Scenario: [3] A user without any right on a transactional id looks up its coordinator with FindCoordinator v3
       Given the user of A may no longer describe its transactional id
       When A itself sends FindCoordinator v3 for its transactional id
       Then it is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED
 
     @needs:authorizer
-    Scenario: [4] To describe is enough, in a version that is about one id
+    Scenario: [4] A user with DESCRIBE on a transactional id looks up its coordinator with FindCoordinator v3
       Given the user of A may no longer write under its transactional id
       When A itself sends FindCoordinator v3 for its transactional id
       Then it is done
 
     @needs:authorizer
-    Scenario Outline: [5] A group, which has a right of its own
+    Scenario Outline: [5] A user without rights on a group looks up its coordinator
       When A itself sends FindCoordinator <version> for group "billing"
       Then it is refused with GROUP_AUTHORIZATION_FAILED
 
@@ -66,65 +66,65 @@ Feature: Who may look, and who may add
         | v4      |
 
   @KIP890-260 @MUST
-  Rule: DescribeTransactions of a transactional id that one may not describe is refused TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
-    A stranger would learn the producer id and epoch with which a transaction can be ended.
+  Rule: DescribeTransactions of a transactional id without the right to describe it is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
+    An unauthorised client would learn the producer id and epoch with which a transaction can be ended.
 
     @needs:authorizer
-    Scenario: [1] A transaction is open, and its right is gone
+    Scenario: [1] A user without DESCRIBE describes an open transaction
       Given A has written "a1" to payments-0
       And the user of A may no longer describe its transactional id
       When A itself sends DescribeTransactions for its transactional id
       Then it is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED
 
     @needs:authorizer
-    Scenario: [2] A transaction is open, and may be described
+    Scenario: [2] A user with DESCRIBE describes an open transaction
       Given A has written "a1" to payments-0
       And the user of A may no longer write under its transactional id
       When A itself sends DescribeTransactions for its transactional id
       Then it is done
 
   @KIP890-261 @MUST
-  Rule: ListTransactions leaves out the transactional ids that one may not describe.
-    A list for everybody would tell the ids of all applications.
+  Rule: ListTransactions omits the transactional ids that the principal may not describe.
+    A complete list would reveal the ids of all applications to every client.
 
     @needs:authorizer
-    Scenario: [1] An id that is left out
+    Scenario: [1] A user without DESCRIBE lists transactions
       Given A has written "a1" to payments-0
       And the user of A may no longer describe its transactional id
       When A itself sends ListTransactions for its transactional id
       Then A is not listed
 
     @needs:authorizer
-    Scenario: [2] An id that is listed
+    Scenario: [2] A user with DESCRIBE lists transactions
       Given A has written "a1" to payments-0
       And the user of A may no longer write under its transactional id
       When A itself sends ListTransactions for its transactional id
       Then A is listed
 
   @KIP890-262 @MUST
-  Rule: DescribeProducers of a topic that one may not read is refused TOPIC_AUTHORIZATION_FAILED.
-    Who writes to a topic, and where its open transactions begin, is for those who may read it.
+  Rule: DescribeProducers of a topic without the right to read it is refused with TOPIC_AUTHORIZATION_FAILED.
+    Only readers of a topic may learn its producers, and where its open transactions begin.
 
     @needs:authorizer
-    Scenario: [1] A topic that may be written to only
+    Scenario: [1] A user without READ on a topic describes its producers
       Given A has written "a1" to payments-0
       And the user of A may no longer read payments
       When A itself sends DescribeProducers for payments-0
       Then it is refused with TOPIC_AUTHORIZATION_FAILED
 
     @needs:authorizer
-    Scenario: [2] A topic that may be read only
+    Scenario: [2] A user without WRITE on a topic describes its producers
       Given A has written "a1" to payments-0
       And the user of A may no longer write to payments
       When A itself sends DescribeProducers for payments-0
       Then it is done
 
   @KIP890-269 @MUST
-  Rule: DescribeTransactions leaves out the topics that one may not describe.
-    Who may look at a transaction would learn the names of topics that are kept from him.
+  Rule: DescribeTransactions omits the topics that the principal may not describe.
+    A client that may describe a transaction would learn the names of topics that are kept from it.
 
     @needs:authorizer
-    Scenario: [1] A topic that is left out
+    Scenario: [1] A user without DESCRIBE on one of two topics describes its transaction
       Given A has written "a1" to payments-0
       And A has written "r1" to refunds-0
       And the user of A may no longer describe refunds

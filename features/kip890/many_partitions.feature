@@ -1,22 +1,22 @@
-Feature: Many partitions at once
-  A transaction is as many partitions as its producer writes to. All of them belong to it, and all of them come to an end.
+Feature: Transactions with many partitions
+  A transaction consists of all partitions to which its producer writes, and all of them are ended with it.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-211 @MUST @commits @aborts
-  Rule: One Produce v12 adds every partition that it writes to, and the end of the transaction reaches each of them.
-    A partition that was written to and not added gets no marker, and nobody can end what is open there.
+  Rule: One Produce v12 adds every partition to which it writes, and the end of the transaction reaches each of them.
+    A partition that was written to and not added gets no marker, and what is open there can never be ended.
 
     @needs:transactions-v2
-    Scenario: [1] Two partitions that nobody announced
+    Scenario: [1] One request writes to two partitions that were not announced
       Given producer A with transactional id "transfer"
       When A writes "a1" to payments-0 and "a2" to payments-1 in one request
       Then it is done for payments-0 and payments-1
       And the transaction of A is Ongoing in payments-0 and payments-1
 
     @needs:transactions-v2
-    Scenario: [2] One partition of the transaction, and one that is new
+    Scenario: [2] One request writes to a partition of the transaction and to a new one
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A writes "a2" to payments-0 and "a3" to payments-1 in one request
@@ -24,7 +24,7 @@ Feature: Many partitions at once
       And the transaction of A is Ongoing in payments-0 and payments-1
 
     @needs:transactions-v2
-    Scenario: [3] The commit of what was written in one request
+    Scenario: [3] A transaction from one request to two partitions commits
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0 and "a2" to payments-1 in one request
       When A commits
@@ -33,7 +33,7 @@ Feature: Many partitions at once
       And readers of payments-1 see "a2"
 
     @needs:transactions-v2
-    Scenario: [4] The abort of what was written in one request
+    Scenario: [4] A transaction from one request to two partitions aborts
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0 and "a2" to payments-1 in one request
       When A aborts
@@ -41,17 +41,17 @@ Feature: Many partitions at once
       And the last stable offset of payments-0 and payments-1 is the high watermark
 
   @KIP890-212 @MUST @commits @aborts
-  Rule: The end of a transaction with many partitions reaches every one of them, whoever ends it.
-    One partition that is left out keeps its readers waiting for ever, however many others have got their marker.
+  Rule: The end of a transaction with many partitions reaches every one of them, whether a client or the timeout ends it.
+    One omitted partition blocks its readers for ever, however many others have received their marker.
 
-    Scenario: [1] A time-out
+    Scenario: [1] A transaction with twelve partitions times out
       Given a topic "ledger" with 12 partitions
       And producer A with transactional id "transfer" and a short time-out
       And A has added every partition of "ledger"
       When A leaves its transaction open past its time-out
       Then every partition of "ledger" holds one ABORT marker of A, and its last stable offset is its high watermark
 
-    Scenario: [2] A commit
+    Scenario: [2] A transaction with twelve partitions commits
       Given a topic "ledger" with 12 partitions
       And producer A with transactional id "transfer"
       And A has written "a1" to every partition of "ledger"

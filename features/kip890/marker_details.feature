@@ -1,12 +1,12 @@
 Feature: Markers in detail
-  What a marker looks like in the log, and which markers a partition takes.
+  The format of a marker in the log, and which markers a partition accepts.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-122 @MUST
   Rule: The marker of a transaction ended with EndTxn v5 carries its producer id and the raised epoch.
-    The marker's epoch is what the partition fences by: with the old one it goes on to take late data.
+    A partition fences by the marker's epoch: with the old one it continues to accept late data.
 
     @needs:transactions-v2
     Scenario: [1] The marker of a new client's commit
@@ -42,16 +42,16 @@ Feature: Markers in detail
 
   @KIP890-125 @MUST
   Rule: A marker is a transactional control batch of one record, with its coordinator's epoch and no sequence, and takes one offset.
-    A marker that readers or compaction take for data shows up as a record, or is cleaned away too early.
+    A marker that readers or compaction take for data becomes visible as a record, or is removed too early.
 
-    Scenario: [1] The batch of a commit
+    Scenario: [1] The marker of a commit is inspected
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits
       Then the marker in payments-0 is a transactional control batch with one record and no sequence
       And the marker in payments-0 begins and ends at one offset
 
-    Scenario: [2] The batch of an abort
+    Scenario: [2] The marker of an abort is inspected
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A aborts
@@ -59,10 +59,10 @@ Feature: Markers in detail
       And the marker in payments-0 begins and ends at one offset
 
   @KIP890-127 @MUST @fencing
-  Rule: A late marker of the new protocol whose epoch is that of the open transaction is refused INVALID_PRODUCER_EPOCH.
-    The late marker of the last transaction would end the one that is open now, half way through.
+  Rule: A late marker of the new protocol whose epoch is that of the open transaction is refused with INVALID_PRODUCER_EPOCH.
+    The late marker of the last transaction would end the open one half way through.
 
-    Scenario: [1] The marker of the last transaction comes again
+    Scenario: [1] A marker of the last transaction arrives during the next one
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -70,7 +70,7 @@ Feature: Markers in detail
       When a COMMIT marker for A reaches payments-0 with transaction version 2
       Then it is refused with INVALID_PRODUCER_EPOCH
 
-    Scenario: [2] The open transaction stays open
+    Scenario: [2] The open transaction stays open after a marker with its own epoch
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When a COMMIT marker for A reaches payments-0 with transaction version 2
@@ -79,10 +79,10 @@ Feature: Markers in detail
       And the log of payments-0 has not grown
 
   @KIP890-128 @MUST @fencing
-  Rule: A marker with an epoch below the partition's is refused INVALID_PRODUCER_EPOCH.
-    A marker from the past would end a transaction that its coordinator never decided.
+  Rule: A marker with an epoch below the partition's is refused with INVALID_PRODUCER_EPOCH.
+    A late marker would end a transaction that its coordinator never decided.
 
-    Scenario: [1] A marker of an earlier epoch, and a transaction is open
+    Scenario: [1] A marker of an earlier epoch arrives while a transaction is open
       Given producer A with transactional id "transfer"
       And A has initialised again
       And A has written "a1" to payments-0
@@ -90,7 +90,7 @@ Feature: Markers in detail
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the open transaction of A in payments-0 starts at "a1"
 
-    Scenario: [2] A marker of an earlier epoch, and everything is decided
+    Scenario: [2] A marker of an earlier epoch arrives when everything is decided
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -99,8 +99,8 @@ Feature: Markers in detail
       And the log of payments-0 has not grown
 
   @KIP890-129 @SHOULD
-  Rule: WriteTxnMarkers v2 may be repeated once its transaction has ended, the repeat succeeds at the same epoch.
-    A coordinator that lost the answer repeats the marker; refused, it could never complete the transaction.
+  Rule: WriteTxnMarkers v2 may be repeated after its transaction has ended; the repeat succeeds at the same epoch.
+    A coordinator that lost the answer repeats the marker; if it is refused, the transaction can never be completed.
 
     Scenario: [1] The marker of a commit is repeated
       Given producer A with transactional id "transfer"
@@ -119,30 +119,30 @@ Feature: Markers in detail
       And readers of payments-0 see nothing
 
   @KIP890-130 @MUST @fencing
-  Rule: A marker from an older coordinator epoch than the partition has seen is refused TRANSACTION_COORDINATOR_FENCED.
-    A coordinator that was replaced and does not know it must not end transactions any more.
+  Rule: A marker from an older coordinator epoch than the partition has seen is refused with TRANSACTION_COORDINATOR_FENCED.
+    A coordinator that was replaced without knowing it must no longer end transactions.
 
-    Scenario: [1] An older coordinator
+    Scenario: [1] An older coordinator sends a marker
       Given producer A with transactional id "transfer"
       And an ABORT marker for A has reached payments-0 from coordinator epoch 7
       When an ABORT marker for A reaches payments-0 from coordinator epoch 6
       Then it is refused with TRANSACTION_COORDINATOR_FENCED
       And the log of payments-0 has not grown
 
-    Scenario: [2] The same coordinator again
+    Scenario: [2] The same coordinator sends a marker again
       Given producer A with transactional id "transfer"
       And an ABORT marker for A has reached payments-0 from coordinator epoch 7
       When an ABORT marker for A reaches payments-0 from coordinator epoch 7
       Then it is done
 
-    Scenario: [3] A newer coordinator
+    Scenario: [3] A newer coordinator sends a marker
       Given producer A with transactional id "transfer"
       And an ABORT marker for A has reached payments-0 from coordinator epoch 7
       When an ABORT marker for A reaches payments-0 from coordinator epoch 8
       Then it is done
 
     @needs:crash
-    Scenario: [4] An older coordinator, and the partition has come back after a crash
+    Scenario: [4] An older coordinator sends a marker after the partition has crashed
       Given producer A with transactional id "transfer"
       And an ABORT marker for A has reached payments-0 from coordinator epoch 7
       And A has written "a1" to payments-0
@@ -151,7 +151,7 @@ Feature: Markers in detail
       Then it is refused with TRANSACTION_COORDINATOR_FENCED
       And the last stable offset of payments-0 is the offset of "a1"
 
-    Scenario: [5] An older coordinator, and the producer has got a new epoch
+    Scenario: [5] An older coordinator sends a marker after the producer was given a new epoch
       Given producer A with transactional id "transfer"
       And an ABORT marker for A has reached payments-0 from coordinator epoch 7
       And A has initialised again
@@ -161,10 +161,10 @@ Feature: Markers in detail
       And the last stable offset of payments-0 is the offset of "a1"
 
   @KIP890-131 @MUST
-  Rule: WriteTxnMarkers v1 at the current epoch ends an open transaction, so that operators can clear a hanging one.
+  Rule: WriteTxnMarkers v1 at the current epoch ends an open transaction, so that operators can end a hanging one.
     Without it operators have no tool against a transaction that hangs already.
 
-    Scenario: [1] An operator aborts
+    Scenario: [1] An operator aborts an open transaction with a marker
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When an ABORT marker for A reaches payments-0
@@ -172,7 +172,7 @@ Feature: Markers in detail
       And readers of payments-0 see nothing
       And the last stable offset of payments-0 is the high watermark
 
-    Scenario: [2] An operator commits
+    Scenario: [2] An operator commits an open transaction with a marker
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When a COMMIT marker for A reaches payments-0
@@ -181,24 +181,24 @@ Feature: Markers in detail
       And the last stable offset of payments-0 is the high watermark
 
   @KIP890-132 @MUST
-  Rule: A marker for a producer unknown to the partition is accepted and sets the epoch that later data is measured by.
-    A partition that forgets the marker would take the late data that the marker was to keep out.
+  Rule: A marker for a producer unknown to the partition is accepted, and sets the epoch with which later data is compared.
+    A partition that forgets the marker would accept the late data that the marker was to keep out.
 
-    Scenario: [1] Data of an epoch below that of the marker
+    Scenario: [1] Data with an epoch below that of the marker arrives
       Given producer A with transactional id "transfer"
       And an ABORT marker for A has reached payments-0 with the next epoch
       When A writes "a1" to payments-0
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
-    Scenario: [2] Data of the marker's epoch, from sequence 0 on
+    Scenario: [2] Data with the marker's epoch arrives with sequence 0
       Given producer A with transactional id "transfer"
       And an ABORT marker for A has reached payments-0
       When A writes "a1" to payments-0 at sequence 0
       Then it is done
       And the open transaction of A in payments-0 starts at "a1"
 
-    Scenario: [3] Data of the marker's epoch, from another sequence on
+    Scenario: [3] Data with the marker's epoch arrives with another sequence
       Given producer A with transactional id "transfer"
       And an ABORT marker for A has reached payments-0
       When A writes "a1" to payments-0 at sequence 3
@@ -206,10 +206,10 @@ Feature: Markers in detail
       And the log of payments-0 has not grown
 
   @KIP890-133 @MUST
-  Rule: A marker with no open transaction moves neither the last stable offset nor the list of aborted transactions.
+  Rule: A marker without an open transaction changes neither the last stable offset nor the list of aborted transactions.
     A marker that ends nothing must not hide records of the transactions around it.
 
-    Scenario: [1] A marker when everything is decided
+    Scenario: [1] A marker arrives when everything is decided
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -217,7 +217,7 @@ Feature: Markers in detail
       Then a read_committed Fetch of payments-0 lists no aborted transaction
       And the last stable offset of payments-0 is the high watermark
 
-    Scenario: [2] A marker beside the open transaction of another producer
+    Scenario: [2] A marker arrives while a transaction of another producer is open
       Given producers A and B with transactional ids "transfer" and "refund"
       And B has written "b1" to payments-0
       When an ABORT marker for A reaches payments-0
@@ -226,10 +226,10 @@ Feature: Markers in detail
       And the last stable offset of payments-0 is the offset of "b1"
 
   @KIP890-134 @MUST
-  Rule: WriteTxnMarkers answers UNKNOWN_TOPIC_OR_PARTITION only for the partition it cannot find and writes the others.
+  Rule: WriteTxnMarkers answers UNKNOWN_TOPIC_OR_PARTITION only for the partition that it cannot find and writes the others.
     One missing partition must not keep the markers from all others of the transaction.
 
-    Scenario: [1] One of two partitions does not exist
+    Scenario: [1] A marker names an existing and a missing partition
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When an ABORT marker for A reaches payments-0 and payments-99
@@ -238,8 +238,8 @@ Feature: Markers in detail
       And the last stable offset of payments-0 is the high watermark
 
   @KIP890-135 @MUST
-  Rule: With no faults on the servers, the last stable offset meets the high watermark once all transactions are settled.
-    A last stable offset that stays behind when nothing is open leaves readers waiting for nothing.
+  Rule: Without server faults, the last stable offset reaches the high watermark once all transactions are settled.
+    A last stable offset that stays behind when nothing is open blocks readers for no reason.
 
     Scenario: [1] Two interleaved transactions have ended
       Given producers A and B with transactional ids "transfer" and "refund"
@@ -265,11 +265,11 @@ Feature: Markers in detail
       Then the last stable offset of payments-0 is the high watermark
 
   @KIP890-218 @MUST
-  Rule: A partition that cannot take its marker holds up no other transaction.
-    One partition in trouble would keep the readers of all others waiting, and their producers from going on.
+  Rule: A partition that cannot accept its marker delays no other transaction.
+    One faulty partition would block the readers of all others, and their producers.
 
     @needs:two-nodes @needs:hold-markers
-    Scenario: [1] A leader was paused, and the marker of somebody else is refused
+    Scenario: [1] A leader was paused while the marker of another transaction is refused
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And producer B with transactional id "refund"
       And completion of B's transactions is blocked

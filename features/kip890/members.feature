@@ -1,16 +1,16 @@
-Feature: Groups whose members come and go
-  Whoever sends offsets as a member of a group is fenced by the group: by its generation, its member id, its instance. So the group has to
-  know its members, and its members have to know of each other's coming and going.
+Feature: Groups whose members join and leave
+  A member that sends offsets is fenced by its group: by its generation, its member id and its instance id. So the group has to know its
+  members, and to notify them when others join and leave.
 
   Background:
     Given a topic "payments" with 2 partitions
     And producers A and B with transactional ids "transfer" and "refund"
 
   @KIP890-352 @MUST
-  Rule: The members of a group agree on one generation, one protocol and one leader, and each gets what the leader assigned to it.
-    Two consumers that think the same partition is theirs would process its records twice, and commit offsets by turns.
+  Rule: The members of a group agree on one generation, one protocol and one leader, and each receives what the leader assigned to it.
+    Two consumers that both believe to own a partition would process its records twice, and commit offsets in turn.
 
-    Scenario: [1] A group of one
+    Scenario: [1] A member joins an empty group
       When A joins group "shop"
       Then it is done
       And the members have one generation, one protocol and one leader among them
@@ -18,7 +18,7 @@ Feature: Groups whose members come and go
       And each member has what the leader assigned to it
       And group "shop" still has A
 
-    Scenario: [2] A second member comes
+    Scenario: [2] A second member joins
       Given A is a member of group "shop"
       When B joins group "shop" beside A
       Then it is done
@@ -27,7 +27,7 @@ Feature: Groups whose members come and go
       And each member has what the leader assigned to it
       And group "shop" still has A
 
-    Scenario: [3] Static members
+    Scenario: [3] A second static member joins
       Given A is a static member of group "shop"
       When B joins group "shop" beside A
       Then it is done
@@ -36,7 +36,7 @@ Feature: Groups whose members come and go
       And each member has what the leader assigned to it
       And group "shop" still has B
 
-    Scenario: [4] The leader goes
+    Scenario: [4] A member rejoins after the leader has left
       Given A is a member of group "shop"
       And B has joined group "shop" beside A
       And A has left group "shop"
@@ -45,7 +45,7 @@ Feature: Groups whose members come and go
       And the leader alone is told what all members want
       And each member has what the leader assigned to it
 
-    Scenario: [5] A member that is there joins again, and brings what it brought
+    Scenario: [5] A member rejoins with the same metadata
       Given A is a member of group "shop"
       And B has joined group "shop" beside A
       When B joins group "shop"
@@ -53,29 +53,29 @@ Feature: Groups whose members come and go
       And each member has what the leader assigned to it
       And group "shop" still has A
 
-    Scenario: [6] A Heartbeat of the generation before
+    Scenario: [6] A member sends a Heartbeat with the previous generation
       Given A is a member of group "shop"
       And group "shop" of A has gone on to its next generation
       When A sends a Heartbeat to group "shop" as a member of the generation before
       Then it is refused with ILLEGAL_GENERATION
       And group "shop" still has A
 
-    Scenario: [7] The leader joins again
+    Scenario: [7] The leader rejoins
       Given A is a member of group "shop"
       When A joins group "shop"
       Then it is done
       And A is in a later generation than before
       And each member has what the leader assigned to it
 
-    Scenario: [8] A static member alone
+    Scenario: [8] A static member joins an empty group
       When A joins group "shop" as a static member
       Then it is done
       And each member has what the leader assigned to it
       And group "shop" still has A
 
   @KIP890-353 @MUST
-  Rule: When a member leaves a group, or is silent for longer than its session may last, Heartbeat tells the others to join again.
-    Nobody would read the partitions of a member that is gone.
+  Rule: When a member leaves a group or its session expires, Heartbeat asks the other members to rejoin.
+    The partitions of a member that is gone would not be read.
 
     Scenario: [1] A member leaves
       Given A is a member of group "shop"
@@ -93,7 +93,7 @@ Feature: Groups whose members come and go
       And group "shop" wants a new JoinGroup of A
       And group "shop" no longer has B
 
-    Scenario: [3] A member is silent
+    Scenario: [3] A member is silent until its session expires
       Given A is a member of group "shop"
       And B has joined group "shop" beside A with a short session
       When B is silent until A is told so in group "shop"
@@ -106,7 +106,7 @@ Feature: Groups whose members come and go
       Then it is done
       And group "shop" still has A
 
-    Scenario: [5] Who has left cannot leave
+    Scenario: [5] A member leaves twice
       Given A is a member of group "shop"
       And B has joined group "shop" beside A
       And B has left group "shop"
@@ -114,14 +114,14 @@ Feature: Groups whose members come and go
       Then it is refused with UNKNOWN_MEMBER_ID
 
   @KIP890-354 @MUST
-  Rule: JoinGroup is refused without a name of the group, without a protocol in common, and under a member id that the group does not know.
-    One consumer that is configured wrongly would keep all others of its group from working.
+  Rule: JoinGroup is refused without a group id, without a protocol in common, and with a member id that the group does not know.
+    One misconfigured consumer would keep all others of its group from working.
 
-    Scenario: [1] A group without a name
+    Scenario: [1] A consumer joins a group with an empty id
       When A joins group ""
       Then it is refused with INVALID_GROUP_ID
 
-    Scenario Outline: [2] A consumer that the members have nothing in common with
+    Scenario Outline: [2] A consumer joins that has no protocol in common with the members
       Given A is a member of group "shop"
       When B joins group "shop" with <mistake>
       Then it is refused with INCONSISTENT_GROUP_PROTOCOL
@@ -132,17 +132,17 @@ Feature: Groups whose members come and go
         | another protocol type             |
         | a protocol that nobody else knows |
 
-    Scenario: [3] A member id that nobody was given
+    Scenario: [3] A consumer joins with a member id that was never assigned
       Given A is a member of group "shop"
       When B joins group "shop" with a member id that nobody was given
       Then it is refused with UNKNOWN_MEMBER_ID
       And group "shop" still has A
 
   @KIP890-355 @MUST @fencing
-  Rule: A static member that starts again has its generation and its assignment again, and who goes by the old member id is fenced.
+  Rule: A static member that restarts keeps its generation and its assignment, and a process that uses the old member id is fenced.
     A restart of one process would stop all the others of its group, or leave two processes with the same partitions.
 
-    Scenario Outline: [1] An instance starts again
+    Scenario Outline: [1] A static member restarts
       Given A is a static member of group "shop"
       And B has joined group "shop" beside A
       When another process takes the place of <restarted> in group "shop"
@@ -157,16 +157,16 @@ Feature: Groups whose members come and go
         | B         | A     |
 
   @KIP890-356 @MUST @fencing
-  Rule: OffsetCommit outside of transactions is refused to a member of an older generation, and to one that the group does not know.
-    A consumer that has lost its partitions would move the group's place back or forth.
+  Rule: OffsetCommit outside of transactions from a member of an older generation, or from an unknown member, is refused.
+    A consumer that has lost its partitions would move the group's position back or forth.
 
-    Scenario: [1] The member that it is
+    Scenario: [1] A current member commits an offset
       Given A is a member of group "shop"
       When offset 7 of payments-0 is committed to group "shop" outside of transactions by A as the member that it is
       Then it is done
       And group "shop" has committed offset 7 of payments-0
 
-    Scenario: [2] A member that missed a rebalance
+    Scenario: [2] A member that missed a rebalance commits an offset
       Given A is a member of group "shop"
       And group "shop" of A has gone on to its next generation
       When offset 7 of payments-0 is committed to group "shop" outside of transactions by A as a member of the generation before
@@ -174,10 +174,10 @@ Feature: Groups whose members come and go
       And group "shop" has no committed offset of payments-0
 
   @KIP890-357 @MUST
-  Rule: DeleteGroups is refused while the group has members, and for a group that there is not.
-    Consumers at work would begin at the start again, or skip all that they have not read.
+  Rule: DeleteGroups is refused while the group has members, and for a group that does not exist.
+    Active consumers would begin at the start again, or skip everything that they have not read.
 
-    Scenario: [1] A group with a member
+    Scenario: [1] A group with a member is deleted
       Given offset 7 of payments-0 has been committed to group "shop" outside of transactions
       And A is a member of group "shop"
       When group "shop" is deleted
@@ -185,7 +185,7 @@ Feature: Groups whose members come and go
       And group "shop" has committed offset 7 of payments-0
       And group "shop" still has A
 
-    Scenario: [2] The last member has left
+    Scenario: [2] A group is deleted after its last member has left
       Given offset 7 of payments-0 has been committed to group "shop" outside of transactions
       And A is a member of group "shop"
       And A has left group "shop"
@@ -193,6 +193,6 @@ Feature: Groups whose members come and go
       Then it is done
       And group "shop" has no committed offset of payments-0
 
-    Scenario: [3] A group that nobody has heard of
+    Scenario: [3] A group that does not exist is deleted
       When group "strangers" is deleted
       Then it is refused with GROUP_ID_NOT_FOUND

@@ -1,13 +1,13 @@
 Feature: Leaders and coordinators that move
-  Partitions move between nodes, those with open transactions too, and so does the partition in which the coordinator keeps its log.
-  Producers and readers notice nothing but that they have to ask somebody else.
+  Partitions move between nodes, including those with open transactions, and so does the partition in which the coordinator keeps its log.
+  Producers and readers notice only that they have to send their requests to another node.
 
   @KIP890-263 @MUST @recovery
-  Rule: A new leader of a partition goes on with its open transaction as the old one would have.
-    A leader that knew nothing of it would let readers see what is undecided, and refuse the rest of the transaction.
+  Rule: A new leader of a partition continues its open transaction as the old leader would have.
+    A leader that did not know of it would show undecided records to readers, and refuse the rest of the transaction.
 
     @needs:two-nodes
-    Scenario: [1] A further record
+    Scenario: [1] A producer writes another record after the move
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And accounts-1 has moved to node 1
       When A writes "a3" to accounts-1
@@ -15,14 +15,14 @@ Feature: Leaders and coordinators that move
       And the open transaction of A in accounts-1 starts at "a2"
 
     @needs:two-nodes
-    Scenario: [2] Readers, while it is open
+    Scenario: [2] Readers read while the transaction is open after the move
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       When accounts-1 moves to node 1
       Then readers of accounts-1 see nothing
       And the last stable offset of accounts-1 is the offset of "a2"
 
     @needs:two-nodes
-    Scenario: [3] Its commit
+    Scenario: [3] A transaction commits after the move
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And accounts-1 has moved to node 1
       When A commits
@@ -30,7 +30,7 @@ Feature: Leaders and coordinators that move
       And readers of accounts-1 see "a2"
 
     @needs:two-nodes
-    Scenario: [4] Its abort
+    Scenario: [4] A transaction aborts after the move
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And accounts-1 has moved to node 1
       When A aborts
@@ -38,7 +38,7 @@ Feature: Leaders and coordinators that move
       And a read_committed Fetch of accounts-1 lists the aborted transaction of A from "a2"
 
     @needs:two-nodes
-    Scenario: [5] A late record of a transaction that ended before the move
+    Scenario: [5] A late record of a committed transaction arrives after the move
       Given producer A has committed "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And accounts-1 has moved to node 1
       When A writes "late" to accounts-1 with its previous epoch
@@ -46,7 +46,7 @@ Feature: Leaders and coordinators that move
       And the log of accounts-1 has not grown
 
     @needs:two-nodes
-    Scenario: [6] A transaction that was aborted before the move
+    Scenario: [6] A transaction was aborted before the move
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And A has aborted
       When accounts-1 moves to node 1
@@ -54,11 +54,11 @@ Feature: Leaders and coordinators that move
       And a read_committed Fetch of accounts-1 lists the aborted transaction of A from "a2"
 
   @KIP890-264 @MUST @recovery
-  Rule: A coordinator that takes over on another node answers for an open transaction as the old one would have.
+  Rule: A coordinator that takes over on another node serves an open transaction as the old one would have.
     A transaction that the new coordinator does not know could never be ended, and its readers would wait for ever.
 
     @needs:two-nodes
-    Scenario: [1] A commit after the move
+    Scenario: [1] A producer commits after the coordinator moved
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And the coordinator of A has moved to node 2
       When A commits
@@ -67,7 +67,7 @@ Feature: Leaders and coordinators that move
       And readers of accounts-1 see "a2"
 
     @needs:two-nodes
-    Scenario: [2] One more partition after the move
+    Scenario: [2] A producer writes to another partition after the coordinator moved
       Given a topic "payments" with 1 partition
       And producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And the coordinator of A has moved to node 2
@@ -76,7 +76,7 @@ Feature: Leaders and coordinators that move
       And the transaction of A is Ongoing in accounts-0 and accounts-1 and payments-0
 
     @needs:two-nodes
-    Scenario: [3] A new instance after the move
+    Scenario: [3] A new instance initialises after the coordinator moved
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And the coordinator of A has moved to node 2
       When A initialises again with neither producer id nor epoch
@@ -85,7 +85,7 @@ Feature: Leaders and coordinators that move
       And the last stable offset of accounts-0 and accounts-1 is the high watermark
 
     @needs:two-nodes
-    Scenario: [4] A commit that was answered, sent again after the move
+    Scenario: [4] An answered commit is retried after the coordinator moved
       Given producer A has committed "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And the coordinator of A has moved to node 2
       When A commits with its previous epoch
@@ -93,7 +93,7 @@ Feature: Leaders and coordinators that move
       And readers of accounts-0 see "a1"
 
     @needs:two-nodes
-    Scenario: [5] The opposite end, after the move
+    Scenario: [5] An abort follows an answered commit after the coordinator moved
       Given producer A has committed "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And the coordinator of A has moved to node 2
       When A aborts with its previous epoch
@@ -101,7 +101,7 @@ Feature: Leaders and coordinators that move
       And readers of accounts-1 see "a2"
 
     @needs:two-nodes
-    Scenario: [6] A commit that was decided before the move, and could not be completed
+    Scenario: [6] A commit that could not be completed is completed after the coordinator moved
       Given producer A has committed "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And completion of A's transactions is blocked until the next move
       And A has written "a3" to accounts-0
@@ -111,11 +111,11 @@ Feature: Leaders and coordinators that move
       And readers of accounts-0 see "a1", "a3"
 
   @KIP890-217 @MUST @recovery
-  Rule: A coordinator that takes over completes what was prepared, in every partition that is left and for group offsets too.
-    A decision that was answered and not yet told everywhere would stay half told for ever: readers wait, and the group cannot go on.
+  Rule: A coordinator that takes over completes what was prepared, in every remaining partition and for group offsets too.
+    A decision that was answered and not yet sent everywhere would stay incomplete for ever: readers wait, and the group is blocked.
 
     @needs:two-nodes
-    Scenario: [1] A commit of offsets
+    Scenario: [1] A commit with offsets is completed by the next coordinator
       Given producer A has committed "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And completion of A's transactions is blocked by the offsets of group "shop" until the next move
       And A has sent offset 5 of accounts-0 to group "shop"
@@ -125,7 +125,7 @@ Feature: Leaders and coordinators that move
       And group "shop" has committed offset 5 of accounts-0
 
     @needs:two-nodes
-    Scenario: [2] An abort of offsets and a record
+    Scenario: [2] An abort with offsets and a record is completed by the next coordinator
       Given producer A has committed "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And completion of A's transactions is blocked by the offsets of group "shop" until the next move
       And A has written "a3" to accounts-0

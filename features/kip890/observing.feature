@@ -1,24 +1,24 @@
 Feature: Observing
-  What an operator sees of transactions and producers from outside.
+  What an operator sees of transactions and producers.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-147 @MUST
-  Rule: DescribeTransactions shows a new id as Empty with no partitions and no start time, and knows only ids it was given.
+  Rule: DescribeTransactions reports a new id as Empty with no partitions and no start time, and refuses ids that were never initialised.
     An operator who misspells an id must not be shown an idle one in its place.
 
-    Scenario: [1] A transactional id before its first transaction
+    Scenario: [1] A transactional id is described before its first transaction
       Given producer A with transactional id "transfer"
       When DescribeTransactions is sent for A
       Then the answer describes an Empty transaction of A, with no partition and no start time
 
-    Scenario: [2] A transactional id that nobody has initialised
+    Scenario: [2] An unknown transactional id is described
       Given producer A with transactional id "transfer"
       When DescribeTransactions is sent for an unused transactional id
       Then it is refused with TRANSACTIONAL_ID_NOT_FOUND
 
-    Scenario: [3] A transactional id of no letters
+    Scenario: [3] An empty transactional id is described
       Given producer A with transactional id "transfer"
       When DescribeTransactions is sent for an empty transactional id
       Then it is refused with INVALID_REQUEST
@@ -44,7 +44,7 @@ Feature: Observing
       Then the transaction of A was only seen as Ongoing, then PrepareAbort, then CompleteAbort
 
   @KIP890-149 @MUST
-  Rule: DescribeTransactions lists for a prepared transaction just the partitions that still wait for their marker.
+  Rule: DescribeTransactions lists for a prepared transaction only the partitions that still wait for their marker.
     The partitions that still wait are what an operator looks for when a transaction does not complete.
 
     @needs:hold-markers
@@ -73,17 +73,17 @@ Feature: Observing
       And the transaction of A is PrepareCommit, and waits for accounts-1 only
 
   @KIP890-150 @MUST
-  Rule: ListTransactions matches state names by exact case, echoes the ones it does not know and joins its filters by AND.
-    A filter that matches more or less than it says hides the transaction that one looks for.
+  Rule: ListTransactions matches state names case-sensitively, echoes unknown ones and combines its filters by AND.
+    A filter that matches more or less than it says hides the transaction that the operator looks for.
 
-    Scenario: [1] A name in the wrong case
+    Scenario: [1] A state name in the wrong case
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When ListTransactions is sent for states "ongoing"
       Then A is not listed
       And the unknown state filters are "ongoing"
 
-    Scenario: [2] One name that is known and one that is not
+    Scenario: [2] A known and an unknown state name
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written "a1" to payments-0
       When ListTransactions is sent for states "Ongoing", "Gone"
@@ -100,78 +100,78 @@ Feature: Observing
       And B is not listed
 
   @KIP890-151 @MUST
-  Rule: The duration filter of ListTransactions keeps just the open transactions that were begun longer ago.
-    Looking for old transactions is how operators find what hangs.
+  Rule: The duration filter of ListTransactions keeps only the open transactions that began longer ago.
+    Operators find hanging transactions by their age.
 
-    Scenario: [1] Longer ago than anything was begun
+    Scenario: [1] A duration longer than any transaction was open
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When ListTransactions is sent for what was begun long ago
       Then A is not listed
 
-    Scenario: [2] Long enough for a transaction that is open
+    Scenario: [2] A duration shorter than a transaction was open
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When ListTransactions is sent for what was begun a moment ago until A is listed
       Then A is listed
 
   @KIP890-152 @SHOULD
-  Rule: ListTransactions v2 filters ids by a pattern and refuses a broken one with INVALID_REGULAR_EXPRESSION.
-    A pattern that is not used shows everything, and looks as if it had worked.
+  Rule: ListTransactions v2 filters ids by a pattern and refuses an invalid one with INVALID_REGULAR_EXPRESSION.
+    A pattern that is ignored lists everything, and looks as if it had worked.
 
-    Scenario: [1] The pattern of one of two ids that differ in the middle
+    Scenario: [1] A pattern matches one of two ids that differ in the middle
       Given producers A and B with transactional ids "transfer" and "trunsfer"
       When ListTransactions is sent for the pattern "tr[a-e]nsf.*"
       Then A is listed
       And B is not listed
 
-    Scenario: [2] A pattern and a state that one of two ids matches
+    Scenario: [2] A pattern and a state match one of two ids
       Given producers A and B with transactional ids "transfer" and "transform"
       And B has written "b1" to payments-0
       When ListTransactions is sent for the pattern "transf.*" for states "Ongoing"
       Then B is listed
       And A is not listed
 
-    Scenario: [3] A broken pattern
+    Scenario: [3] An invalid pattern
       Given producer A with transactional id "transfer"
       When ListTransactions is sent for the pattern "transfer("
       Then it is refused with INVALID_REGULAR_EXPRESSION
 
   @KIP890-153 @MUST
-  Rule: DescribeProducers tells coordinator epoch, last sequence and the open transaction's start offset of each producer.
+  Rule: DescribeProducers returns coordinator epoch, last sequence and the open transaction's start offset of each producer.
     Operators find a hanging transaction by these three numbers, and end it with them.
 
-    Scenario: [1] A producer before its first marker
+    Scenario: [1] A producer is described before its first marker
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A writes "a2" to payments-0
       Then DescribeProducers of payments-0 shows A with last sequence 1 and no coordinator epoch
       And the open transaction of A in payments-0 starts at "a1"
 
-    Scenario: [2] A producer after its first marker
+    Scenario: [2] A producer is described after its first marker
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits
       Then DescribeProducers of payments-0 shows A with last sequence -1 and a coordinator epoch
       And payments-0 has no open transaction of A
 
-    Scenario: [3] A producer that has no transactions
+    Scenario: [3] An idempotent producer is described
       Given idempotent producer I
       When I writes "i1" to payments-0
       Then DescribeProducers of payments-0 shows I with last sequence 0 and no coordinator epoch
       And payments-0 has no open transaction of I
 
   @KIP890-154 @MUST
-  Rule: FindCoordinator names one and the same node for a transactional id, whoever asks in whichever version.
+  Rule: FindCoordinator names one and the same node for a transactional id, whichever client asks in whichever version.
     Two nodes that both coordinate one id could decide its transaction in two ways.
 
-    Scenario: [1] Three clients and three versions
+    Scenario: [1] Three clients look up the coordinator in three versions
       Given producer A with transactional id "transfer"
       When three clients send FindCoordinator for A in several versions
       Then every client is sent to one node, and so is the next one to ask for A
 
     @needs:two-nodes
-    Scenario: [2] Both nodes are asked
+    Scenario: [2] Both nodes are asked for the coordinator
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       When FindCoordinator for A is sent to each of two nodes
       Then every client is sent to one node, and so is the next one to ask for A

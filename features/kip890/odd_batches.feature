@@ -1,41 +1,41 @@
-Feature: Batches that no producer sends
-  What is damaged, or is not what a producer would send, does not enter a log, and the transaction is as it was.
+Feature: Malformed batches
+  A batch that is damaged, or that no producer would send, is not appended, and the transaction stays as it was.
 
   Background:
     Given a topic "payments" with 2 partitions
     And producer A with transactional id "transfer"
 
   @KIP890-365 @MUST
-  Rule: A batch of an open transaction that is damaged, empty, or has no sequence number is refused, and nothing is appended.
-    What a broken network made of a record would be committed, or a batch that is sent again would not be known for the same.
+  Rule: A batch of an open transaction that is damaged, empty, or without a sequence number is refused, and nothing is appended.
+    Corrupted records would be committed, or a batch that is sent again would not be recognised.
 
-    Scenario: [1] A wrong checksum
+    Scenario: [1] A batch has a wrong checksum
       Given A has written "a1" to payments-0
       When A writes a damaged batch to payments-0
       Then it is refused with CORRUPT_MESSAGE
       And the log of payments-0 has not grown
       And the open transaction of A in payments-0 starts at "a1"
 
-    Scenario: [2] No records
+    Scenario: [2] A batch has no records
       Given A has written "a1" to payments-0
       When A writes an empty batch to payments-0
       Then it is refused with INVALID_RECORD or CORRUPT_MESSAGE
       And the log of payments-0 has not grown
 
-    Scenario: [3] An offset of its own
+    Scenario: [3] A batch does not begin at offset 0
       Given A has written "a1" to payments-0
       When A writes a batch with an offset of its own to payments-0
       Then it is refused with INVALID_RECORD or CORRUPT_MESSAGE
       And the log of payments-0 has not grown
 
-    Scenario: [4] No sequence number, from an old client, which may begin with any
+    Scenario: [4] A batch of an old client has no sequence number
       Given A is an old client (transaction version 0)
       And A has added payments-0
       When A writes a batch without a sequence number to payments-0
       Then it is refused with INVALID_RECORD or OUT_OF_ORDER_SEQUENCE_NUMBER
       And the log of payments-0 has not grown
 
-    Scenario: [5] The beginning of another batch behind it
+    Scenario: [5] A batch is followed by the beginning of another
       Given A has written "a1" to payments-0
       And A has sent a batch with the beginning of another behind it to payments-0, whatever was answered
       And A has aborted
@@ -43,10 +43,10 @@ Feature: Batches that no producer sends
       Then readers of payments-0 see "p1"
 
   @KIP890-366 @MUST
-  Rule: A batch must not overtake an earlier one of its transaction that was refused at verification, else OUT_OF_ORDER_SEQUENCE_NUMBER.
-    The first batch would be refused for ever when it is sent again, since the second one is there, and its records would be lost.
+  Rule: A batch must not overtake an earlier one of its transaction that was refused at verification, or it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER.
+    The first batch would be refused for ever when it is sent again, since the second one is appended, and its records would be lost.
 
-    Scenario: [1] The first batch came before its partition was added
+    Scenario: [1] A second batch follows one that was refused before its partition was added
       Given A is an old client (transaction version 0)
       And A has sent "a1" to payments-0, whatever was answered
       And A has added payments-0
@@ -54,7 +54,7 @@ Feature: Batches that no producer sends
       Then it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
       And the log of payments-0 has not grown
 
-    Scenario: [2] The first batch is sent again
+    Scenario: [2] A batch is sent again that was refused before its partition was added
       Given A is an old client (transaction version 0)
       And A has sent "a1" to payments-0, whatever was answered
       And A has added payments-0
@@ -62,10 +62,10 @@ Feature: Batches that no producer sends
       Then it is done
 
   @KIP890-367 @MUST @fencing
-  Rule: Of an idempotent producer that has raised its own epoch, a batch of the one before is refused INVALID_PRODUCER_EPOCH.
-    It was given up when the epoch was raised, and its records sent once more; both would be in the log.
+  Rule: After an idempotent producer has raised its own epoch, a batch with the previous epoch is refused with INVALID_PRODUCER_EPOCH.
+    The batch was given up when the epoch was raised, and its records were sent again; both would be in the log.
 
-    Scenario: [1] A late batch
+    Scenario: [1] A late batch arrives after an idempotent producer has raised its epoch
       Given idempotent producer I
       And I has written "i1" to payments-0
       And I has raised its own epoch

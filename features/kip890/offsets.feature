@@ -1,21 +1,21 @@
-Feature: Offsets as part of a transaction
-  A group's offsets are records like any other, in a partition of the broker's own, and count only when their transaction commits.
-  So what a consumer has read and what it has written because of that become true together, or not at all.
+Feature: Offsets in a transaction
+  A group's offsets are records like any other, in an internal partition of the broker, and take effect only when their transaction
+  commits. So what a consumer has read and what it has written as a result take effect together, or not at all.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-046 @MUST
   Rule: AddOffsetsToTxn puts the group's __consumer_offsets partition into the transaction.
-    Without the offsets partition in the transaction its pending offsets get no marker, and the group's place stays undecided.
+    Without the offsets partition in the transaction its pending offsets get no marker, and the group's position stays undecided.
 
-    Scenario: [1] The group's partition is the first of the transaction
+    Scenario: [1] A producer adds the offsets of a group first
       Given producer A with transactional id "transfer"
       When A adds the offsets of group "shop"
       Then it is done
       And the transaction of A is Ongoing in a partition of __consumer_offsets
 
-    Scenario: [2] The group's partition is the one to which its offsets go
+    Scenario: [2] A producer adds the offsets of a group and sends one
       Given producer A with transactional id "transfer"
       And A has added the offsets of group "shop"
       And A uses TxnOffsetCommit v3
@@ -25,10 +25,10 @@ Feature: Offsets as part of a transaction
       And A has records in every partition of its transaction
 
   @KIP890-047 @MUST
-  Rule: TxnOffsetCommit v5 needs no AddOffsetsToTxn, it opens the transaction with the group's offsets partition itself.
+  Rule: TxnOffsetCommit v5 needs no AddOffsetsToTxn; it opens the transaction with the group's offsets partition itself.
     If new clients still had to announce their offsets, one that does not would move its input outside of the transaction.
 
-    Scenario: [1] Offsets are the first thing that a producer sends
+    Scenario: [1] A producer sends an offset first
       Given producer A with transactional id "transfer"
       When A sends offset 5 of payments-0 to group "shop"
       Then it is done for payments-0
@@ -36,17 +36,17 @@ Feature: Offsets as part of a transaction
       And A has records in every partition of its transaction
 
     @needs:verification-off
-    Scenario: [2] Offsets come first where partition verification is switched off
+    Scenario: [2] A producer sends an offset first while partition verification is switched off
       Given producer A with transactional id "transfer"
       When A sends offset 5 of payments-0 to group "shop"
       Then it is done for payments-0
       And the transaction of A is Ongoing in a partition of __consumer_offsets
 
   @KIP890-048 @MUST
-  Rule: TxnOffsetCommit v3 without AddOffsetsToTxn is refused INVALID_TXN_STATE and stores no offset.
-    Late offsets of an ended transaction would open one that nobody ends, and block the group.
+  Rule: TxnOffsetCommit v3 without AddOffsetsToTxn is refused with INVALID_TXN_STATE and stores no offset.
+    Late offsets of an ended transaction would open one that is never ended, and block the group.
 
-    Scenario: [1] No transaction is open
+    Scenario: [1] An offset is sent without an open transaction
       Given producer A with transactional id "transfer"
       And A uses TxnOffsetCommit v3
       When A sends offset 5 of payments-0 to group "shop"
@@ -55,7 +55,7 @@ Feature: Offsets as part of a transaction
       And group "shop" has no pending offset of payments-0
       And the transaction of A is unchanged
 
-    Scenario: [2] The transaction is open in another partition
+    Scenario: [2] An offset is sent while the transaction is open in another partition
       Given producer A with transactional id "transfer"
       And A has added payments-0
       And A uses TxnOffsetCommit v3
@@ -64,7 +64,7 @@ Feature: Offsets as part of a transaction
       And group "shop" has no pending offset of payments-0
       And the transaction of A is unchanged
 
-    Scenario: [3] The offsets were added to the transaction before, which was committed
+    Scenario: [3] An offset is sent after the transaction with the group's offsets was committed
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has added the offsets of group "shop"
@@ -74,8 +74,8 @@ Feature: Offsets as part of a transaction
       Then it is refused for payments-0 with INVALID_TXN_STATE
 
   @KIP890-049 @MUST
-  Rule: TxnOffsetCommit v4 without AddOffsetsToTxn is refused TRANSACTION_ABORTABLE.
-    A client that could abort and go on gives up when it is told the older, fatal error.
+  Rule: TxnOffsetCommit v4 without AddOffsetsToTxn is refused with TRANSACTION_ABORTABLE.
+    A client that could abort and continue gives up when it receives the older, fatal error.
 
     Scenario: [1] TxnOffsetCommit v4 for a group that was not added
       Given producer A with transactional id "transfer"
@@ -87,10 +87,10 @@ Feature: Offsets as part of a transaction
       And the transaction of A is unchanged
 
   @KIP890-050 @MUST
-  Rule: TxnOffsetCommit with a producer id foreign to the transactional id is refused INVALID_PRODUCER_ID_MAPPING.
-    A producer that does not own the id must not move the group's place in its name.
+  Rule: TxnOffsetCommit with a producer id foreign to the transactional id is refused with INVALID_PRODUCER_ID_MAPPING.
+    A producer that does not own the id must not move the group's position in its name.
 
-    Scenario: [1] An old client that names another producer
+    Scenario: [1] An old client sends an offset with the producer id of another
       Given producers A and B with transactional ids "transfer" and "refund"
       And A uses TxnOffsetCommit v3
       When A sends offset 5 of payments-0 to group "shop" with the producer id of B
@@ -98,7 +98,7 @@ Feature: Offsets as part of a transaction
       And group "shop" has no pending offset of payments-0
 
     @needs:transactions-v2
-    Scenario: [2] A new client that names another producer
+    Scenario: [2] A new client sends an offset with the producer id of another
       Given producers A and B with transactional ids "transfer" and "refund"
       When A sends offset 5 of payments-0 to group "shop" with the producer id of B
       Then it is refused for payments-0 with INVALID_PRODUCER_ID_MAPPING
@@ -107,17 +107,17 @@ Feature: Offsets as part of a transaction
       And the transaction of B is unchanged
 
     @needs:transactions-v2
-    Scenario: [3] A new client whose transactional id nobody knows
+    Scenario: [3] A new client sends an offset with an unknown transactional id
       Given producer A with transactional id "transfer"
       When A sends offset 5 of payments-0 to group "shop" with an unused transactional id
       Then it is refused for payments-0 with INVALID_PRODUCER_ID_MAPPING
       And group "shop" has no pending offset of payments-0
 
   @KIP890-051 @MUST @fencing
-  Rule: TxnOffsetCommit with a stale epoch is refused INVALID_PRODUCER_EPOCH, not PRODUCER_FENCED.
+  Rule: TxnOffsetCommit with a stale epoch is refused with INVALID_PRODUCER_EPOCH, not PRODUCER_FENCED.
     Clients do not expect PRODUCER_FENCED in this answer, and fail with an unknown error instead of stopping cleanly.
 
-    Scenario: [1] An old client that has fallen behind
+    Scenario: [1] An old client sends an offset with a stale epoch
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -126,7 +126,7 @@ Feature: Offsets as part of a transaction
       Then it is refused for payments-0 with INVALID_PRODUCER_EPOCH
       And group "shop" has no pending offset of payments-0
 
-    Scenario: [2] A new client that has fallen behind
+    Scenario: [2] A new client sends an offset with a stale epoch
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -134,7 +134,7 @@ Feature: Offsets as part of a transaction
       Then it is refused for payments-0 with INVALID_PRODUCER_EPOCH
       And the transaction of A is unchanged
 
-    Scenario: [3] Offsets that come after the end of their transaction
+    Scenario: [3] An offset is sent after the end of its transaction
       Given producer A with transactional id "transfer"
       And A has sent offset 3 of payments-0 to group "shop"
       And A has committed
@@ -143,10 +143,10 @@ Feature: Offsets as part of a transaction
       And group "shop" has committed offset 3 of payments-0
 
   @KIP890-052 @MUST
-  Rule: Offsets of an open transaction stay hidden from OffsetFetch, and asking for stable ones gives UNSTABLE_OFFSET_COMMIT.
+  Rule: Offsets of an open transaction stay hidden from OffsetFetch, and a fetch of stable offsets is answered with UNSTABLE_OFFSET_COMMIT.
     A consumer that starts from an undecided offset skips records when the transaction is aborted.
 
-    Scenario: [1] The first offset of a group
+    Scenario: [1] The first offset of a group is pending
       Given producer A with transactional id "transfer"
       When A sends offset 5 of payments-0 to group "shop"
       Then group "shop" has no committed offset of payments-0
@@ -154,7 +154,7 @@ Feature: Offsets as part of a transaction
       And group "shop" has no pending offset of payments-1
       And group "bank" has no pending offset of payments-0
 
-    Scenario: [2] An offset after a committed one
+    Scenario: [2] A pending offset follows a committed one
       Given producer A with transactional id "transfer"
       And A has sent offset 3 of payments-0 to group "shop"
       And A has committed
@@ -162,7 +162,7 @@ Feature: Offsets as part of a transaction
       Then group "shop" has committed offset 3 of payments-0
       And group "shop" has a pending offset of payments-0
 
-    Scenario: [3] Two producers for two groups
+    Scenario: [3] Two producers send offsets of two groups
       Given producer A with transactional id "transfer"
       And producer B with transactional id "refund"
       And A has sent offset 5 of payments-0 to group "shop"
@@ -172,16 +172,16 @@ Feature: Offsets as part of a transaction
 
   @KIP890-053 @MUST @commits
   Rule: Offsets and their metadata become visible to OffsetFetch once their transaction is committed and settled.
-    A group whose committed place is not visible processes its input again.
+    A group whose committed position is not visible processes its input again.
 
-    Scenario: [1] An offset with metadata
+    Scenario: [1] An offset with metadata is committed
       Given producer A with transactional id "transfer"
       And A has sent offset 5 of payments-0 to group "shop" with metadata "half way"
       When A commits
       Then group "shop" has committed offset 5 of payments-0 with metadata "half way"
       And group "shop" has no pending offset of payments-0
 
-    Scenario: [2] A later transaction takes the place of the offset
+    Scenario: [2] A later transaction replaces the offset
       Given producer A with transactional id "transfer"
       And A has sent offset 3 of payments-0 to group "shop"
       And A has committed
@@ -189,7 +189,7 @@ Feature: Offsets as part of a transaction
       When A commits
       Then group "shop" has committed offset 5 of payments-0 with metadata "half way"
 
-    Scenario: [3] Offsets of two groups in one transaction
+    Scenario: [3] Offsets of two groups are committed in one transaction
       Given producer A with transactional id "transfer"
       And A has sent offset 5 of payments-0 to group "shop"
       And A has sent offset 6 of payments-0 to group "bank"
@@ -197,14 +197,14 @@ Feature: Offsets as part of a transaction
       Then group "shop" has committed offset 5 of payments-0
       And group "bank" has committed offset 6 of payments-0
 
-    Scenario: [4] Two offsets for one place in one transaction
+    Scenario: [4] Two offsets for one partition are committed in one transaction
       Given producer A with transactional id "transfer"
       And A has sent offset 5 of payments-0 to group "shop"
       And A has sent offset 6 of payments-0 to group "shop"
       When A commits
       Then group "shop" has committed offset 6 of payments-0
 
-    Scenario: [5] Another transaction for the same place was aborted
+    Scenario: [5] An offset is committed after that of an earlier transaction was aborted
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has sent offset 5 of payments-0 to group "shop"
       And B has sent offset 7 of payments-0 to group "shop"
@@ -212,7 +212,7 @@ Feature: Offsets as part of a transaction
       When B commits
       Then group "shop" has committed offset 7 of payments-0
 
-    Scenario: [6] A later transaction for the same place was aborted
+    Scenario: [6] An offset is committed after that of a later transaction was aborted
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has sent offset 5 of payments-0 to group "shop"
       And B has sent offset 7 of payments-0 to group "shop"
@@ -222,9 +222,9 @@ Feature: Offsets as part of a transaction
 
   @KIP890-054 @MUST @aborts
   Rule: Aborting a transaction leaves the offset that was committed before it in place.
-    A group that loses its earlier place through an abort starts over from the beginning.
+    A group that loses its earlier position through an abort starts from the beginning.
 
-    Scenario: [1] An abort after a commit
+    Scenario: [1] A transaction aborts after an offset was committed
       Given producer A with transactional id "transfer"
       And A has sent offset 3 of payments-0 to group "shop"
       And A has committed
@@ -232,14 +232,14 @@ Feature: Offsets as part of a transaction
       When A aborts
       Then group "shop" has committed offset 3 of payments-0
 
-    Scenario: [2] An abort of the group's first offset
+    Scenario: [2] The first offset of a group is aborted
       Given producer A with transactional id "transfer"
       And A has sent offset 5 of payments-0 to group "shop"
       When A aborts
       Then group "shop" has no committed offset of payments-0
       And group "shop" has no pending offset of payments-0
 
-    Scenario: [3] The producer's next transaction commits
+    Scenario: [3] The producer's next transaction commits another offset
       Given producer A with transactional id "transfer"
       And A has sent offset 5 of payments-0 to group "shop"
       And A has aborted
@@ -248,7 +248,7 @@ Feature: Offsets as part of a transaction
       Then group "shop" has committed offset 7 of payments-1
       And group "shop" has no committed offset of payments-0
 
-    Scenario: [4] The producer's next transaction commits, and there was an offset before both
+    Scenario: [4] The producer's next transaction commits another offset, and one was committed before both
       Given producer A with transactional id "transfer"
       And offset 3 of payments-0 has been committed to group "shop" outside of transactions
       And A has sent offset 5 of payments-0 to group "shop"
@@ -257,7 +257,7 @@ Feature: Offsets as part of a transaction
       When A commits
       Then group "shop" has committed offset 3 of payments-0
 
-    Scenario: [5] The next transaction commits offsets of another group
+    Scenario: [5] The producer's next transaction commits an offset of another group
       Given producer A with transactional id "transfer"
       And A has sent offset 5 of payments-0 to group "shop"
       And A has aborted
@@ -267,7 +267,7 @@ Feature: Offsets as part of a transaction
       And group "shop" has no committed offset of payments-0
 
     @needs:crash
-    Scenario: [6] A crash between the abort and the next commit
+    Scenario: [6] The system crashes between the abort and the next commit
       Given producer A with transactional id "transfer"
       And A has sent offset 5 of payments-0 to group "shop"
       And A has aborted
@@ -277,10 +277,10 @@ Feature: Offsets as part of a transaction
       Then group "shop" has no committed offset of payments-0
 
   @KIP890-055 @MUST
-  Rule: TxnOffsetCommit refuses a member that its group does not know, and wants no membership of a sender that claims none.
-    A consumer that was thrown out of its group would move the group's place behind records that others are processing.
+  Rule: TxnOffsetCommit refuses a member that its group does not know, and requires no membership of a sender that claims none.
+    A consumer that was removed from its group would move the group's position past records that others are processing.
 
-    Scenario: [1] A group that is there, and does not know the member
+    Scenario: [1] An unknown member of an existing group sends an offset
       Given producer A with transactional id "transfer"
       And A has sent offset 3 of payments-0 to group "shop"
       And A has committed
@@ -288,19 +288,19 @@ Feature: Offsets as part of a transaction
       Then it is refused for payments-0 with UNKNOWN_MEMBER_ID
       And group "shop" has no pending offset of payments-0
 
-    Scenario: [2] A group that is not there
+    Scenario: [2] A member of a group that does not exist sends an offset
       Given producer A with transactional id "transfer"
       When A sends offset 5 of payments-0 to group "shop" with an unknown member id
       Then it is refused for payments-0 with ILLEGAL_GENERATION
       And group "shop" has no pending offset of payments-0
 
-    Scenario: [3] A sender that does not say it is a member
+    Scenario: [3] A sender that claims no membership sends an offset
       Given producer A with transactional id "transfer"
       When A sends offset 5 of payments-0 to group "shop"
       Then it is done for payments-0
       And group "shop" has a pending offset of payments-0
 
-    Scenario: [4] A member that has left
+    Scenario: [4] A member that has left sends an offset
       Given producers A and B with transactional ids "transfer" and "refund"
       And A is a member of group "shop"
       And B has joined group "shop" beside A
@@ -309,7 +309,7 @@ Feature: Offsets as part of a transaction
       Then it is refused for payments-0 with UNKNOWN_MEMBER_ID
       And group "shop" has no pending offset of payments-0
 
-    Scenario: [5] A member that was silent for longer than its session may last
+    Scenario: [5] A member whose session has expired sends an offset
       Given producers A and B with transactional ids "transfer" and "refund"
       And A is a member of group "shop"
       And B has joined group "shop" beside A with a short session
@@ -319,17 +319,17 @@ Feature: Offsets as part of a transaction
       And group "shop" has no pending offset of payments-0
 
   @KIP890-056 @MUST
-  Rule: TxnOffsetCommit refuses bad partitions one by one, and an empty group id as a whole.
-    One partition that cannot be stored must not take the good ones with it, or the group processes them again.
+  Rule: TxnOffsetCommit refuses invalid partitions individually, and an empty group id as a whole.
+    One partition that cannot be stored must not fail the valid ones, or the group processes them again.
 
-    Scenario: [1] A partition that does not exist
+    Scenario: [1] An offset is sent for an existing and a missing partition
       Given producer A with transactional id "transfer"
       When A sends offset 5 of payments-0 and payments-9 to group "shop"
       Then it is refused for payments-9 with UNKNOWN_TOPIC_OR_PARTITION
       And it is done for payments-0
       And group "shop" has a pending offset of payments-0
 
-    Scenario: [2] Metadata that is too long
+    Scenario: [2] An offset is sent with metadata that is too long
       Given producer A with transactional id "transfer"
       When A sends offset 5 of payments-0 and payments-1 to group "shop" and metadata that is too large for payments-1
       Then it is refused for payments-1 with OFFSET_METADATA_TOO_LARGE
@@ -337,34 +337,34 @@ Feature: Offsets as part of a transaction
       And group "shop" has a pending offset of payments-0
       And group "shop" has no pending offset of payments-1
 
-    Scenario: [3] A group without a name
+    Scenario: [3] An offset is sent with an empty group id
       Given producer A with transactional id "transfer"
       When A sends offset 5 of payments-0 and payments-1 to group ""
       Then it is refused for payments-0 and payments-1 with INVALID_GROUP_ID
       And the transaction of A is unchanged
 
     @needs:known-limits
-    Scenario: [4] Metadata that is as long as may be
+    Scenario: [4] An offset is sent with metadata of the maximum length
       Given producer A with transactional id "transfer"
       When A sends offset 5 of payments-0 and payments-1 to group "shop" and metadata that is as large as may be for payments-1
       Then it is done for payments-0 and payments-1
       And group "shop" has a pending offset of payments-1
 
   @KIP890-270 @MUST
-  Rule: OffsetFetch for a group that has committed nothing answers no offset and no error.
-    A consumer that starts with a new group takes an error for a fault of the broker, where it had only to begin at the start.
+  Rule: OffsetFetch for a group without committed offsets returns no offset and no error.
+    A consumer of a new group takes an error for a fault of the broker, where it only had to begin at the start.
 
-    Scenario: [1] A group that nobody has heard of
+    Scenario: [1] OffsetFetch is sent for an unknown group
       When OffsetFetch is sent for payments-0 of group "strangers"
       Then it is done
       And group "strangers" has no committed offset of payments-0
 
   @KIP890-058 @SHOULD
-  Rule: TxnOffsetCommit v5 is told to come back while the last transaction completes, CONCURRENT_TRANSACTIONS or COORDINATOR_NOT_AVAILABLE.
-    Offsets that come right behind a commit need a moment; a fatal error there ends a healthy client.
+  Rule: While the last transaction completes, TxnOffsetCommit v5 is refused with CONCURRENT_TRANSACTIONS or COORDINATOR_NOT_AVAILABLE.
+    Offsets right after a commit need a moment; a fatal error there ends a healthy client.
 
     @needs:hold-markers
-    Scenario: [1] The commit before is incomplete
+    Scenario: [1] An offset is sent while a commit is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to commit

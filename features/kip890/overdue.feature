@@ -1,26 +1,26 @@
-Feature: How long a transaction may take
-  A producer says with InitProducerId how long its transactions may take. Until then nobody but itself, or its successor, ends them.
+Feature: The duration of a transaction
+  With InitProducerId a producer says how long its transactions may last. Until then only the producer or its successor ends them.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-213 @MUST
-  Rule: The coordinator does not abort a transaction before it has been open for its time-out.
-    A transaction that is ended too early is fenced in the middle of its work, and its producer has done nothing wrong.
+  Rule: The coordinator does not abort a transaction before it has been open for its timeout.
+    A transaction that is aborted early is fenced in the middle of its work, without a fault of its producer.
 
-    Scenario: [1] A producer's first transaction
+    Scenario: [1] The first transaction of a producer times out
       Given producer A with transactional id "transfer" and a short time-out
       When A writes "a1" to payments-0 and leaves its transaction open past its time-out
       Then the transaction of A was open for at least a short time-out
 
-    Scenario: [2] The producer was idle for long before
+    Scenario: [2] The transaction of a producer that was idle before times out
       Given producers A and B with transactional ids "transfer" and "refund" and a short time-out
       And B has written "b1" to payments-1
       And B has left its transaction open past its time-out
       When A writes "a1" to payments-0 and leaves its transaction open past its time-out
       Then the transaction of A was open for at least a short time-out
 
-    Scenario: [3] Another producer has a shorter time-out
+    Scenario: [3] A transaction is open when another one with a shorter timeout times out
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And producer B with transactional id "refund" and a short time-out
@@ -30,7 +30,7 @@ Feature: How long a transaction may take
       And the transaction of A is Ongoing in payments-0
 
     @needs:crash
-    Scenario: [4] The coordinator has come back after a crash
+    Scenario: [4] A transaction is open after a crash when another one times out
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And producer B with transactional id "refund" and a short time-out
@@ -39,7 +39,7 @@ Feature: How long a transaction may take
       When B leaves its transaction open past its time-out
       Then the transaction of A is Ongoing in payments-0
 
-    Scenario: [5] The producer's second transaction, some time after the first
+    Scenario: [5] The second transaction of a producer times out some time after the first
       Given producers A and B with transactional ids "transfer" and "refund" and a short time-out
       And A has committed "a1" to payments-0
       And B has written "b1" to payments-1
@@ -48,19 +48,19 @@ Feature: How long a transaction may take
       Then the transaction of A was open for at least a short time-out
 
   @KIP890-215 @MUST @aborts
-  Rule: However many transactions are overdue at once, each of them is aborted in each of its partitions.
-    One that is left out keeps the readers of its partitions waiting for ever, and its producer is not there to end it.
+  Rule: However many transactions are past their timeout, each of them is aborted in each of its partitions.
+    One that is omitted blocks the readers of its partitions for ever, and its producer is gone.
 
-    Scenario: [1] Twenty producers are gone
+    Scenario: [1] The transactions of twenty producers time out
       Given twenty producers with a short time-out have written to payments-0 and payments-1
       When all of the twenty leave their transactions open past their time-outs
       Then readers of payments-0 and payments-1 see nothing of the twenty
 
   @KIP890-350 @MUST
-  Rule: The start time of a transaction is that of its first partition, and further ones leave it as it is.
+  Rule: The start time of a transaction is that of its first partition, and later partitions do not change it.
     A producer that adds a partition now and then would never time out, and operators who look for old transactions would not find it.
 
-    Scenario: [1] A second partition, some time later
+    Scenario: [1] A second partition is added later
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And producer B with transactional id "refund" and a short time-out
@@ -69,7 +69,7 @@ Feature: How long a transaction may take
       When A writes "a2" to payments-1
       Then the start time of A is unchanged
 
-    Scenario: [2] A group's offsets, some time later
+    Scenario: [2] Offsets of a group are added later
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And producer B with transactional id "refund" and a short time-out
@@ -79,7 +79,7 @@ Feature: How long a transaction may take
       Then the start time of A is unchanged
 
     @needs:crash
-    Scenario: [3] A crash, some time later
+    Scenario: [3] The system crashes later
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And producer B with transactional id "refund" and a short time-out
@@ -88,7 +88,7 @@ Feature: How long a transaction may take
       When the system crashes and comes back
       Then the start time of A is unchanged
 
-    Scenario: [4] Another transaction begins in the same partition, some time later
+    Scenario: [4] Another transaction begins later in the same partition
       Given producers A and C with transactional ids "transfer" and "fees"
       And A has written "a1" to payments-0
       And producer B with transactional id "refund" and a short time-out

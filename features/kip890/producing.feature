@@ -1,16 +1,16 @@
-Feature: Producing, as the leader of a partition judges it
-  A leader asks the coordinator before the first batch of a transaction enters its log, and then its log knows.
-  What is refused leaves no trace.
+Feature: How the leader of a partition judges a Produce
+  A leader consults the coordinator before the first batch of a transaction enters its log; after that its log knows. A refused batch
+  leaves no trace.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-091 @MUST
   Rule: Produce v12 appends nothing when the coordinator refuses to add the partition.
-    A batch that is written although it was refused is data that the client writes a second time.
+    A batch that is appended although it was refused is written by the client a second time.
 
     @needs:transactions-v2
-    Scenario: [1] The transaction of that epoch has ended, and the partition has never heard of it
+    Scenario: [1] A late batch arrives in a partition that has not heard of its ended transaction
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -19,14 +19,14 @@ Feature: Producing, as the leader of a partition judges it
       And the log of payments-1 has not grown
 
     @needs:transactions-v2
-    Scenario: [2] The producer id belongs to another transactional id
+    Scenario: [2] A batch has the producer id of another transactional id
       Given producers A and B with transactional ids "transfer" and "refund"
       When A writes "stray" to payments-0 with the producer id of B
       Then it is refused with INVALID_PRODUCER_ID_MAPPING
       And the log of payments-0 has not grown
 
     @needs:wire-faults @needs:transactions-v2
-    Scenario: [3] A batch that was held up arrives after the end of its transaction
+    Scenario: [3] A delayed batch arrives after the end of its transaction
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And the next Produce of A is held up
@@ -36,7 +36,7 @@ Feature: Producing, as the leader of a partition judges it
       Then the log of payments-1 has not grown
 
   @KIP890-092 @MUST
-  Rule: Further batches of a transaction are accepted and leave the transaction's start offset at the first one.
+  Rule: Further batches of a transaction are accepted and leave its start offset at the first one.
     A start that moves with each batch lets the last stable offset pass records that are still undecided.
 
     Scenario: [1] A second batch in Produce v12
@@ -47,7 +47,7 @@ Feature: Producing, as the leader of a partition judges it
       Then it is done
       And the open transaction of A in payments-0 starts at "a1"
 
-    Scenario: [2] A second batch in Produce v11, with nothing added
+    Scenario: [2] A second batch in Produce v11 without an added partition
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A uses Produce v11
@@ -66,7 +66,7 @@ Feature: Producing, as the leader of a partition judges it
       And read_uncommitted readers of payments-0 see "p1", "a1"
 
     @needs:two-nodes
-    Scenario: [4] A further batch while the coordinator's node does nothing
+    Scenario: [4] A further batch in Produce v12 while the coordinator's node is paused
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And the coordinator of A has moved to node 2
       And node 2 is paused until the next answer
@@ -75,7 +75,7 @@ Feature: Producing, as the leader of a partition judges it
       And the open transaction of A in accounts-0 starts at "a1"
 
     @needs:two-nodes
-    Scenario: [5] A further batch in Produce v11 while the coordinator's node does nothing
+    Scenario: [5] A further batch in Produce v11 while the coordinator's node is paused
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And A uses Produce v11
       And the coordinator of A has moved to node 2
@@ -86,7 +86,7 @@ Feature: Producing, as the leader of a partition judges it
 
   @KIP890-093 @MUST
   Rule: Once a transaction is settled, DescribeProducers shows no start offset for it any more.
-    A producer that still shows an open transaction sends operators after a hang that is none.
+    A producer that is still shown with an open transaction makes operators look for a hang that does not exist.
 
     Scenario: [1] A new client has committed
       Given producer A with transactional id "transfer"
@@ -111,8 +111,8 @@ Feature: Producing, as the leader of a partition judges it
       Then payments-0 has no open transaction of A
 
   @KIP890-098 @MUST
-  Rule: One Produce v9 to v11 is judged partition by partition, so an announced partition succeeds beside a refused one.
-    A request as a whole says nothing of a single partition: the stray one would slip in beside an announced one.
+  Rule: One Produce v9 to v11 is judged per partition, so an announced partition succeeds next to a refused one.
+    If the request were judged as a whole, a stray batch would be accepted together with an announced one.
 
     Scenario: [1] Produce v9 to one partition that was added and one that was not
       Given producer A with transactional id "transfer"
@@ -143,9 +143,9 @@ Feature: Producing, as the leader of a partition judges it
 
   @KIP890-099 @MUST @fencing
   Rule: A late batch of an old client after its transaction has ended is refused and does not stall the last stable offset.
-    A late batch that arrives after the marker begins a transaction that nobody ends, and readers stop there for ever.
+    A late batch that arrives after the marker begins a transaction that is never ended, and readers are blocked there for ever.
 
-    Scenario: [1] The late batch comes in Produce v10
+    Scenario: [1] A late batch arrives in Produce v10
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0) and uses Produce v10
       And A has committed "a1" to payments-0
@@ -155,7 +155,7 @@ Feature: Producing, as the leader of a partition judges it
       And the last stable offset of payments-0 is the high watermark
 
     @needs:transactions-v2
-    Scenario: [2] The late batch comes in Produce v11
+    Scenario: [2] A late batch arrives in Produce v11
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has committed "a1" to payments-0
@@ -165,10 +165,10 @@ Feature: Producing, as the leader of a partition judges it
       And the last stable offset of payments-0 is the high watermark
 
   @KIP890-101 @MUST @fencing
-  Rule: After EndTxn v5 a resend of the committed batch is refused INVALID_PRODUCER_EPOCH and does not pass for a duplicate.
-    A fenced batch that passes for a repetition is told that it was written, and nobody looks for it again.
+  Rule: After EndTxn v5 a repeated batch of the committed transaction is refused with INVALID_PRODUCER_EPOCH and not accepted as a duplicate.
+    A fenced batch that is accepted as a duplicate is answered as written, and its loss goes unnoticed.
 
-    Scenario: [1] The batch is sent again after its commit
+    Scenario: [1] A batch is sent again after its commit
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -177,8 +177,8 @@ Feature: Producing, as the leader of a partition judges it
       And the log of payments-0 has not grown
 
   @KIP890-103 @MUST
-  Rule: Produce with a producer id foreign to the transactional id is refused INVALID_PRODUCER_ID_MAPPING.
-    A producer with somebody else's id asks again for ever when the error says that this helps.
+  Rule: Produce with a producer id foreign to the transactional id is refused with INVALID_PRODUCER_ID_MAPPING.
+    With a retriable error, a producer that has another producer's id retries for ever.
 
     Scenario: [1] Produce v12 with the producer id of another
       Given producers A and B with transactional ids "transfer" and "refund"
@@ -203,16 +203,16 @@ Feature: Producing, as the leader of a partition judges it
       And the log of payments-0 has not grown
 
   @KIP890-106 @MUST
-  Rule: Transactional batches in a Produce without a transactional id are refused TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
-    A transactional batch that nobody can be asked about would open a transaction without an owner.
+  Rule: Transactional batches in a Produce without a transactional id are refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
+    A transactional batch without a transactional id would open a transaction without an owner.
 
-    Scenario: [1] The first batch of a transaction
+    Scenario: [1] The first batch of a transaction has no transactional id
       Given producer A with transactional id "transfer"
       When A writes "stray" to payments-0 with no transactional id
       Then it is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED
       And the log of payments-0 has not grown
 
-    Scenario: [2] A batch of an open transaction, in Produce v11
+    Scenario: [2] A batch of an open transaction has no transactional id, in Produce v11
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A uses Produce v11
@@ -221,10 +221,10 @@ Feature: Producing, as the leader of a partition judges it
       And the log of payments-0 has not grown
 
   @KIP890-107 @MUST
-  Rule: While a producer's transaction is open in a partition, its non-transactional batches there are refused INVALID_TXN_STATE.
-    A plain batch amid a transaction of the same producer would be aborted with it, or shown before it is decided.
+  Rule: While a producer's transaction is open in a partition, its non-transactional batches there are refused with INVALID_TXN_STATE.
+    A plain batch within a transaction of the same producer would be aborted with it, or be visible before it is decided.
 
-    Scenario: [1] A batch that is not transactional, behind one that is
+    Scenario: [1] A non-transactional batch follows a transactional one
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A writes "mixed" to payments-0 outside of its transaction
@@ -234,16 +234,16 @@ Feature: Producing, as the leader of a partition judges it
 
   @KIP890-120 @MUST
   Rule: A refused batch has base offset -1, and for its log start offset -1 or the real one.
-    A client that reads a log start offset it was never given may take its own records for deleted.
+    A client that reads a log start offset that it was never given may take its own records for deleted.
 
-    Scenario: [1] Refused because the partition was not added
+    Scenario: [1] A batch is refused because its partition was not added
       Given producer A with transactional id "transfer"
       And A uses Produce v10
       When A writes "stray" to payments-0
       Then it is refused with INVALID_TXN_STATE
       And the refusal has base offset -1 and no wrong log start offset of payments-0
 
-    Scenario: [2] Refused by a log that no longer begins at 0, for its sequence number
+    Scenario: [2] A batch is refused for its sequence number by a log that no longer begins at 0
       Given "p1" has been written to payments-0
       And the records of payments-0 have been deleted
       And producer A with transactional id "transfer"
@@ -254,7 +254,7 @@ Feature: Producing, as the leader of a partition judges it
 
   @KIP890-104 @MUST
   Rule: Produce v9 to v11 reports a coordinator that is busy or moving as NOT_ENOUGH_REPLICAS, with the cause in the message.
-    Old clients know no CONCURRENT_TRANSACTIONS in this answer, and take it for fatal.
+    Old clients do not know CONCURRENT_TRANSACTIONS in this answer, and take it for fatal.
 
     @needs:hold-markers
     Scenario: [1] Produce v10 while a commit is incomplete
@@ -287,11 +287,11 @@ Feature: Producing, as the leader of a partition judges it
       And it is done
 
   @KIP890-105 @MUST
-  Rule: Produce v12 meeting a completing transaction waits a little and then answers CONCURRENT_TRANSACTIONS.
-    A new client that is told of missing replicas, where it only has to wait, raises a false alarm.
+  Rule: Produce v12 while a transaction completes waits briefly and is then refused with CONCURRENT_TRANSACTIONS.
+    A new client that receives NOT_ENOUGH_REPLICAS, where it only has to wait, raises a false alarm.
 
     @needs:hold-markers
-    Scenario: [1] The commit before is incomplete
+    Scenario: [1] Produce v12 while a commit is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to commit
@@ -300,7 +300,7 @@ Feature: Producing, as the leader of a partition judges it
       And the log of payments-0 has not grown
 
     @needs:hold-markers
-    Scenario: [2] The abort before is incomplete
+    Scenario: [2] Produce v12 while an abort is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to abort

@@ -1,15 +1,15 @@
 Feature: A client that changes its protocol
-  A client looks at the level of transaction.version before each transaction, and may use the other protocol for the next one.
-  So what a broker knows of a producer from the one protocol must be right for the other.
+  A client looks at the level of transaction.version before each transaction, and may use the other protocol for the next one. So what a
+  broker knows of a producer from one protocol must be right for the other.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-208 @MUST @commits @aborts
-  Rule: A client may change its protocol between two transactions, and each of them ends by the protocol of its own EndTxn.
-    A broker that takes a producer for what it was before bumps an epoch that its client does not hear of, and fences it.
+  Rule: A client may change its protocol between two transactions, and each transaction ends by the protocol of its own EndTxn.
+    A broker that assumes the previous protocol raises an epoch without the client's knowledge, and fences it.
 
-    Scenario: [1] From the new protocol to the old one
+    Scenario: [1] A client changes from the new protocol to the old one
       Given producer A with transactional id "transfer"
       And A has committed "a1" to payments-0
       And A is an old client (transaction version 0)
@@ -18,7 +18,7 @@ Feature: A client that changes its protocol
       And the producer id and epoch of A are unchanged
       And readers of payments-0 see "a1", "a2"
 
-    Scenario: [2] From the old protocol to the new one
+    Scenario: [2] A client changes from the old protocol to the new one
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has committed "a1" to payments-0
@@ -27,7 +27,7 @@ Feature: A client that changes its protocol
       Then it is done and answers the same producer id and the next epoch
       And readers of payments-0 see "a1", "a2"
 
-    Scenario: [3] From the old protocol to the new one, after an abort
+    Scenario: [3] A client changes from the old protocol to the new one after an abort
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -37,7 +37,7 @@ Feature: A client that changes its protocol
       Then readers of payments-0 see "a2"
 
     @needs:transactions-v2
-    Scenario: [4] From the new protocol to the old one, and nothing was added
+    Scenario: [4] A client changes from the new protocol to the old one without adding a partition
       Given producer A with transactional id "transfer"
       And A has committed "a1" to payments-0
       And A is an old client (transaction version 0)
@@ -45,7 +45,7 @@ Feature: A client that changes its protocol
       Then it is refused with TRANSACTION_ABORTABLE
       And the log of payments-0 has not grown
 
-    Scenario: [5] To the old protocol and back, with markers of the right epochs
+    Scenario: [5] A client changes to the old protocol and back, and the markers have the right epochs
       Given producer A with transactional id "transfer"
       And A has committed "a1" to payments-0
       And A is an old client (transaction version 0)
@@ -54,7 +54,7 @@ Feature: A client that changes its protocol
       When A commits "a3" to payments-0
       Then one COMMIT marker was added to payments-0, with the next epoch of A
 
-    Scenario: [6] To the old protocol within a transaction: a batch of the new one, and an abort of the old one
+    Scenario: [6] A client writes with the new protocol and aborts with the old one
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A uses EndTxn v4
@@ -63,7 +63,7 @@ Feature: A client that changes its protocol
       And the last stable offset of payments-0 is the high watermark
       And readers of payments-0 see nothing
 
-    Scenario: [7] To the new protocol within a transaction: a batch of the old one, and a commit of the new one
+    Scenario: [7] A client writes with the old protocol and commits with the new one
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0

@@ -1,15 +1,15 @@
-Feature: Time-outs and recovery
-  A transaction that nobody ends is ended by the coordinator, and what was decided is completed after a crash.
+Feature: Timeouts and recovery
+  The coordinator ends a transaction that no client ends, and completes after a crash what was decided.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-094 @MUST @recovery
-  Rule: A restart of the broker does not interrupt an open transaction, its next batch is accepted as it is.
-    A restart must not cost a producer its open transaction: its next batch is as good as it was before.
+  Rule: A restart of the broker does not interrupt an open transaction; its next batch is accepted unchanged.
+    A restart must not cost a producer its open transaction: its next batch is as valid as before.
 
     @needs:crash
-    Scenario: [1] A further record after a crash
+    Scenario: [1] A producer writes another record after a crash
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And the system has crashed and come back
@@ -19,9 +19,9 @@ Feature: Time-outs and recovery
 
   @KIP890-156 @MUST @aborts
   Rule: The server aborts a transaction that outlives its timeout, with a marker at the next epoch.
-    A producer that died would hold up every reader of its partitions for ever.
+    A producer that crashed would block every reader of its partitions for ever.
 
-    Scenario: [1] The data of an abandoned transaction
+    Scenario: [1] An abandoned transaction is aborted
       Given producer A with transactional id "transfer" and a short time-out
       And A has written "a1" to payments-0
       When A leaves its transaction open past its time-out
@@ -29,14 +29,14 @@ Feature: Time-outs and recovery
       And readers of payments-0 see nothing
       And the last stable offset of payments-0 is the high watermark
 
-    Scenario: [2] The marker of an abandoned transaction
+    Scenario: [2] An abandoned transaction gets a marker
       Given producer A with transactional id "transfer" and a short time-out
       And A has written "a1" to payments-0
       When A leaves its transaction open past its time-out
       Then one ABORT marker was added to payments-0, with the next epoch of A
 
     @needs:hold-markers
-    Scenario: [3] Another transaction cannot be completed
+    Scenario: [3] An abandoned transaction is aborted while another one cannot be completed
       Given producers A and B with transactional ids "transfer" and "refund" and a short time-out
       And completion of A's transactions is blocked
       And A has been asked to commit
@@ -45,7 +45,7 @@ Feature: Time-outs and recovery
       Then the transaction of B is over
       And readers of payments-0 see nothing
 
-    Scenario: [4] A producer that adds a partition now and then
+    Scenario: [4] A producer keeps adding partitions past its timeout
       Given a topic "ledger" with 50 partitions
       And producer A with transactional id "transfer" and a short time-out
       When A writes to one partition of "ledger" after the other, two fifths of its time-out apart
@@ -53,9 +53,9 @@ Feature: Time-outs and recovery
 
   @KIP890-157 @MUST @fencing
   Rule: A producer whose transaction timed out can neither write nor end it with its old epoch.
-    A producer that slept through its time-out would write on into a transaction that was aborted.
+    A producer that slept past its timeout would continue writing into an aborted transaction.
 
-    Scenario: [1] The producer writes after its time-out
+    Scenario: [1] A producer writes after its timeout
       Given producer A with transactional id "transfer" and a short time-out
       And A has written "a1" to payments-0
       And A has left its transaction open past its time-out
@@ -63,7 +63,7 @@ Feature: Time-outs and recovery
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
-    Scenario: [2] The producer commits after its time-out, with EndTxn v4
+    Scenario: [2] A producer commits with EndTxn v4 after its timeout
       Given producer A with transactional id "transfer" and a short time-out
       And A has written "a1" to payments-0
       And A has left its transaction open past its time-out
@@ -72,7 +72,7 @@ Feature: Time-outs and recovery
       Then it is refused with PRODUCER_FENCED
       And readers of payments-0 see nothing
 
-    Scenario: [3] The producer aborts after its time-out, with EndTxn v4
+    Scenario: [3] A producer aborts with EndTxn v4 after its timeout
       Given producer A with transactional id "transfer" and a short time-out
       And A has written "a1" to payments-0
       And A has left its transaction open past its time-out
@@ -82,7 +82,7 @@ Feature: Time-outs and recovery
       And the producer id and epoch of A are unchanged
 
     @needs:feature-levels
-    Scenario: [4] The producer writes after its time-out, at transaction.version 1
+    Scenario: [4] A producer writes after its timeout at transaction.version 1
       Given transaction.version has been set to 1
       And producer A with transactional id "transfer" and a short time-out
       And A has written "a1" to payments-0
@@ -93,22 +93,22 @@ Feature: Time-outs and recovery
 
   @KIP890-160 @MUST @recovery
   Rule: A transaction whose EndTxn was answered is completed after a crash, on every partition and as decided.
-    A commit that was answered is a promise, also when the broker dies before the first marker is written.
+    A commit that was answered is a promise, even if the broker crashes before the first marker is written.
 
     @needs:crash
-    Scenario: [1] Twenty commits over two partitions
+    Scenario: [1] Twenty producers commit over two partitions before a crash
       Given twenty producers have written to payments-0 and payments-1
       When all of the twenty commit, and the system crashes right after its last answer
       Then readers of payments-0 and payments-1 see all of the twenty
 
     @needs:crash
-    Scenario: [2] Twenty aborts over two partitions
+    Scenario: [2] Twenty producers abort over two partitions before a crash
       Given twenty producers have written to payments-0 and payments-1
       When all of the twenty abort, and the system crashes right after its last answer
       Then readers of payments-0 and payments-1 see nothing of the twenty
 
     @alone @needs:crash @needs:hold-markers
-    Scenario: [3] The coordinator comes back after the time-out of what was to be committed
+    Scenario: [3] The system restarts after the timeout of a transaction whose commit was decided
       Given producer A with transactional id "transfer" and a short time-out
       And completion of A's transactions is blocked until the next restart
       And A has written "a1" to payments-0
@@ -118,7 +118,7 @@ Feature: Time-outs and recovery
       And readers of payments-0 see "a1"
 
     @needs:crash
-    Scenario: [4] The commit of an old client
+    Scenario: [4] An old client commits before a crash
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -128,7 +128,7 @@ Feature: Time-outs and recovery
       And readers of payments-0 see "a1"
 
     @needs:crash
-    Scenario: [5] The abort of an old client
+    Scenario: [5] An old client aborts before a crash
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -138,8 +138,8 @@ Feature: Time-outs and recovery
       And the last stable offset of payments-0 is the high watermark
 
   @KIP890-161 @MUST @recovery
-  Rule: An unanswered EndTxn still has one outcome, the same on all partitions and the one a later retry is told.
-    A client that got no answer asks again, and must hear what readers see.
+  Rule: An unanswered EndTxn still has one outcome: the same on all partitions, and the one that a retry is answered with.
+    A client without an answer retries, and must be answered with the outcome that readers see.
 
     @needs:wire-faults @needs:transactions-v2
     Scenario: [1] The answer to a commit is lost
@@ -162,7 +162,7 @@ Feature: Time-outs and recovery
       And only ABORT markers were added to payments-0 and payments-1, with the next epoch of A
 
     @needs:crash @needs:transactions-v2
-    Scenario: [3] The broker crashes while the commit is on its way
+    Scenario: [3] The broker crashes while a commit is in flight
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-1

@@ -1,13 +1,13 @@
 Feature: Replicas
-  A partition may have replicas on several nodes. What fewer of them have than min.insync.replicas is not written yet: it can be lost with
-  its leader, be it a record or the marker of a transaction.
+  A partition may have replicas on several nodes. What fewer replicas than min.insync.replicas have is not durable yet: it can be lost
+  with the leader, whether it is a record or a marker.
 
   @KIP890-225 @MUST
   Rule: Readers of either isolation level see no record that fewer replicas than min.insync.replicas have.
-    A reader would act on a record that is lost with its leader, and that nobody else will ever see.
+    A reader would act on a record that is lost with its leader, and that no other reader ever sees.
 
     @needs:two-nodes
-    Scenario: [1] A further record of an open transaction
+    Scenario: [1] A transaction writes another record while a replica is unavailable
       Given producer A has written "a1" to accounts-0 on both nodes
       And node 2 is paused
       When A writes "a2" to accounts-0
@@ -15,11 +15,11 @@ Feature: Replicas
       And readers of accounts-0 see nothing
 
   @KIP890-226 @MUST
-  Rule: A marker that fewer replicas than min.insync.replicas have decides nothing for readers.
-    With the leader the marker is lost, and the next leader takes for undecided, or even aborts, what readers have been handed.
+  Rule: A marker that fewer replicas than min.insync.replicas have does not change what readers see.
+    If the marker is lost with the leader, the next leader takes for undecided, or even aborts, what readers have received.
 
     @needs:two-nodes
-    Scenario: [1] A commit while a replica is away
+    Scenario: [1] A transaction commits while a replica is unavailable
       Given producer A has written "a1" to accounts-0 on both nodes and "a2" to payments-0 on node 1
       And node 2 is paused
       When A commits
@@ -28,7 +28,7 @@ Feature: Replicas
       And the last stable offset of accounts-0 is the offset of "a1"
 
     @needs:two-nodes
-    Scenario: [2] A commit when the replica is back
+    Scenario: [2] A transaction commits, and the replica becomes available again
       Given producer A has written "a1" to accounts-0 on both nodes and "a2" to payments-0 on node 1
       And node 2 is paused until the next answer
       When A commits
@@ -37,7 +37,7 @@ Feature: Replicas
       And the last stable offset of accounts-0 is the high watermark
 
     @needs:two-nodes
-    Scenario: [3] Two commits while a replica is away
+    Scenario: [3] Two transactions commit while a replica is unavailable
       Given producer A has written "a1" to accounts-0 on both nodes
       And producer B with transactional id "refund"
       And B has written "b1" to accounts-0
@@ -47,7 +47,7 @@ Feature: Replicas
       And the last stable offset of accounts-0 is the offset of "a1"
 
     @needs:two-nodes
-    Scenario: [4] Two commits, and the replica is back after the second
+    Scenario: [4] The second of two transactions commits, and the replica becomes available again
       Given producer A has written "a1" to accounts-0 on both nodes
       And producer B with transactional id "refund"
       And B has written "b1" to accounts-0
@@ -57,11 +57,12 @@ Feature: Replicas
       Then readers of accounts-0 see "a1", "b1"
 
   @KIP890-227 @MUST
-  Rule: What fewer replicas than min.insync.replicas have is not answered as written, be it a record or a marker.
-    A producer that is told so forgets the record, and a coordinator the transaction, and nobody brings back what is lost with the leader.
+  Rule: A record or marker that fewer replicas than min.insync.replicas have is not acknowledged.
+    A producer that receives a success discards the record, and a coordinator the transaction, so what is lost with the leader is not sent
+    again.
 
     @needs:two-nodes
-    Scenario: [1] A record, and the same again when the replica is back
+    Scenario: [1] A producer writes a record while a replica is unavailable, and retries
       Given producer A has written "a1" to accounts-0 on both nodes
       And node 2 is paused until the next refusal
       When A writes "a2" to accounts-0
@@ -70,7 +71,7 @@ Feature: Replicas
       And read_uncommitted readers of accounts-0 see "a1", "a2"
 
     @needs:two-nodes
-    Scenario: [2] A marker
+    Scenario: [2] A coordinator writes a marker while a replica is unavailable
       Given producer A has written "a1" to accounts-0 on both nodes and "a2" to payments-0 on node 1
       And node 2 is paused
       When A commits

@@ -1,16 +1,16 @@
-Feature: Rights that are given and taken away
-  Access-control lists change while producers run. What was changed counts at once, and who may not change them cannot.
+Feature: Granting and revoking rights
+  Access-control lists change while producers run. A change takes effect at once, and only an authorised principal can make it.
 
   Background:
     Given a topic "payments" with 1 partition
     And a topic "refunds" with 1 partition
 
   @KIP890-375 @MUST
-  Rule: What CreateAcls adds and DeleteAcls removes is in force from then on, and DescribeAcls finds just what is.
-    Who was locked out would go on writing, or an administrator would believe that he does.
+  Rule: What CreateAcls adds and DeleteAcls removes takes effect at once, and DescribeAcls returns exactly what exists.
+    A user whose right was revoked would continue to write, or one whose right was granted could not.
 
     @needs:authorizer
-    Scenario: [1] A right that is given
+    Scenario: [1] A right is granted
       Given producer A with transactional id "transfer", logged in as an ordinary user
       And the user of A may no longer write to refunds
       When the user of A is allowed to write to refunds
@@ -18,7 +18,7 @@ Feature: Rights that are given and taken away
       And the user of A may write to "refunds"
 
     @needs:authorizer
-    Scenario: [2] A right that is taken away
+    Scenario: [2] A right is revoked
       Given producer A with transactional id "transfer", logged in as an ordinary user
       When the user of A is no longer allowed to write to refunds
       Then the answer names the right to write to refunds of the user of A, and no other
@@ -26,13 +26,13 @@ Feature: Rights that are given and taken away
       And the user of A may write to "payments"
 
     @needs:authorizer
-    Scenario: [3] What there is, by each filter
+    Scenario: [3] Rights are listed by each filter
       When rights to "payments" and to group "billing" are given to two users
       Then it is done
       And DescribeAcls finds by each filter what it is for
 
     @needs:authorizer
-    Scenario Outline: [4] Entries that are no rights
+    Scenario Outline: [4] An entry that denies, or is for another host, grants nothing
       Given producer A with transactional id "transfer", logged in as an ordinary user
       And the user of A may no longer write to refunds
       When an entry is made for the user of A to write to refunds, <kind>
@@ -44,16 +44,16 @@ Feature: Rights that are given and taken away
         | for another host alone |
 
     @needs:authorizer
-    Scenario: [5] The only right that there is
+    Scenario: [5] A user with a single right uses it
       When a user who may write under transactional id "transfer" initialises with it
       Then it is done
 
   @KIP890-376 @MUST
-  Rule: CreateAcls and DeleteAcls need ALTER on the cluster, DescribeAcls DESCRIBE, and all three an authorizer.
-    Who may give rights to himself may do everything; without an authorizer, a right that was given would protect nothing.
+  Rule: CreateAcls and DeleteAcls need ALTER on the cluster, DescribeAcls needs DESCRIBE, and all three need an authorizer.
+    A user who may grant rights to itself may do everything; without an authorizer, a granted right would protect nothing.
 
     @needs:authorizer
-    Scenario Outline: [1] An ordinary user
+    Scenario Outline: [1] An ordinary user sends a request about rights
       Given producer A with transactional id "transfer", logged in as an ordinary user
       When A itself sends <request> for a right to read "payments"
       Then it is refused with CLUSTER_AUTHORIZATION_FAILED
@@ -65,12 +65,12 @@ Feature: Rights that are given and taken away
         | DescribeAcls |
 
     @needs:authorizer
-    Scenario: [2] An operator
+    Scenario: [2] An operator lists rights
       Given producer A with transactional id "transfer", logged in as an operator
       When A itself sends DescribeAcls for a right to read "payments"
       Then it is done
 
-    Scenario Outline: [3] Without an authorizer
+    Scenario Outline: [3] A request about rights is sent to a broker without an authorizer
       When <request> is sent for a right to read "payments"
       Then it is refused with SECURITY_DISABLED
 
@@ -81,15 +81,15 @@ Feature: Rights that are given and taken away
         | DescribeAcls |
 
   @KIP890-379 @MUST
-  Rule: InitProducerId without a transactional id is for who may write to a topic, and CLUSTER_AUTHORIZATION_FAILED to others.
-    Producer ids are state in every broker; who may write nowhere could fill it.
+  Rule: InitProducerId without a transactional id from a user that may not write to any topic is refused with CLUSTER_AUTHORIZATION_FAILED.
+    Producer ids are state in every broker; a user without any WRITE right could exhaust it.
 
     @needs:authorizer
-    Scenario: [1] Somebody who may write to a topic
+    Scenario: [1] A user who may write to one topic initialises without a transactional id
       When a user who may write to "payments" initialises without a transactional id
       Then it is done
 
     @needs:authorizer
-    Scenario: [2] Somebody who may write nowhere
+    Scenario: [2] A user who may write to no topic initialises without a transactional id
       When a user who may read "payments" initialises without a transactional id
       Then it is refused with CLUSTER_AUTHORIZATION_FAILED

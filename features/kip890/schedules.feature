@@ -1,21 +1,21 @@
 Feature: Random schedules
-  Writes, ends and markers of one producer in an order that nobody thought of, from late and repeated requests too.
-  Afterwards a new instance takes over, and with that everything must be decided.
+  Writes, ends and markers of one producer in random order, with late and repeated requests. Afterwards a new instance takes over, and
+  then everything must be decided.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-118 @MUST
-  Rule: No interleaving of Produce, EndTxn and markers leaves an open transaction in a log that nobody can end.
-    Whatever the order in which requests arrive, a transaction that nobody can end stops every reader of that partition.
+  Rule: No interleaving of Produce, EndTxn and markers leaves a transaction in a log that can never be ended.
+    Whatever the order in which requests arrive, a transaction that can never be ended blocks every reader of that partition.
 
-    Scenario: [1] Schedules of a new client
+    Scenario: [1] A new client runs twelve random schedules
       Given producer A with transactional id "transfer"
       When A goes through 12 random schedules
       Then no schedule has left a transaction open
       And the last stable offset of payments-0 and payments-1 is the high watermark
 
-    Scenario: [2] Schedules of an old client
+    Scenario: [2] An old client runs twelve random schedules
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       When A goes through 12 random schedules

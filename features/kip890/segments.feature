@@ -1,21 +1,21 @@
 Feature: Transactions over several segments
-  A log is stored in segments, and what was aborted is noted beside the segment that has the marker. Readers must not notice.
+  A log is stored in segments, and aborted transactions are recorded with the segment that has the marker. Readers must not notice.
 
   Background:
     Given a topic "ledger" with 1 partition and a new segment for each batch
 
   @KIP890-145 @MUST @aborts
   Rule: A transaction aborted across several log segments appears in the aborted list of every range it touches.
-    A reader that starts in the middle of a long transaction must be told of its abort too, or it reads aborted records.
+    A reader that starts in the middle of a long transaction must receive its abort too, or it reads aborted records.
 
-    Scenario: [1] An aborted transaction of four segments
+    Scenario: [1] A transaction over four segments aborts
       Given producer A with transactional id "transfer"
       And A has written 4 batches to ledger-0
       When A aborts
       Then a read_committed Fetch of any batch of A in ledger-0 lists its aborted transaction
       And readers of ledger-0 see nothing
 
-    Scenario: [2] An aborted transaction around a committed one
+    Scenario: [2] A transaction over four segments aborts around a committed one
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written 4 batches to ledger-0
       And B has written "b1" to ledger-0

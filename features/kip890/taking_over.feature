@@ -1,15 +1,15 @@
-Feature: Taking over what is open
-  Whoever initialises a transactional id begins with nothing open, even if it is the instance that left something open.
-  What the coordinator aborts by itself is as aborted as what a producer aborts: records and offsets alike.
+Feature: Taking over an open transaction
+  An instance that initialises a transactional id begins with nothing open, even if it left the transaction open itself. What the
+  coordinator aborts by itself is aborted as completely as what a producer aborts: records and offsets alike.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-203 @MUST @aborts
-  Rule: InitProducerId of the owner over its own open transaction aborts it, with a marker in each of its partitions.
+  Rule: InitProducerId of the owner aborts its own open transaction, with a marker in each of its partitions.
     An epoch that is only raised leaves the old transaction open for ever, and readers of committed data wait for ever.
 
-    Scenario: [1] Readers when the owner has initialised again
+    Scenario: [1] Readers read after the owner has initialised again
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And "p1" has been written to payments-0
@@ -17,7 +17,7 @@ Feature: Taking over what is open
       Then readers of payments-0 see "p1"
       And the last stable offset of payments-0 is the high watermark
 
-    Scenario: [2] Markers when the owner has initialised again
+    Scenario: [2] Markers are written after the owner has initialised again
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-1
@@ -25,7 +25,7 @@ Feature: Taking over what is open
       Then one ABORT marker was added to payments-0 and payments-1
 
     @needs:hold-markers
-    Scenario: [3] The abort of what the owner left open is incomplete
+    Scenario: [3] The owner initialises again and the abort is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       When A initialises again
@@ -41,21 +41,21 @@ Feature: Taking over what is open
       And the last stable offset of payments-0 is the high watermark
 
   @KIP890-204 @MUST @fencing
-  Rule: Of several InitProducerId at once for one transactional id each gets an epoch of its own, and the largest is in force.
-    Two instances with one epoch cannot be told apart, and neither of them would ever be fenced.
+  Rule: Concurrent InitProducerId requests for one transactional id each return a different epoch, and the largest is in force.
+    Two instances with one epoch cannot be distinguished, and neither would ever be fenced.
 
-    Scenario: [1] Nothing was ever written
+    Scenario: [1] Four instances initialise concurrently before the first transaction
       Given producer A with transactional id "transfer"
       When 4 instances take over from A at the same time
       Then no two instances were given the same epoch, and the largest is in force
 
-    Scenario: [2] After a commit
+    Scenario: [2] Four instances initialise concurrently after a commit
       Given producer A with transactional id "transfer"
       And A has committed "a1" to payments-0
       When 4 instances take over from A at the same time
       Then no two instances were given the same epoch, and the largest is in force
 
-    Scenario: [3] A transaction is open
+    Scenario: [3] Four instances initialise concurrently while a transaction is open
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When 4 instances take over from A at the same time
@@ -65,16 +65,16 @@ Feature: Taking over what is open
 
   @KIP890-205 @MUST @aborts
   Rule: When the coordinator aborts a transaction by itself, its pending offsets are dropped and those committed before stay.
-    A group whose offsets stay pending cannot go on, and one whose offsets count skips what was never processed.
+    A group whose offsets stay pending is blocked, and one whose aborted offsets take effect skips what was never processed.
 
-    Scenario: [1] After a time-out
+    Scenario: [1] A transaction with offsets times out
       Given producer A with transactional id "transfer" and a short time-out
       And A has sent offset 5 of payments-0 to group "shop"
       When A leaves its transaction open past its time-out
       Then group "shop" has no committed offset of payments-0
       And group "shop" has no pending offset of payments-0
 
-    Scenario: [2] After a takeover
+    Scenario: [2] A new instance takes over a transaction with offsets
       Given producer A with transactional id "transfer"
       And A has sent offset 3 of payments-0 to group "shop"
       And A has committed
@@ -83,7 +83,7 @@ Feature: Taking over what is open
       Then group "shop" has committed offset 3 of payments-0
       And group "shop" has no pending offset of payments-0
 
-    Scenario: [3] After the owner has initialised again
+    Scenario: [3] The owner of a transaction with offsets initialises again
       Given producer A with transactional id "transfer"
       And A has sent offset 3 of payments-0 to group "shop"
       And A has committed
@@ -92,7 +92,7 @@ Feature: Taking over what is open
       Then group "shop" has committed offset 3 of payments-0
       And group "shop" has no pending offset of payments-0
 
-    Scenario: [4] After a time-out of records and offsets
+    Scenario: [4] A transaction with records and offsets times out
       Given producer A with transactional id "transfer" and a short time-out
       And A has written "a1" to payments-0
       And A has sent offset 5 of payments-0 to group "shop"
@@ -100,7 +100,7 @@ Feature: Taking over what is open
       Then readers of payments-0 see nothing
       And group "shop" has no pending offset of payments-0
 
-    Scenario: [5] The new instance commits offsets of its own
+    Scenario: [5] A new instance commits other offsets after a takeover
       Given producer A with transactional id "transfer"
       And A has sent offset 5 of payments-0 to group "shop"
       And B has taken over from A
@@ -109,7 +109,7 @@ Feature: Taking over what is open
       Then group "shop" has committed offset 7 of payments-1
       And group "shop" has no committed offset of payments-0
 
-    Scenario: [6] An instance that comes after the time-out commits other offsets
+    Scenario: [6] A new instance commits other offsets after a timeout
       Given producer A with transactional id "transfer" and a short time-out
       And A has sent offset 5 of payments-0 to group "shop"
       And A has left its transaction open past its time-out

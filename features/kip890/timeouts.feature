@@ -1,15 +1,15 @@
-Feature: Time-outs and restarts in detail
-  What a producer is told that comes back too late, and what a coordinator still knows when it comes back.
+Feature: Timeouts and restarts in detail
+  How a producer that returns too late is answered, and what a coordinator still knows after a restart.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-158 @SHOULD @aborts
   Rule: After a timeout EndTxn v5 with the old epoch may pass for a retried abort but never commits.
-    A commit that comes after the abort by time-out must not be told success: its data is gone.
+    A commit after the abort by timeout must not be answered with success: its data is gone.
 
     @needs:transactions-v2
-    Scenario: [1] The commit comes after the time-out
+    Scenario: [1] A producer commits after its timeout
       Given producer A with transactional id "transfer" and a short time-out
       And A has written "a1" to payments-0
       And A has left its transaction open past its time-out
@@ -18,7 +18,7 @@ Feature: Time-outs and restarts in detail
       And readers of payments-0 see nothing
 
     @needs:transactions-v2
-    Scenario: [2] The abort comes after the time-out
+    Scenario: [2] A producer aborts after its timeout
       Given producer A with transactional id "transfer" and a short time-out
       And A has written "a1" to payments-0
       And A has left its transaction open past its time-out
@@ -28,10 +28,10 @@ Feature: Time-outs and restarts in detail
 
   @KIP890-159 @MUST
   Rule: The timeout does not touch a transaction whose end is already prepared.
-    A decision was promised; the timer must not turn a commit into an abort.
+    A decision is a promise; the timer must not turn a commit into an abort.
 
     @needs:hold-markers
-    Scenario: [1] A prepared commit outlives its time-out
+    Scenario: [1] A prepared commit is pending past its timeout
       Given producers A and B with transactional ids "transfer" and "refund" and a short time-out
       And completion of A's transactions is blocked
       And A has been asked to commit
@@ -45,7 +45,7 @@ Feature: Time-outs and restarts in detail
     A partition refuses the marker of a smaller epoch as that of an outdated coordinator, and the transaction hangs.
 
     @needs:crash
-    Scenario: [1] The markers before and after a crash
+    Scenario: [1] A producer commits before and after a crash
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -54,7 +54,7 @@ Feature: Time-outs and restarts in detail
       Then the markers added to payments-0 have no smaller coordinator epoch than those before
 
     @needs:two-nodes @needs:crash
-    Scenario: [2] A crash while markers are on their way
+    Scenario: [2] The system crashes while markers are in flight
       Given producer A has committed "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And A has written "a3" to accounts-1
       And node 2 is paused until the next restart
@@ -64,11 +64,11 @@ Feature: Time-outs and restarts in detail
       Then the markers added to accounts-1 have no smaller coordinator epoch than those before
 
   @KIP890-163 @MUST @recovery
-  Rule: A retried EndTxn v5 gets the same identity after a restart of the coordinator.
-    A client whose answer was lost in a crash asks again, and must not be fenced by its own success.
+  Rule: A retried EndTxn v5 returns the same identity after a restart of the coordinator.
+    A client whose answer was lost in a crash retries, and must not be fenced by its own success.
 
     @needs:crash @needs:transactions-v2
-    Scenario: [1] A commit is asked for again after a crash
+    Scenario: [1] A commit is retried after a crash
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -77,7 +77,7 @@ Feature: Time-outs and restarts in detail
       Then it is done and answers the producer id and epoch in force
 
     @needs:crash @needs:transactions-v2
-    Scenario: [2] An abort is asked for again after a crash
+    Scenario: [2] An abort is retried after a crash
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
@@ -86,7 +86,7 @@ Feature: Time-outs and restarts in detail
       Then it is done and answers the producer id and epoch in force
 
     @needs:aged-ids @needs:crash @needs:transactions-v2
-    Scenario: [3] A commit that went on with a new producer id is asked for again after a crash
+    Scenario: [3] A commit that returned a new producer id is retried after a crash
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       And A has committed
@@ -95,11 +95,11 @@ Feature: Time-outs and restarts in detail
       Then it is done and answers the producer id and epoch in force
 
   @KIP890-164 @MUST @recovery
-  Rule: A retried InitProducerId gets the same epoch after a restart of the coordinator.
-    A client whose answer was lost in a crash asks for its epoch again, and must get the one that was stored.
+  Rule: A retried InitProducerId returns the same epoch after a restart of the coordinator.
+    A client whose answer was lost in a crash retries, and must be given the epoch that was stored.
 
     @needs:crash
-    Scenario: [1] The answer was lost in the crash
+    Scenario: [1] The answer to InitProducerId is lost in a crash
       Given producer A with transactional id "transfer"
       And A has initialised again
       And the system has crashed and come back
@@ -108,7 +108,7 @@ Feature: Time-outs and restarts in detail
       And the producer id and epoch of A are unchanged
 
     @needs:aged-ids @needs:crash
-    Scenario: [2] The answer with a new producer id was lost in the crash
+    Scenario: [2] The answer with a new producer id is lost in a crash
       Given producer A at the last usable epoch
       And A has initialised again
       And the system has crashed and come back
@@ -117,7 +117,7 @@ Feature: Time-outs and restarts in detail
       And the producer id and epoch of A are unchanged
 
     @needs:crash @needs:hold-markers
-    Scenario: [3] The owner was told to wait for the abort of what it had open, and the system crashed meanwhile
+    Scenario: [3] The system crashes while the owner waits for the abort of its open transaction
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked until the next restart
       And A has written "a1" to payments-0

@@ -7,23 +7,23 @@ Feature: Topics by their ids
     And producer A with transactional id "transfer"
 
   @KIP890-250 @MUST
-  Rule: Produce v13 adds the partition of the topic that has the id, as v12 does of the one that has the name.
-    The partition of another topic would get the marker, and this one's records would stay undecided.
+  Rule: Produce v13 adds the partition of the topic with the given id, as v12 does for the given name.
+    The partition of another topic would get the marker, and the records of this one would stay undecided.
 
-    Scenario: [1] The first write of a transaction
+    Scenario: [1] A producer makes the first write of a transaction by topic id
       Given A uses Produce v13
       When A writes "a1" to payments-0
       Then it is done
       And the transaction of A is Ongoing in payments-0
 
-    Scenario: [2] Its end
+    Scenario: [2] A transaction written by topic id aborts
       Given A uses Produce v13
       And A has written "a1" to payments-0
       When A aborts
       Then one ABORT marker was added to payments-0, with the next epoch of A
       And the last stable offset of payments-0 is the high watermark
 
-    Scenario: [3] An epoch that has ended
+    Scenario: [3] A producer writes by topic id with an epoch that has ended
       Given A uses Produce v13
       And A has written "a1" to payments-0
       And A has committed
@@ -32,27 +32,27 @@ Feature: Topics by their ids
       And the log of payments-0 has not grown
 
   @KIP890-251 @MUST
-  Rule: Produce v13 with the id of a deleted topic is refused UNKNOWN_TOPIC_ID, and reaches no topic of its name.
-    A producer that has not heard of the deletion would write into the new topic what was meant for the old one.
+  Rule: Produce v13 with the id of a deleted topic is refused with UNKNOWN_TOPIC_ID, and writes to no other topic of its name.
+    A producer that has not learned of the deletion would write into the new topic what was meant for the old one.
 
-    Scenario: [1] There is a new topic of that name
+    Scenario: [1] A producer writes to a topic that was deleted and recreated
       Given topic "payments" has been deleted and made again
       When A writes "a1" to payments-0 by the id of the deleted topic
       Then it is refused with UNKNOWN_TOPIC_ID
       And the log of payments-0 has not grown
       And the transaction of A is unchanged
 
-    Scenario: [2] There is no such topic any more
+    Scenario: [2] A producer writes to a topic that was deleted
       Given A has written "a1" to payments-0
       And topic "payments" has been deleted
       When A writes "a2" to payments-0 by the id of the deleted topic
       Then it is refused with UNKNOWN_TOPIC_ID
 
   @KIP890-252 @MUST
-  Rule: Fetch v13 shows readers of committed data what Fetch v12 shows.
-    A consumer that names topics by their ids would see what is undecided, or what was aborted.
+  Rule: Fetch v13 returns to readers of committed data what Fetch v12 returns.
+    A consumer that names topics by their ids would see undecided or aborted records.
 
-    Scenario: [1] A transaction that is open behind one that was aborted
+    Scenario: [1] An open transaction follows an aborted one, and Fetch v12 and v13 are compared
       Given A has written "a1" to payments-0
       And A has aborted
       And "p1" has been written to payments-0
@@ -60,7 +60,7 @@ Feature: Topics by their ids
       Then readers of payments-0 see "p1" with Fetch v13
       And readers of payments-0 see "p1" with Fetch v12
 
-    Scenario: [2] A transaction that was committed
+    Scenario: [2] A committed transaction is read with Fetch v13
       Given A has written "a1" to payments-0
       When A commits
       Then readers of payments-0 see "a1" with Fetch v13

@@ -1,13 +1,13 @@
 Feature: Partition verification switched off
-  An operator may give up the protection of old clients. What it costs is a transaction in a log that no coordinator knows of,
-  and there is one way to end it.
+  An operator may give up the protection of old clients. The cost is a transaction in a log that no coordinator knows, and there is one
+  way to end it.
 
   Background:
     Given a topic "payments" with 2 partitions
 
   @KIP890-116 @MUST
-  Rule: Switching partition verification off lets Produce v11 pass unannounced, while Produce v12 still adds its partition.
-    The switch is for old clients; a new client without its partitions added would write into a transaction that nobody opened.
+  Rule: With partition verification switched off, Produce v11 is accepted unannounced, and Produce v12 still adds its partition.
+    The switch is for old clients; a new client without its partitions added would write into a transaction that was never opened.
 
     @needs:verification-off
     Scenario: [1] An old client writes without adding
@@ -26,11 +26,11 @@ Feature: Partition verification switched off
       And the transaction of A is Ongoing in payments-0
 
   @KIP890-170 @MUST
-  Rule: WriteTxnMarkers v1 at the open epoch ends a transaction that the coordinator knows nothing of.
+  Rule: WriteTxnMarkers v1 at the open epoch ends a transaction that the coordinator does not know.
     A transaction that the coordinator does not know is the one that hangs: operators must be able to end it.
 
     @needs:verification-off
-    Scenario: [1] An operator aborts what the coordinator does not know
+    Scenario: [1] An operator aborts a transaction that the coordinator does not know
       Given producer A with transactional id "transfer"
       And A uses Produce v11
       And A has written "a1" to payments-0
@@ -40,7 +40,7 @@ Feature: Partition verification switched off
       And the last stable offset of payments-0 is the high watermark
 
     @needs:verification-off
-    Scenario: [2] An operator commits what the coordinator does not know
+    Scenario: [2] An operator commits a transaction that the coordinator does not know
       Given producer A with transactional id "transfer"
       And A uses Produce v11
       And A has written "a1" to payments-0

@@ -1,5 +1,6 @@
-Feature: Taking part in a transaction
-  A topic or a subscription is added to an open transaction, durably, and then follows its end. Nothing is added to any other.
+Feature: Adding participants to a transaction
+  A topic or a subscription is added to an open transaction, durably, and then follows its end. Nothing is added to a transaction that has
+  ended.
 
   Background:
     Given the topics "orders" and "payments"
@@ -7,25 +8,25 @@ Feature: Taking part in a transaction
     And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
 
   @PIP31-15 @MUST
-  Rule: Adding a topic to a transaction that does not exist is refused as not found.
-    A topic that is added to nothing is never told of an end, and its messages stay undecided.
+  Rule: The coordinator answers the addition of a topic to a transaction that does not exist with not found.
+    A topic that is added to a missing transaction is never notified of an end, and its messages stay undecided.
 
-    Scenario: [1] A topic, and a transaction id that was never given
+    Scenario: [1] A topic is added to a transaction id that was never assigned
       Given U is an unknown transaction
       When U adds orders
       Then it is refused with TransactionNotFound
       And the coordinator does not know U
 
-    Scenario: [2] A topic, and a coordinator that does not exist
+    Scenario: [2] A topic is added to a transaction of a coordinator that does not exist
       Given U is a transaction of an unknown coordinator
       When U adds orders
       Then it is refused with TransactionNotFound or TransactionCoordinatorNotFound
 
   @PIP31-16 @MUST @recovery
-  Rule: A topic that was added to an open transaction is ended with it, also after a crash of the coordinator.
+  Rule: A topic that was added to an open transaction is ended with it, even after a crash of the coordinator.
     A topic that the coordinator forgets in a crash keeps its messages undecided for ever.
 
-    Scenario: [1] Two topics in one request
+    Scenario: [1] Two topics are added in one request
       Given transaction A
       And A has added orders and payments
       And A has written "a1" to orders
@@ -34,7 +35,7 @@ Feature: Taking part in a transaction
       Then readers of payments see "a2"
 
     @needs:crash
-    Scenario: [2] A crash after a topic was added
+    Scenario: [2] The system crashes after a topic was added
       Given transaction A
       And A has added orders
       And the system has crashed and come back
@@ -43,11 +44,11 @@ Feature: Taking part in a transaction
       Then readers of orders see "a1"
 
   @PIP31-17 @MUST @fencing
-  Rule: Adding a topic to a transaction that is being ended, or has ended, is refused.
-    A topic that joins after the decision is not told of it.
+  Rule: The coordinator refuses to add a topic to a transaction that is being ended or has ended.
+    A topic that joins after the decision is not notified of it.
 
     @needs:held-ends
-    Scenario Outline: [1] A topic, while the end is incomplete
+    Scenario Outline: [1] A topic is added while the end is incomplete
       Given transaction A
       And the <end> of A is incomplete
       When A adds orders
@@ -59,7 +60,7 @@ Feature: Taking part in a transaction
         | commit | the decision is told to all that is |
         | abort  | the other end is one as well        |
 
-    Scenario Outline: [2] A topic, after the end
+    Scenario Outline: [2] A topic is added after the end
       Given transaction A
       And A has <ended>
       When A adds orders
@@ -73,22 +74,22 @@ Feature: Taking part in a transaction
 
   @PIP31-18 @MUST
   Rule: Adding the same topic twice changes nothing.
-    A client that lost the answer asks again, and must not lose its transaction over that.
+    A client that lost the answer retries, and must not lose its transaction because of that.
 
-    Scenario: [1] A topic without messages
+    Scenario: [1] A topic without messages is added twice
       Given transaction A
       And A has added orders
       When A adds orders
       Then it is done
 
-    Scenario: [2] A topic that has a message
+    Scenario: [2] A topic that has a message is added again
       Given transaction A
       And A has written "a1" to orders
       And A has added orders
       When A commits
       Then readers of orders see "a1"
 
-    Scenario: [3] A topic beside another topic
+    Scenario: [3] A topic is added again to a transaction of two topics
       Given transaction A
       And A has written "a2" to payments
       And A has written "a1" to orders
@@ -96,7 +97,7 @@ Feature: Taking part in a transaction
       When A commits
       Then readers of payments see "a2"
 
-    Scenario: [4] A topic that is there already and one that is not, in one request
+    Scenario: [4] A topic that was added already and a new one are added in one request
       Given transaction A
       And A has written "a1" to orders
       And A has added orders and payments
@@ -106,25 +107,25 @@ Feature: Taking part in a transaction
       And readers of payments see "a2"
 
   @PIP31-19 @MUST
-  Rule: Adding a subscription to a transaction that does not exist is refused as not found.
-    A subscription that is added to nothing keeps its acknowledgements pending for ever.
+  Rule: The coordinator answers the addition of a subscription to a transaction that does not exist with not found.
+    A subscription that is added to a missing transaction keeps its acknowledgements pending for ever.
 
-    Scenario: [1] A subscription, and a transaction id that was never given
+    Scenario: [1] A subscription is added to a transaction id that was never assigned
       Given U is an unknown transaction
       When U adds "workers"
       Then it is refused with TransactionNotFound
       And the coordinator does not know U
 
-    Scenario: [2] A subscription, and a coordinator that does not exist
+    Scenario: [2] A subscription is added to a transaction of a coordinator that does not exist
       Given U is a transaction of an unknown coordinator
       When U adds "workers"
       Then it is refused with TransactionNotFound or TransactionCoordinatorNotFound
 
   @PIP31-20 @MUST @recovery
-  Rule: A subscription that was added to an open transaction is ended with it, also after a crash of the coordinator.
-    A subscription that the coordinator forgets in a crash never gets its messages back, nor loses them.
+  Rule: A subscription that was added to an open transaction is ended with it, even after a crash of the coordinator.
+    The messages of a subscription that the coordinator forgets in a crash are neither redelivered nor deleted.
 
-    Scenario: [1] Two subscriptions in one request
+    Scenario: [1] A transaction with two subscriptions from one request aborts
       Given the consumer of shared subscription "auditors" has received "i1", "i2" from inputs
       And transaction A
       And A has added "workers" and "auditors"
@@ -133,7 +134,7 @@ Feature: Taking part in a transaction
       Then subscription "auditors" has "i1", "i2" left
 
     @needs:crash
-    Scenario: [2] A crash after a subscription was added
+    Scenario: [2] The system crashes after a subscription was added, and the transaction aborts
       Given transaction A
       And A has added "workers"
       And the system has crashed and come back
@@ -142,7 +143,7 @@ Feature: Taking part in a transaction
       Then subscription "workers" has "i1", "i2" left
 
     @needs:buffer-statistics
-    Scenario: [3] A commit of two subscriptions in one request
+    Scenario: [3] A transaction with two subscriptions from one request commits
       Given the consumer of shared subscription "auditors" has received "i1", "i2" from inputs
       And transaction A
       And A has added "workers" and "auditors"
@@ -152,7 +153,7 @@ Feature: Taking part in a transaction
       And subscription "auditors" has "i2" left
 
     @needs:crash @needs:buffer-statistics
-    Scenario: [4] A commit behind a crash after a subscription was added
+    Scenario: [4] The system crashes after a subscription was added, and the transaction commits
       Given transaction A
       And A has added "workers"
       And the system has crashed and come back
@@ -162,11 +163,11 @@ Feature: Taking part in a transaction
       And subscription "workers" has "i2" left
 
   @PIP31-21 @MUST @fencing
-  Rule: Adding a subscription to a transaction that is being ended, or has ended, is refused.
-    A subscription that joins after the decision is not told of it, and its messages are stuck.
+  Rule: The coordinator refuses to add a subscription to a transaction that is being ended or has ended.
+    A subscription that joins after the decision is not notified of it, and its messages are stuck.
 
     @needs:held-ends
-    Scenario Outline: [1] A subscription, while the end is incomplete
+    Scenario Outline: [1] A subscription is added while the end is incomplete
       Given transaction A
       And the <end> of A is incomplete
       When A adds "workers"
@@ -178,7 +179,7 @@ Feature: Taking part in a transaction
         | commit | its part would be pending for ever      |
         | abort  | the same of the other end               |
 
-    Scenario Outline: [2] A subscription, after the end
+    Scenario Outline: [2] A subscription is added after the end
       Given transaction A
       And A has <ended>
       When A adds "workers"

@@ -1,48 +1,48 @@
-Feature: What is asked is answered
-  A client that hears nothing cannot know whether it was understood, so it waits, and asks again.
+Feature: Every request is answered
+  A client without an answer cannot know whether its request was understood, so it waits and retries.
 
   @PIP31-148 @SHOULD
-  Rule: What clients ask for is done where it can be, and answered in any case.
-    A client that gets no answer waits until its own time is up, and then does not know what has become of its transaction.
+  Rule: The broker carries out each request of a client where it can, and answers it in any case.
+    A client without an answer waits for its own timeout, and then does not know the state of its transaction.
 
-    Scenario: [1] One thing of each kind
+    Scenario: [1] A new client sends one request of each kind
       When a new client asks for one thing of each kind
       Then each of them is done
 
-    Scenario: [2] What is not there
+    Scenario: [2] A client names topics, consumers and transactions that do not exist
       Given the topic "orders" with "before"
       And the consumer of shared subscription "workers" has received "before" from orders
       And U is an unknown transaction
       When a client asks for what is not there, with orders, "workers" and U
       Then each of them is answered
 
-    Scenario: [3] A topic that goes away under its producer
+    Scenario: [3] A client writes to a topic that is unloaded and then terminated
       Given the topic "orders"
       When a client writes to orders before and after it is unloaded, and once it is terminated
       Then each of them is answered
 
     @needs:participant-ends
-    Scenario: [4] Participants that are told of an end
+    Scenario: [4] Participants are notified of the end of an unknown transaction
       Given the topic "orders" with "before"
       And the consumer of shared subscription "workers" has received "before" from orders
       When orders and "workers" are told how a transaction ended that they do not have
       Then each of them is answered
 
-    Scenario: [5] A client that is new
+    Scenario: [5] A new client looks up a topic
       Given the topic "orders"
       When a new client looks for orders
       Then it is answered whatever it asks, as the administrator of orders is
 
-    Scenario: [6] A client that does not look where a topic is
+    Scenario: [6] A client writes to a topic without looking it up
       Given the topic "orders" with "before"
       When a client writes "there" to orders at the broker that it knows
       Then orders has "before", "there", or the client was sent to look for it
 
-    Scenario: [7] A consumer that there is not
+    Scenario: [7] A client names a consumer that does not exist
       When a client speaks of a consumer that there is not
       Then each of them is answered
 
     @needs:crash
-    Scenario: [8] A client that waits when its broker crashes
+    Scenario: [8] A broker crashes while a client waits for an answer
       When the system crashes and comes back while a client waits
       Then that client hears that its connection is lost

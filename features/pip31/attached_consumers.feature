@@ -1,16 +1,16 @@
-Feature: Consumers that are there all along
-  A consumer that is attached before a transaction begins gets of it what a new subscription gets: its broker serves it from memory, and
-  must look there too at how the transaction ended.
+Feature: Consumers that stay attached
+  A consumer that is attached before a transaction begins receives of it what a new subscription receives: its broker serves it from
+  memory, and must check there, too, how the transaction ended.
 
   Background:
     Given the topic "orders" with "before"
     And transactions A and B
 
   @PIP31-80 @MUST @commits
-  Rule: A consumer that is attached all along receives nothing of a transaction before its commit, and all of it then.
+  Rule: A consumer that stays attached receives no message of a transaction before the commit, and all of them after it.
     A service that never detaches would act on an order that is withdrawn later, or would wait for ever for one that was committed.
 
-    Scenario Outline: [1] An open transaction
+    Scenario Outline: [1] An attached consumer receives nothing of an open transaction
       Given the consumer of <kind> subscription "watchers" has received "before" from orders
       When A writes "a1" to orders
       Then the consumer of "watchers" receives nothing
@@ -22,7 +22,7 @@ Feature: Consumers that are there all along
         | failover   | the active consumer does                    |
         | key-shared | messages are sorted by key before they go   |
 
-    Scenario Outline: [2] A commit
+    Scenario Outline: [2] An attached consumer receives the messages of a committed transaction
       Given the consumer of <kind> subscription "watchers" has received "before" from orders
       And A has written "a1", "a2" to orders
       When A commits
@@ -35,7 +35,7 @@ Feature: Consumers that are there all along
         | failover   | the same of the active consumer                      |
         | key-shared | the same of each key                                 |
 
-    Scenario: [3] A commit of one of two transactions
+    Scenario: [3] An attached consumer receives the committed one of two transactions
       Given the consumer of shared subscription "watchers" has received "before" from orders
       And A has written "a1" to orders
       And "plain" has been written to orders
@@ -43,13 +43,13 @@ Feature: Consumers that are there all along
       When A commits
       Then the consumer of "watchers" receives "a1", "plain" and nothing else
 
-    Scenario: [4] A commit behind which nothing is written
+    Scenario: [4] An attached consumer receives the messages when nothing is written after the commit
       Given the consumer of shared subscription "watchers" has received "before" from orders
       And A has written "a1" to orders
       When A commits
       Then the consumer of "watchers" receives "a1" before anybody writes again
 
-    Scenario: [5] The topic is unloaded in between, and once more
+    Scenario: [5] An attached consumer receives the messages after two unloads of the topic
       Given the consumer of shared subscription "watchers" has received "before" from orders
       And orders has been unloaded
       And A has written "a1" to orders
@@ -57,17 +57,17 @@ Feature: Consumers that are there all along
       When A commits
       Then the consumer of "watchers" receives "before", "a1" before anybody writes again
 
-    Scenario: [6] A commit behind which nothing is written, for a reader
+    Scenario: [6] An attached reader receives the messages when nothing is written after the commit
       Given a reader "tail" has begun behind all that is in orders
       And A has written "a1" to orders
       When A commits
       Then the consumer of "tail" receives "a1" before anybody writes again
 
   @PIP31-81 @MUST @aborts
-  Rule: A consumer that is attached all along receives nothing of an aborted transaction, and all that is behind it.
-    A service would act on an order that was withdrawn, or hear of nothing any more behind it.
+  Rule: A consumer that stays attached receives no message of an aborted transaction, and every message after it.
+    A service would act on an order that was withdrawn, or receive nothing after it.
 
-    Scenario Outline: [1] An abort, and a plain message behind
+    Scenario Outline: [1] An attached consumer receives a plain message after an abort
       Given the consumer of <kind> subscription "watchers" has received "before" from orders
       And A has written "a1" to orders
       And A has aborted
@@ -81,7 +81,7 @@ Feature: Consumers that are there all along
         | failover   | the same of the active consumer                     |
         | key-shared | the same of each key                                |
 
-    Scenario: [2] An abort of one of two transactions
+    Scenario: [2] An attached consumer receives the other transaction when one is aborted
       Given the consumer of shared subscription "watchers" has received "before" from orders
       And A has written "a1" to orders
       And B has written "b1" to orders
@@ -89,21 +89,21 @@ Feature: Consumers that are there all along
       When B commits
       Then the consumer of "watchers" receives "b1" and nothing else
 
-    Scenario: [3] Redelivery of all behind an abort
+    Scenario: [3] An attached consumer requests redelivery after an abort
       Given the consumer of shared subscription "watchers" has received "before" from orders
       And A has written a batch of "a1", "a2" to orders
       And A has aborted
       When the consumer of "watchers" asks for redelivery
       Then the consumer of "watchers" receives "before" and nothing else
 
-    Scenario: [4] A plain message before the abort, and nothing behind
+    Scenario: [4] An attached consumer receives a plain message from before the abort when nothing is written after it
       Given the consumer of shared subscription "watchers" has received "before" from orders
       And A has written "a1" to orders
       And "plain" has been written to orders
       When A aborts
       Then the consumer of "watchers" receives "plain" before anybody writes again
 
-    Scenario: [5] A plain message before the abort by the time-out, and nothing behind
+    Scenario: [5] An attached consumer receives a plain message from before a timeout when nothing is written after it
       Given the consumer of shared subscription "watchers" has received "before" from orders
       And transaction C with a short time-out
       And C has written "c1" to orders
@@ -111,7 +111,7 @@ Feature: Consumers that are there all along
       When C is left open past its time-out
       Then the consumer of "watchers" receives "plain" before anybody writes again
 
-    Scenario: [6] A plain message before the abort, and nothing behind, for a reader
+    Scenario: [6] An attached reader receives a plain message from before the abort when nothing is written after it
       Given a reader "tail" has begun behind all that is in orders
       And A has written "a1" to orders
       And "plain" has been written to orders

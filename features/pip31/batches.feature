@@ -1,5 +1,5 @@
-Feature: Batches in several transactions
-  Messages that one producer sent in one entry are acknowledged one by one, and each has a state of its own.
+Feature: Acknowledging a batch in several transactions
+  Messages that one producer sent in one entry are acknowledged individually, and each has a separate state.
 
   Background:
     Given the topic "inputs"
@@ -7,18 +7,18 @@ Feature: Batches in several transactions
     And the consumer of shared subscription "workers" has received "b1", "b2", "b3" from inputs
 
   @PIP31-66 @MUST @aborts
-  Rule: Two transactions may acknowledge different messages of one batch, and an abort gives back only its own.
-    The messages of a batch share one entry; an end that goes by entries takes those of another transaction with it.
+  Rule: Two transactions may acknowledge different messages of one batch, and an abort redelivers only those of its own transaction.
+    The messages of a batch share one entry; an end that applies to whole entries also ends those of another transaction.
 
     @needs:batch-index-acknowledgement
-    Scenario: [1] Another message of the batch is pending
+    Scenario: [1] A transaction acknowledges a second message of a batch
       Given transactions A and B
       And A has acknowledged "b1" for "workers"
       When B acknowledges "b2" for "workers"
       Then it is done
 
     @needs:batch-index-acknowledgement
-    Scenario: [2] One transaction commits and the other aborts
+    Scenario: [2] One transaction commits and the other aborts a message of a batch
       Given transactions A and B
       And A has acknowledged "b1" for "workers"
       And B has acknowledged "b2" for "workers"
@@ -27,7 +27,7 @@ Feature: Batches in several transactions
       Then subscription "workers" has "b2", "b3" left
 
     @needs:batch-index-acknowledgement
-    Scenario: [3] A third transaction acknowledges what an abort gave back
+    Scenario: [3] A third transaction acknowledges a message of a batch after an abort
       Given transactions A, B and C
       And A has acknowledged "b1" for "workers"
       And B has acknowledged "b2" for "workers"
@@ -36,7 +36,7 @@ Feature: Batches in several transactions
       Then it is done
 
     @needs:batch-index-acknowledgement @needs:crash
-    Scenario: [4] A crash after the commit of one message of a batch
+    Scenario: [4] The system crashes after the commit of one message of a batch
       Given transaction A
       And A has acknowledged "b1" for "workers"
       And A has committed
@@ -44,7 +44,7 @@ Feature: Batches in several transactions
       Then subscription "workers" has "b2", "b3" left
 
     @needs:batch-index-acknowledgement @needs:crash
-    Scenario: [5] A crash between the commit of one message of a batch and the abort of another
+    Scenario: [5] The system crashes between the commit of one message of a batch and the abort of another
       Given transactions A and B
       And A has acknowledged "b1" for "workers"
       And B has acknowledged "b2" for "workers"
@@ -54,7 +54,7 @@ Feature: Batches in several transactions
       Then subscription "workers" has "b1", "b3" left
 
     @needs:batch-index-acknowledgement @needs:crash
-    Scenario: [6] A crash while two messages of a batch are pending in two transactions
+    Scenario: [6] The system crashes while two messages of a batch are pending in two transactions
       Given transactions A and B
       And A has acknowledged "b1" for "workers"
       And B has acknowledged "b2" for "workers"

@@ -1,5 +1,5 @@
 Feature: Compaction
-  Of each key, a compacted topic has the last message. What nobody may read is no message yet, and what is aborted never will be.
+  A compacted topic has the last message of each key. A message that is not yet readable does not count, and an aborted one never does.
 
   Background:
     Given the keyed topic "orders"
@@ -7,33 +7,33 @@ Feature: Compaction
     And "plain" has been written to orders
 
   @PIP31-97 @MUST @aborts
-  Rule: What is undecided or aborted supersedes no message when a topic is compacted.
-    The last committed state of a key would be thrown away for one that is withdrawn, and nobody could bring it back.
+  Rule: Compaction lets no undecided or aborted message supersede another one.
+    The last committed state of a key would be discarded for a withdrawn one, and could not be restored.
 
-    Scenario: [1] An aborted message of the same key
+    Scenario: [1] A topic is compacted after an abort of a message of the same key
       Given A has written "a1" to orders
       And A has aborted
       When orders is compacted
       Then who reads orders compacted sees "plain" last
 
-    Scenario: [2] An open transaction with a message of the same key
+    Scenario: [2] A topic is compacted while a transaction with a message of the same key is open
       Given A has written "a1" to orders
       When orders is compacted
       Then who reads orders compacted sees "plain" last
 
-    Scenario: [3] An abort after the compaction
+    Scenario: [3] A transaction aborts after the compaction
       Given A has written "a1" to orders
       And orders has been compacted
       When A aborts
       Then who reads orders compacted sees "plain" last
 
-    Scenario: [4] A commit after the compaction
+    Scenario: [4] A transaction commits after the compaction
       Given A has written "a1" to orders
       And orders has been compacted
       When A commits
       Then who reads orders compacted sees "a1" last
 
-    Scenario: [5] Two transactions, of which one was committed
+    Scenario: [5] A topic is compacted after one of two transactions was committed
       Given A has written "a1" to orders
       And B has written "b1" to orders
       And A has committed
@@ -42,20 +42,20 @@ Feature: Compaction
       Then who reads orders compacted sees "a1" last
 
   @PIP31-149 @SHOULD
-  Rule: Compaction leaves the last message of each key to who asks for that, and every message to all others.
-    A service that rebuilds its state would read years of it, or an auditor would miss what was there.
+  Rule: After compaction, compacted reads return the last message of each key and all other reads return every message.
+    A service that rebuilds its state would read years of history, or an auditor would miss a part of it.
 
-    Scenario: [1] A message that is superseded
+    Scenario: [1] A compacted read does not return a superseded message
       Given A has committed "a1" to orders
       When orders is compacted
       Then who reads orders compacted sees "a1" and nothing else
 
-    Scenario: [2] Readers of the whole topic
+    Scenario: [2] A read of the whole topic returns a superseded message
       Given A has committed "a1" to orders
       When orders is compacted
       Then readers of orders see "plain", "a1"
 
-    Scenario: [3] A subscription of the whole topic, when that is loaded anew
+    Scenario: [3] A subscription to the whole topic receives a superseded message after a reload
       Given A has committed "a1" to orders
       And the consumer of shared subscription "workers" has received "plain", "a1" from orders
       And orders has been compacted
@@ -63,7 +63,7 @@ Feature: Compaction
       When another consumer takes over "workers"
       Then the consumer of "workers" receives "plain", "a1" and nothing else
 
-    Scenario: [4] Two transactions behind one another
+    Scenario: [4] A compacted read returns the last of two transactions
       Given A has written "a1" to orders
       And A has committed
       And B has written "b1" to orders
@@ -72,10 +72,10 @@ Feature: Compaction
       Then who reads orders compacted sees "b1" and nothing else
 
   @PIP31-156 @MUST
-  Rule: Compaction takes away no committed message that no later one of its key has superseded.
-    A transaction sets the state of two keys; when one of them is set again, the other one's last state would be thrown away with it.
+  Rule: Compaction removes no committed message that no later message of its key has superseded.
+    If a transaction sets the state of two keys and one of them is set again, the last state of the other would be discarded with it.
 
-    Scenario: [1] A transaction of two keys, one of which is set again
+    Scenario: [1] A plain message supersedes one of two keys of a transaction
       Given the letter-keyed topic "payments"
       And A has written "x1", "y1" to payments
       And A has committed
@@ -83,7 +83,7 @@ Feature: Compaction
       When payments is compacted
       Then who reads payments compacted sees "y1", "x2" last
 
-    Scenario: [2] Another transaction sets one of them again
+    Scenario: [2] Another transaction supersedes one of two keys of a transaction
       Given the letter-keyed topic "payments"
       And A has written "x1", "y1" to payments
       And A has committed

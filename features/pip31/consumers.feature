@@ -1,22 +1,22 @@
-Feature: Consumers beside transactions
-  What consumers may rely on without any transaction, and a broker with transactions still has to do.
+Feature: What consumers may rely on
+  Guarantees without transactions that a broker with transactions still has to give.
 
   Background:
     Given the topic "inputs" with "i1", "i2", "i3"
 
   @PIP31-133 @MUST
-  Rule: Each request of a consumer is answered.
-    A client that hears nothing waits until its time is over, and connects anew.
+  Rule: The broker answers every request of a consumer.
+    A client without an answer waits for its timeout and reconnects.
 
-    Scenario: [1] From SUBSCRIBE to UNSUBSCRIBE and CLOSE_CONSUMER
+    Scenario: [1] A consumer sends each of its requests, from SUBSCRIBE to UNSUBSCRIBE and CLOSE_CONSUMER
       When a consumer of inputs makes each of its requests
       Then each of its requests is answered
 
   @PIP31-134 @MUST
-  Rule: A consumer is sent no more messages than it has asked for.
-    A client that asks for what it can hold would run out of memory.
+  Rule: The broker sends a consumer no more messages than the consumer has permits for.
+    A client that requests what it can hold would run out of memory.
 
-    Scenario Outline: [1] Two of three messages
+    Scenario Outline: [1] A consumer has permits for two of three messages
       When a consumer of <kind> subscription "workers" of inputs asks for 2 messages
       Then the consumer of "workers" receives "i1", "i2" and no more unasked
 
@@ -26,83 +26,83 @@ Feature: Consumers beside transactions
         | exclusive | permits say how far to read      |
 
   @PIP31-135 @MUST
-  Rule: A message that a consumer of a shared subscription has given back says so when it comes again, and no other does.
-    Clients count how often a message failed, to put it aside: it would be put aside at once, or be tried for ever.
+  Rule: A message that a consumer of a shared subscription has returned is marked as redelivered, and no other message is.
+    Clients count how often a message failed in order to set it aside: they would set it aside at once, or retry it for ever.
 
-    Scenario: [1] Messages that come for the first time
+    Scenario: [1] A consumer receives messages for the first time
       When a consumer of shared subscription "workers" of inputs asks for 3 messages
       Then the consumer of "workers" receives "i1", "i2", "i3" for the first time
 
-    Scenario: [2] Messages that were given back
+    Scenario: [2] A consumer receives messages again that it has returned
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       When the consumer of "workers" asks for redelivery of "i1", "i2"
       Then the consumer of "workers" receives "i1", "i2" once more
 
   @PIP31-138 @MUST
-  Rule: An exclusive subscription has one consumer, and all consumers of a subscription share it in one way.
+  Rule: An exclusive subscription has one consumer, and all consumers of a subscription have the same subscription type.
     Two consumers that each believe to be the only one process every message twice.
 
-    Scenario: [1] A second consumer of an exclusive subscription
+    Scenario: [1] A second consumer subscribes to an exclusive subscription
       Given the consumer of exclusive subscription "workers" has received "i1", "i2", "i3" from inputs
       When another consumer tries to join "workers"
       Then it is refused with ConsumerBusy
 
-    Scenario: [2] A consumer of another kind
+    Scenario: [2] A consumer subscribes with another subscription type
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       When another consumer tries to join "workers" as failover
       Then it is refused
 
-    Scenario: [3] A second consumer of a shared subscription that was exclusive before
+    Scenario: [3] A second consumer subscribes to a shared subscription that was exclusive before
       Given the consumer of exclusive subscription "workers" has received "i1", "i2", "i3" from inputs
       And the consumer of "workers" has left
       And the consumer of shared subscription "others" has received "i1", "i2", "i3" from inputs, by the name of "workers"
       When another consumer tries to join "others"
       Then it is done
 
-    Scenario: [4] A second consumer of an exclusive subscription whose first one has lost its connection
+    Scenario: [4] A second consumer subscribes to an exclusive subscription whose consumer has lost its connection
       Given the consumer of exclusive subscription "workers" has received "i1", "i2", "i3" from inputs
       When another consumer joins "workers" when the connection of the one that is there is lost
       Then it is done
 
   @PIP31-139 @SHOULD @sealing
-  Rule: A consumer that has acknowledged all of a terminated topic is told that there is no more, and no other consumer is.
-    A job that reads a topic to its end would wait for ever, or end before it has read all.
+  Rule: The broker notifies a consumer that has acknowledged everything in a terminated topic of its end, and no other consumer.
+    A job that reads a topic to its end would wait for ever, or end before it has read everything.
 
-    Scenario: [1] All is acknowledged
+    Scenario: [1] A consumer has acknowledged everything in a terminated topic
       Given the consumer of exclusive subscription "workers" has received "i1", "i2", "i3" from inputs
       And everything up to "i3" has been acknowledged for "workers" without a transaction
       And inputs has been terminated
       When another consumer takes over "workers"
       Then the consumer of "workers" is told that there is no more
 
-    Scenario: [2] A terminated topic of which a message is not read
+    Scenario: [2] A consumer has not read a message of a terminated topic
       Given inputs has been terminated
       When a consumer of exclusive subscription "workers" of inputs asks for 2 messages
       Then the consumer of "workers" receives "i1", "i2" and no more unasked
       And the consumer of "workers" is told nothing of an end
 
-    Scenario: [3] A topic that is not terminated
+    Scenario: [3] A consumer has acknowledged everything in a topic that is not terminated
       Given the consumer of exclusive subscription "workers" has received "i1", "i2", "i3" from inputs
       And everything up to "i3" has been acknowledged for "workers" without a transaction
       When another consumer takes over "workers"
       Then the consumer of "workers" is told nothing of an end
 
   @PIP31-140 @MUST
-  Rule: A plain acknowledgement takes away what it names, and nothing else.
-    What is left behind is processed twice, and what is taken beside it never.
+  Rule: A plain acknowledgement deletes exactly the messages that it names.
+    A message that is left is processed twice, and one that is deleted in addition never.
 
-    Scenario: [1] Everything up to the second of three messages
+    Scenario: [1] A consumer acknowledges cumulatively up to the second of three messages
       Given the consumer of exclusive subscription "workers" has received "i1", "i2", "i3" from inputs
       When everything up to "i2" is acknowledged for "workers" without a transaction
       Then subscription "workers" has "i3" left
 
-    Scenario: [2] Everything up to the first message of a batch
+    Scenario: [2] A consumer acknowledges cumulatively up to the first message of a batch
       Given a batch of "b1", "b2", "b3" has been written to inputs
       And the consumer of exclusive subscription "workers" has received "i1", "i2", "i3", "b1", "b2", "b3" from inputs
       When everything up to "b1" is acknowledged for "workers" without a transaction
       Then subscription "workers" has at least "b2", "b3" left
 
-    Scenario: [3] Everything up to the last message of a batch
+    Scenario: [3] A consumer acknowledges cumulatively up to the last message of a batch
       Given a batch of "b1", "b2", "b3" has been written to inputs
       And "i4" has been written to inputs
       And the consumer of exclusive subscription "workers" has received "i1", "i2", "i3", "b1", "b2", "b3", "i4" from inputs
@@ -110,7 +110,7 @@ Feature: Consumers beside transactions
       Then subscription "workers" has "i4" left
 
     @needs:crash
-    Scenario: [4] Everything up to the first message of a committed transaction, and a crash
+    Scenario: [4] A consumer acknowledges cumulatively up to the first message of a committed transaction before a crash
       Given transaction A
       And A has written "a1", "a2", "a3" to inputs
       And A has committed
@@ -120,10 +120,10 @@ Feature: Consumers beside transactions
       Then subscription "workers" has at least "a2", "a3" left
 
   @PIP31-158 @MUST
-  Rule: A consumer gets as many messages as it has asked for, where there are so many; those that it may not have do not count.
-    A client that asks for a few at a time would wait for ever behind messages that nobody sends it.
+  Rule: The broker sends a consumer as many messages as it has permits for; messages that it must not receive use no permit.
+    A client that requests a few messages at a time would wait for ever after messages that are never sent.
 
-    Scenario: [1] Messages that are pending in a transaction, when the topic is loaded anew
+    Scenario: [1] A consumer requests a message after two pending ones when the topic is reloaded
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And transaction A
       And A has acknowledged "i1", "i2" for "workers"
@@ -132,7 +132,7 @@ Feature: Consumers beside transactions
       When a consumer of shared subscription "workers" of inputs asks for 1 messages
       Then the consumer of "workers" receives "i3" and no more unasked
 
-    Scenario Outline: [2] Messages of an aborted transaction
+    Scenario Outline: [2] A consumer requests four messages among which are those of an aborted transaction
       Given transaction A
       And A has written "a1", "a2" to inputs
       And A has aborted

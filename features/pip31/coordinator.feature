@@ -1,73 +1,73 @@
-Feature: A transaction's coordinator
-  Who begins a transaction gets an id that is durable, that nobody else has or will have, and that tells whom to ask from then on.
+Feature: The transaction coordinator
+  A client that begins a transaction receives an id that is durable and unique, and that names the coordinator for all further requests.
 
   Background:
     Given the topic "orders"
 
   @PIP31-10 @MUST @recovery
-  Rule: A transaction id is answered only when the transaction is durable as open, so a crash right after the answer keeps it.
+  Rule: The coordinator answers with a transaction id only after the open transaction is durable, so that it survives a crash right after the answer.
     A client whose transaction id is forgotten in a crash has written into a transaction that does not exist.
 
     @needs:crash
-    Scenario: [1] A crash after the id was answered
+    Scenario: [1] The system crashes after a transaction id was answered
       Given transaction A
       When the system crashes and comes back
       Then A is OPEN
 
   @PIP31-11 @MUST @recovery
-  Rule: A coordinator gives no transaction id twice, also not after a crash.
-    A second transaction with the same id would be committed, or aborted, with the first one's messages.
+  Rule: A coordinator never assigns the same transaction id twice, even after a crash.
+    A second transaction with the same id would be committed or aborted together with the first one's messages.
 
-    Scenario: [1] Some transactions are open and some have ended
+    Scenario: [1] Transactions begin after others were opened and ended
       Given 5 transactions have begun
       And 5 transactions have committed
       When 10 transactions begin
       Then the transaction ids are distinct
 
     @needs:crash
-    Scenario: [2] A crash while transactions are open
+    Scenario: [2] Transactions begin after a crash
       Given 10 transactions have begun
       And the system has crashed and come back
       When 10 transactions begin
       Then the transaction ids are distinct
 
   @PIP31-12 @MUST
-  Rule: The ids that a coordinator gives grow.
-    Ids that do not grow may meet old ones that some topic still remembers.
+  Rule: The transaction ids of a coordinator increase.
+    Ids that do not increase may collide with old ones that some topic still remembers.
 
-    Scenario: [1] Two clients in turn
+    Scenario: [1] Transactions begin at two clients in turn
       When 10 transactions begin at 2 clients in turn
       Then the transaction ids are ascending
 
   @PIP31-13 @MUST
-  Rule: A transaction's id tells which coordinator it belongs to.
-    A client that asks the wrong coordinator would be told that its transaction was never begun.
+  Rule: A transaction id names the coordinator that assigned it.
+    A client that sends a request to the wrong coordinator would be answered that its transaction never began.
 
     @needs:more-coordinators
-    Scenario: [1] Two coordinators
+    Scenario: [1] Transactions begin at two coordinators
       Given the system has 2 coordinators
       When a transaction begins at each coordinator
       Then it is done
       And each transaction id names the coordinator that was asked
 
     @needs:more-coordinators
-    Scenario: [2] A coordinator that is new
+    Scenario: [2] A transaction begins at a new coordinator
       When a coordinator is added
       Then it is done
       And the last coordinator begins a transaction
 
     @needs:more-coordinators
-    Scenario: [3] Fewer coordinators than there are
+    Scenario: [3] An administrator reduces the number of coordinators
       Given the system has 2 coordinators
       When the number of coordinators is set to 1
       Then it is refused
       And the last coordinator begins a transaction
 
   @PIP31-14 @MUST
-  Rule: Every answer about a transaction names the request that it answers.
-    A client waits for the answer with its request's number; one with another number leaves it waiting, or answers somebody else.
+  Rule: Each answer about a transaction carries the id of the request that it answers.
+    A client matches answers by request id; an answer with another id leaves it waiting, or answers another request.
 
-    Scenario: [1] Six requests in flight on one connection
+    Scenario: [1] Six requests are in flight on one connection
       Given transaction A
       And U is an unknown transaction
       And the topic "inputs" with "i1"
@@ -76,11 +76,11 @@ Feature: A transaction's coordinator
       Then each answer is that to its request
 
   @PIP31-47 @MUST @recovery
-  Rule: A message of a transaction that was receipted survives a crash of the broker.
-    A message that was receipted and is gone at the commit makes the transaction incomplete.
+  Rule: A message in a transaction that the broker has acknowledged survives a crash of the broker.
+    An acknowledged message that is missing at the commit makes the transaction incomplete.
 
     @needs:crash
-    Scenario: [1] A plain message while the transaction buffer recovers
+    Scenario: [1] A plain message is written while the transaction buffer recovers
       Given transaction A
       And A has written "a1" to orders
       And the system has crashed and come back
@@ -89,7 +89,7 @@ Feature: A transaction's coordinator
       Then readers of orders see "a1", "plain" in some order
 
     @needs:crash
-    Scenario: [2] A message before each of two crashes
+    Scenario: [2] A transaction writes a message before each of two crashes
       Given transaction A
       And A has written "a1" to orders
       And the system has crashed and come back
@@ -99,11 +99,11 @@ Feature: A transaction's coordinator
       Then readers of orders see "a1", "a2", "a3"
 
   @PIP31-71 @SHOULD
-  Rule: When the metadata of an ended transaction is removed, its id is not given again.
-    What comes late for a transaction that has ended would be taken for a part of a new one.
+  Rule: The id of an ended transaction is not assigned again after its metadata is removed.
+    A late request for a transaction that has ended would be taken for a part of a new one.
 
     @needs:crash
-    Scenario: [1] Two crashes after all transactions have ended
+    Scenario: [1] Two crashes happen after all transactions have ended
       Given 10 transactions have committed
       And the system has crashed and come back
       And the system has crashed and come back

@@ -1,5 +1,5 @@
-Feature: Acknowledging everything up to a message in a transaction
-  One transaction at a time has such an acknowledgement on a subscription, and it takes nothing from others.
+Feature: Cumulative acknowledgements in a transaction
+  One transaction at a time has a cumulative acknowledgement on a subscription, and it takes nothing from others.
 
   Background:
     Given the topic "inputs" with "i1", "i2", "i3"
@@ -7,38 +7,38 @@ Feature: Acknowledging everything up to a message in a transaction
     And transactions A and B
 
   @PIP31-63 @MUST
-  Rule: Cumulative acknowledgements in two transactions on one subscription are a conflict.
+  Rule: A broker refuses a cumulative acknowledgement in a transaction while another transaction has one on the same subscription.
     Two cumulative acknowledgements that both hold overlap, and the second end undoes the first.
 
-    Scenario: [1] The second acknowledgement goes further
+    Scenario: [1] The second cumulative acknowledgement goes further than the first
       Given A has acknowledged everything up to "i1" for "auditors"
       When B acknowledges everything up to "i2" for "auditors"
       Then it is refused with TransactionConflict or InvalidTxnStatus
 
-    Scenario: [2] The first acknowledgement goes further
+    Scenario: [2] The first cumulative acknowledgement goes further than the second
       Given A has acknowledged everything up to "i2" for "auditors"
       When B acknowledges everything up to "i1" for "auditors"
       Then it is refused with TransactionConflict or InvalidTxnStatus
 
   @PIP31-64 @SHOULD
-  Rule: A cumulative acknowledgement that covers what is pending in another transaction is a conflict, or leaves that alone.
-    A cumulative acknowledgement over a pending message would delete what the other transaction may give back.
+  Rule: A broker refuses a cumulative acknowledgement that covers a message pending in another transaction, or leaves that message to the other transaction.
+    A cumulative acknowledgement over a pending message would delete what the other transaction may return.
 
-    Scenario: [1] The cumulative one is committed, and the other aborts
+    Scenario: [1] The cumulative acknowledgement commits, and the other transaction aborts
       Given A has acknowledged "i1" for "auditors"
       And B has tried to acknowledge everything up to "i2" for "auditors"
       And B has committed
       When A aborts
       Then subscription "auditors" has at least "i1" left
 
-    Scenario: [2] The cumulative one ends at that very message
+    Scenario: [2] The cumulative acknowledgement ends exactly at the pending message, and commits
       Given A has acknowledged "i2" for "auditors"
       And B has tried to acknowledge everything up to "i2" for "auditors"
       And B has committed
       When A aborts
       Then subscription "auditors" has at least "i2" left
 
-    Scenario: [3] The message that is pending lies behind the cumulative one
+    Scenario: [3] The pending message is beyond the cumulative acknowledgement
       Given A has acknowledged "i3" for "auditors"
       When B acknowledges everything up to "i2" for "auditors"
       Then it is done

@@ -1,32 +1,33 @@
 Feature: The end of a transaction
-  Decided once, and asked for again without harm. What was decided stays so, whatever is asked for later or at the same time.
+  The end is decided once, and can be requested again without harm. What was decided remains so, whatever is requested later or
+  concurrently.
 
   Background:
     Given the topics "orders" and "payments"
     And transaction A
 
   @PIP31-22 @MUST
-  Rule: Ending a transaction that does not exist is refused as not found.
-    A client that is told success for an unknown transaction believes that its data is there.
+  Rule: The coordinator answers the end of a transaction that does not exist with not found.
+    A client that receives a success for an unknown transaction believes that its data is stored.
 
-    Scenario: [1] A commit of a transaction id that was never given
+    Scenario: [1] A client commits a transaction id that was never assigned
       Given U is an unknown transaction
       When U commits
       Then it is refused with TransactionNotFound
       And the coordinator does not know U
 
-    Scenario: [2] An abort of a transaction id that was never given
+    Scenario: [2] A client aborts a transaction id that was never assigned
       Given U is an unknown transaction
       When U aborts
       Then it is refused with TransactionNotFound
       And the coordinator does not know U
 
   @PIP31-23 @MUST @commits
-  Rule: Committing a transaction again while it is being committed succeeds.
-    A client that lost the answer asks again while the commit is on its way, and has to learn that it is.
+  Rule: Repeating a commit while the commit is in progress succeeds.
+    A client that lost the answer retries during the commit, and has to learn that the commit is in progress.
 
     @needs:held-ends
-    Scenario: [1] A commit while the commit is incomplete
+    Scenario: [1] A client repeats a commit while it is incomplete
       Given A has written "a1" to orders
       And the commit of A is incomplete
       When A commits
@@ -34,28 +35,28 @@ Feature: The end of a transaction
       And A is COMMITTING
 
   @PIP31-24 @MUST @commits
-  Rule: Committing a transaction again after it was committed succeeds, or finds no transaction any more.
-    A client that lost the answer asks again; told that its commit is refused, it would do everything once more.
+  Rule: Repeating a commit after it is complete succeeds, or is answered with not found.
+    A client that lost the answer retries; if its commit were refused, it would do everything once more.
 
-    Scenario: [1] A commit after the commit is complete
+    Scenario: [1] A client repeats a commit after it is complete
       Given A has committed "a1" to orders
       When A commits
       Then it is done, or refused with TransactionNotFound
       And readers of orders see "a1"
 
   @PIP31-25 @MUST @aborts
-  Rule: Aborting a transaction again succeeds; after it was aborted, it may find no transaction any more.
-    A client that lost the answer asks again; told that its abort is refused, it would take its messages for committed.
+  Rule: Repeating an abort succeeds; after the abort is complete, it may be answered with not found.
+    A client that lost the answer retries; if its abort were refused, it would take its messages for committed.
 
     @needs:held-ends
-    Scenario: [1] An abort while the abort is incomplete
+    Scenario: [1] A client repeats an abort while it is incomplete
       Given A has written "a1" to orders
       And the abort of A is incomplete
       When A aborts
       Then it is done
       And A is ABORTING
 
-    Scenario: [2] An abort after the abort is complete
+    Scenario: [2] A client repeats an abort after it is complete
       Given A has written "a1" to orders
       And A has aborted
       When A aborts
@@ -63,18 +64,18 @@ Feature: The end of a transaction
       And readers of orders see nothing
 
   @PIP31-26 @MUST @aborts
-  Rule: Committing a transaction that is being aborted, or was, is refused and changes nothing.
-    A client that is told that its aborted transaction was committed goes on, and its data is lost.
+  Rule: The coordinator refuses to commit a transaction that is being aborted or was aborted, and changes nothing.
+    A client that receives a success for an aborted transaction continues, and its data is lost.
 
     @needs:held-ends
-    Scenario: [1] A commit while the abort is incomplete
+    Scenario: [1] A client commits while the abort is incomplete
       Given A has written "a1" to orders
       And the abort of A is incomplete
       When A commits
       Then it is refused
       And A is ABORTING
 
-    Scenario: [2] A commit after the abort is complete
+    Scenario: [2] A client commits after the abort is complete
       Given A has written "a1" to orders
       And A has aborted
       When A commits
@@ -82,7 +83,7 @@ Feature: The end of a transaction
       And readers of orders see nothing
 
     @needs:held-ends
-    Scenario: [3] The abort is completed after a commit was refused
+    Scenario: [3] An incomplete abort is completed after a commit was refused
       Given A has written "a1" to orders
       And the abort of A is incomplete
       And A has tried to commit
@@ -91,7 +92,7 @@ Feature: The end of a transaction
       And readers of orders see nothing
 
     @needs:crash
-    Scenario: [4] A commit after the abort is complete and a crash
+    Scenario: [4] A client commits after a complete abort and a crash
       Given A has written "a1" to orders
       And A has aborted
       And the system has crashed and come back
@@ -100,25 +101,25 @@ Feature: The end of a transaction
       And readers of orders see nothing
 
   @PIP31-27 @MUST @commits
-  Rule: Aborting a transaction that is being committed, or was, is refused and changes nothing.
-    A client that is told that its committed transaction was aborted writes everything once more.
+  Rule: The coordinator refuses to abort a transaction that is being committed or was committed, and changes nothing.
+    A client that is answered that its committed transaction was aborted writes everything once more.
 
     @needs:held-ends
-    Scenario: [1] An abort while the commit is incomplete
+    Scenario: [1] A client aborts while the commit is incomplete
       Given A has written "a1" to orders
       And the commit of A is incomplete
       When A aborts
       Then it is refused
       And A is COMMITTING
 
-    Scenario: [2] An abort after the commit is complete
+    Scenario: [2] A client aborts after the commit is complete
       Given A has committed "a1" to orders
       When A aborts
       Then it is refused
       And readers of orders see "a1"
 
     @needs:held-ends
-    Scenario: [3] The commit is completed after an abort was refused
+    Scenario: [3] An incomplete commit is completed after an abort was refused
       Given A has written "a1" to orders
       And the commit of A is incomplete
       And A has tried to abort
@@ -127,7 +128,7 @@ Feature: The end of a transaction
       And readers of orders see "a1"
 
     @needs:crash
-    Scenario: [4] An abort after the commit is complete and a crash
+    Scenario: [4] A client aborts after a complete commit and a crash
       Given A has committed "a1" to orders
       And the system has crashed and come back
       When A aborts
@@ -136,23 +137,23 @@ Feature: The end of a transaction
 
   @PIP31-73 @MUST @commits @aborts
   Rule: A transaction without any operation can be committed and aborted.
-    A client that opened a transaction and found nothing to do has to get out of it.
+    A client that opened a transaction and found nothing to do has to be able to end it.
 
-    Scenario: [1] A commit of nothing
+    Scenario: [1] A transaction without operations commits
       When A commits
       Then it is done
       And A is COMMITTED
 
-    Scenario: [2] An abort of nothing
+    Scenario: [2] A transaction without operations aborts
       When A aborts
       Then it is done
       And A is ABORTED
 
   @PIP31-74 @MUST @commits @aborts
-  Rule: Of two opposite ends at the same time exactly one wins, and every participant follows it.
-    Two ends that are both told success leave one client with data that is gone, or there twice.
+  Rule: Of two opposite concurrent ends exactly one succeeds, and every participant follows it.
+    If both ends return success, one client's data is lost or duplicated.
 
-    Scenario: [1] The commit is sent first
+    Scenario: [1] A commit and an abort are requested concurrently, and the commit is sent first
       Given A has written "a1" to orders
       And A has written "a2" to payments
       When A is asked to commit and to abort at the same time
@@ -160,7 +161,7 @@ Feature: The end of a transaction
       And orders agrees with the answers
       And payments agrees with the answers
 
-    Scenario: [2] The abort is sent first
+    Scenario: [2] A commit and an abort are requested concurrently, and the abort is sent first
       Given A has written "a1" to orders
       And A has written "a2" to payments
       When A is asked to abort and to commit at the same time
@@ -168,7 +169,7 @@ Feature: The end of a transaction
       And orders agrees with the answers
       And payments agrees with the answers
 
-    Scenario: [3] The commit of an acknowledgement is sent first
+    Scenario: [3] A commit and an abort of an acknowledgement are requested concurrently
       Given the topic "inputs" with "i1", "i2"
       And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And A has acknowledged "i1" for "workers"
@@ -176,7 +177,7 @@ Feature: The end of a transaction
       Then exactly one end of A succeeded
       And "workers" agrees with the answers
 
-    Scenario: [4] Twelve transactions, one commit or abort behind the other
+    Scenario: [4] Commits and aborts of twelve transactions are requested concurrently
       Given 12 transactions have written to orders
       When each of them is asked to commit and to abort at the same time
       Then exactly one end of each of them succeeded

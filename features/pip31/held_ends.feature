@@ -1,5 +1,5 @@
-Feature: Ends that were held up
-  A participant did not answer for a while. When it no longer holds up the end, everybody tells the same outcome, the one that was decided.
+Feature: Ends that a participant delayed
+  A participant did not answer for a while. When it answers, the coordinator and all participants report the outcome that was decided.
 
   Background:
     Given the topic "orders"
@@ -8,11 +8,11 @@ Feature: Ends that were held up
     And transaction A
 
   @PIP31-88 @MUST @commits @aborts
-  Rule: Once an end that was held up is complete, the coordinator, the topics and the subscriptions tell what was decided.
-    A coordinator would say COMMITTED of a transaction whose messages nobody sees, or whose input comes again.
+  Rule: When a delayed end is complete, the coordinator, the topics and the subscriptions all show the decided outcome.
+    A coordinator would report COMMITTED for a transaction whose messages are not visible, or whose input is redelivered.
 
     @needs:held-ends
-    Scenario: [1] A commit
+    Scenario: [1] A delayed commit is completed
       Given A has acknowledged "i1" for "workers"
       And A has written "a1" to orders
       And the commit of A is incomplete
@@ -22,7 +22,7 @@ Feature: Ends that were held up
       And subscription "workers" has "i2" left
 
     @needs:held-ends
-    Scenario: [2] An abort
+    Scenario: [2] A delayed abort is completed
       Given A has acknowledged "i1" for "workers"
       And A has written "a1" to orders
       And the abort of A is incomplete
@@ -32,7 +32,7 @@ Feature: Ends that were held up
       And subscription "workers" has "i1", "i2" left
 
     @needs:held-ends @needs:buffer-statistics
-    Scenario: [3] A commit, and an abort that came too late
+    Scenario: [3] A delayed commit is completed after an abort was refused
       Given A has acknowledged "i1" for "workers"
       And the commit of A is incomplete
       And A has tried to abort
@@ -42,7 +42,7 @@ Feature: Ends that were held up
       And subscription "workers" has "i2" left
 
     @needs:held-ends
-    Scenario: [4] An abort, and a commit that came too late
+    Scenario: [4] A delayed abort is completed after a commit was refused
       Given A has written "a1" to orders
       And the abort of A is incomplete
       And A has tried to commit
@@ -51,7 +51,7 @@ Feature: Ends that were held up
       And readers of orders see nothing
 
     @needs:crash @needs:held-ends @needs:buffer-statistics
-    Scenario: [5] A commit through a crash
+    Scenario: [5] A delayed commit is completed after a crash
       Given A has acknowledged "i1" for "workers"
       And the commit of A is incomplete
       And the system has crashed and come back

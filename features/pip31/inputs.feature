@@ -1,5 +1,5 @@
-Feature: Inputs that move with the outcome
-  What a transaction reads is taken when it commits, and comes again when it aborts, together with what it writes.
+Feature: Inputs that follow the outcome
+  What a transaction reads is removed when it commits and redelivered when it aborts, together with what it writes.
 
   Background:
     Given the topic "inputs" with "i1", "i2"
@@ -8,10 +8,10 @@ Feature: Inputs that move with the outcome
     And transaction A
 
   @PIP31-03 @MUST @commits
-  Rule: A commit makes the output of a transaction visible and takes its input away for good.
-    With the output visible and the input not taken, the same input is processed again.
+  Rule: A commit makes the output of a transaction visible and removes its input from the subscription.
+    If the output is visible and the input is not removed, the input is processed again.
 
-    Scenario: [1] A commit with one of two inputs
+    Scenario: [1] A transaction that processed one of two inputs commits
       Given A has acknowledged "i1" for "workers"
       And A has written "r1" to results
       When A commits
@@ -19,10 +19,10 @@ Feature: Inputs that move with the outcome
       And subscription "workers" has "i2" left
 
   @PIP31-04 @MUST @aborts
-  Rule: An abort hides the output of a transaction and gives its input back.
-    With the output gone and the input not given back, the input is lost.
+  Rule: An abort hides the output of a transaction and redelivers its input.
+    If the output is discarded and the input is not redelivered, the input is lost.
 
-    Scenario: [1] An abort with one of two inputs
+    Scenario: [1] A transaction that processed one of two inputs aborts
       Given A has acknowledged "i1" for "workers"
       And A has written "r1" to results
       When A aborts

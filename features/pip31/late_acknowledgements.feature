@@ -1,6 +1,6 @@
-Feature: Acknowledgements that no end will come for
-  A transaction ends on the subscriptions that it has added while it was open, and on no other. What is acknowledged in it elsewhere, or
-  afterwards, waits for an end that does not come.
+Feature: Acknowledgements outside of the transaction's end
+  A transaction ends on the subscriptions that were added while it was open, and on no other. An acknowledgement elsewhere, or after the
+  end, waits for an end that does not come.
 
   Background:
     Given the topic "inputs" with "i1", "i2"
@@ -8,11 +8,11 @@ Feature: Acknowledgements that no end will come for
     And transaction A
 
   @PIP31-89 @SHOULD @fencing
-  Rule: An acknowledgement in a transaction that does not end on its subscription any more withholds no message for ever.
-    The message would be delivered to nobody and deleted by nobody: work that is lost without a word.
+  Rule: An acknowledgement in a transaction that will not end on its subscription does not withhold the message for ever.
+    The message would be neither delivered nor deleted: its work is lost without an error.
 
     @needs:buffer-statistics
-    Scenario: [1] The transaction was aborted before
+    Scenario: [1] An acknowledgement arrives after the abort
       Given A has acknowledged "i2" for "workers"
       And A has aborted
       And A has tried to acknowledge "i1" for "workers"
@@ -21,7 +21,7 @@ Feature: Acknowledgements that no end will come for
       And subscription "workers" has "i1", "i2" left
 
     @needs:buffer-statistics
-    Scenario: [2] There never was such a transaction
+    Scenario: [2] An acknowledgement arrives in a transaction that never existed
       Given U is an unknown transaction
       And U has tried to acknowledge "i1" for "workers", which it has not added
       When another consumer takes over "workers"
@@ -29,13 +29,13 @@ Feature: Acknowledgements that no end will come for
       And subscription "workers" has "i1", "i2" left
 
     @needs:buffer-statistics
-    Scenario: [3] The transaction commits without the subscription
+    Scenario: [3] A transaction commits without the subscription on which it acknowledged
       Given A has tried to acknowledge "i1" for "workers", which it has not added
       When A commits
       Then nothing of A is pending in "workers"
 
     @needs:buffer-statistics @alone
-    Scenario: [4] A newer transaction commits on the subscription
+    Scenario: [4] A newer transaction commits on a subscription with a stray acknowledgement
       Given transaction B
       And A has tried to acknowledge "i1" for "workers", which it has not added
       And A has aborted

@@ -1,9 +1,9 @@
-Feature: Several names in one request
-  A client adds all that a transaction will touch in one request, and each name in it counts.
+Feature: Several participants in one request
+  A client adds all participants of a transaction in one request, and each of them counts.
 
   @PIP31-87 @MUST
-  Rule: Every topic and every subscription that one request adds has the end of the transaction.
-    A transaction over three topics would be committed on one, and hold up the readers of the others for ever.
+  Rule: Every topic and every subscription that one request adds follows the end of the transaction.
+    A transaction over three topics would be committed on one, and block the readers of the others for ever.
 
     Background:
       Given the topics "orders", "payments" and "refunds"
@@ -13,7 +13,7 @@ Feature: Several names in one request
       And transaction A
       And A has added orders and payments and refunds
 
-    Scenario: [1] A commit of three topics
+    Scenario: [1] A transaction with three topics from one request commits
       Given A has written "a1" to orders
       And A has written "a2" to payments
       And A has written "a3" to refunds
@@ -23,7 +23,7 @@ Feature: Several names in one request
       And readers of refunds see "a3"
 
     @needs:buffer-statistics
-    Scenario: [2] An abort of three topics
+    Scenario: [2] A transaction with three topics from one request aborts
       Given A has written "a1" to orders
       And A has written "a2" to payments
       And A has written "a3" to refunds
@@ -33,7 +33,7 @@ Feature: Several names in one request
       And nothing of A is pending in refunds
 
     @needs:buffer-statistics
-    Scenario: [3] A commit of two subscriptions
+    Scenario: [3] A transaction with two subscriptions from one request commits
       Given A has added "early" and "late"
       And A has acknowledged "i1" for "early"
       And A has acknowledged "i1" for "late"
@@ -43,7 +43,7 @@ Feature: Several names in one request
       And subscription "late" has nothing left
 
     @needs:crash
-    Scenario: [4] A commit of two subscriptions behind a crash
+    Scenario: [4] A transaction with two subscriptions from one request commits after a crash
       Given A has added "early" and "late"
       And A has acknowledged "i1" for "early"
       And A has acknowledged "i1" for "late"
@@ -53,7 +53,7 @@ Feature: Several names in one request
       And subscription "late" has nothing left
 
     @needs:crash
-    Scenario: [5] An abort of two subscriptions behind a crash
+    Scenario: [5] A transaction with two subscriptions from one request aborts after a crash
       Given A has added "early" and "late"
       And A has acknowledged "i1" for "early"
       And A has acknowledged "i1" for "late"
@@ -63,7 +63,7 @@ Feature: Several names in one request
       And subscription "late" has "i1" left
 
     @needs:buffer-statistics
-    Scenario: [6] A subscription that is there already and one that is not
+    Scenario: [6] A subscription that was added already and a new one are added in one request
       Given A has added "early"
       And A has added "early" and "late"
       And A has acknowledged "i1" for "late"
@@ -71,7 +71,7 @@ Feature: Several names in one request
       Then nothing of A is pending in "late"
       And subscription "late" has nothing left
 
-    Scenario: [7] What the coordinator tells of them
+    Scenario: [7] The coordinator lists the participants of one request
       When A adds "early" and "late"
       Then it is done
       And orders and payments and refunds take part in A

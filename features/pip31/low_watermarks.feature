@@ -1,5 +1,5 @@
 Feature: Low watermarks
-  A coordinator tells how far it has come: a participant takes what an older transaction has left there for abandoned.
+  A coordinator reports its progress: a participant treats older transactions that are still open there as abandoned.
 
   Background:
     Given the topic "orders"
@@ -7,17 +7,18 @@ Feature: Low watermarks
     And A has written "a1" to orders
 
   @PIP31-157 @MUST
-  Rule: The low watermark of a coordinator lies before every transaction that is not complete.
-    A participant that is told of a newer end first would abort what is decided and on its way to it: a commit would lose its messages.
+  Rule: The low watermark of a coordinator is below every transaction that is not complete.
+    A participant that learns of a newer end first would abort a decided transaction whose end is in flight: a commit would lose its
+    messages.
 
     @needs:buffer-statistics
-    Scenario: [1] An open transaction
+    Scenario: [1] The low watermark is below an open transaction
       When B commits
       Then it is done
       And the coordinator's low watermark lies before A
 
     @needs:held-ends @needs:buffer-statistics
-    Scenario Outline: [2] An end that is incomplete
+    Scenario Outline: [2] The low watermark is below a transaction whose end is incomplete
       Given the <end> of A is incomplete
       When B commits
       Then it is done
@@ -29,7 +30,7 @@ Feature: Low watermarks
         | abort  | what is withdrawn is not withdrawn yet  |
 
     @needs:crash @needs:held-ends @needs:buffer-statistics
-    Scenario: [3] An incomplete commit through a crash
+    Scenario: [3] The low watermark is below a transaction whose commit is incomplete after a crash
       Given the commit of A is incomplete
       And the system has crashed and come back
       When B commits

@@ -1,11 +1,13 @@
-Feature: Topics that come and go
-  Administrators make topics, in one piece or in partitions, and delete them. What a transaction has of a topic comes and goes with it.
+Feature: Topics that are created and deleted
+  Administrators create topics, with or without partitions, and delete them. What a transaction has in a topic is created and deleted with
+  it.
 
   @PIP31-145 @SHOULD
-  Rule: A topic with partitions has each of them, and a transaction ends on each that it was written to.
-    A client sends to all partitions in turn; one that is missing, or never hears of the end, holds a part of its messages back for ever.
+  Rule: A partitioned topic has every partition, and a transaction ends on each partition to which it wrote.
+    A client sends to all partitions in turn; a partition that is missing, or is never notified of the end, withholds a part of the
+    messages for ever.
 
-    Scenario Outline: [1] The partitions that were asked for
+    Scenario Outline: [1] An administrator creates a partitioned topic
       When the topic orders is made, with a partition count of <count>
       Then it is done
       And orders has a partition count of <count>
@@ -15,7 +17,7 @@ Feature: Topics that come and go
         | 1     | the least that there can be              |
         | 3     | each of them has a number, from 0 on     |
 
-    Scenario: [2] A commit of two partitions
+    Scenario: [2] A transaction over two partitions commits
       Given topics "first" and "second" are the partitions of one topic
       And transaction A
       And A has written "a1" to first
@@ -24,30 +26,30 @@ Feature: Topics that come and go
       Then readers of first see "a1"
       And readers of second see "a2"
 
-    Scenario: [3] A topic without partitions
+    Scenario: [3] An administrator creates a topic without partitions
       Given the topic "orders"
       When "plain" is written to orders
       Then orders has a partition count of 0
 
-    Scenario: [4] No partition at all
+    Scenario: [4] An administrator requests a topic with zero partitions
       When the topic orders is made, with a partition count of 0
       Then it is refused
 
   @PIP31-146 @SHOULD
-  Rule: A topic that was deleted is gone, and one that is made under its name begins anew.
-    What somebody had deleted for good would be there again, in front of what is written next.
+  Rule: A deleted topic is gone, and one that is created under its name starts empty.
+    Deleted data would reappear before what is written next.
 
-    Scenario: [1] A topic that is new
+    Scenario: [1] An administrator creates a topic
       When the topic orders is made
       Then it is done
       And readers of orders see nothing
 
-    Scenario: [2] A topic that is there
+    Scenario: [2] An administrator creates a topic that exists
       Given the topic "orders"
       When the topic orders is made
       Then it is refused
 
-    Scenario: [3] A topic that is deleted
+    Scenario: [3] An administrator deletes a topic with a producer and a consumer
       Given the topic "orders" with "before"
       And the consumer of shared subscription "workers" has received "before" from orders
       When orders is deleted
@@ -56,7 +58,7 @@ Feature: Topics that come and go
       And the consumer of "workers" is told that it is closed
       And there is no topic orders
 
-    Scenario: [4] What is committed and what is open, when the topic is made again
+    Scenario: [4] A topic with committed and open transactions is deleted and recreated
       Given the topic "orders" with "before"
       And transactions A and B
       And A has committed "a1" to orders
@@ -65,7 +67,7 @@ Feature: Topics that come and go
       When "new" is written to orders
       Then readers of orders see "new"
 
-    Scenario: [5] An acknowledgement in an open transaction, when the topic is made again
+    Scenario: [5] A topic with a pending acknowledgement is deleted and recreated
       Given the topic "orders" with "before"
       And the consumer of shared subscription "workers" has received "before" from orders
       And transaction A
@@ -74,7 +76,7 @@ Feature: Topics that come and go
       When "new" is written to orders
       Then subscription "workers" has "new" left
 
-    Scenario: [6] An open transaction that commits when the topic is made again
+    Scenario: [6] A transaction commits after its topic was deleted and recreated
       Given the topic "orders"
       And transaction A
       And A has written "a1" to orders
@@ -82,7 +84,7 @@ Feature: Topics that come and go
       When A commits
       Then readers of orders see nothing
 
-    Scenario: [7] A subscription of a name that was there, when the topic is made again
+    Scenario: [7] A subscription of a former name is created after the topic was deleted and recreated
       Given the topic "orders" with "before"
       And the consumer of shared subscription "workers" has received "before" from orders
       And orders has been deleted and made again

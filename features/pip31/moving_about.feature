@@ -1,5 +1,5 @@
-Feature: Subscriptions that move while something is undecided
-  Consumers ask where the topic ends, go back in it, and remove their subscription, while transactions are open.
+Feature: Subscriptions that move during a transaction
+  Consumers request the last message id, seek, and remove their subscription while transactions are open.
 
   Background:
     Given the topic "inputs" with "i1", "i2"
@@ -7,82 +7,82 @@ Feature: Subscriptions that move while something is undecided
     And transaction A
 
   @PIP31-94 @SHOULD
-  Rule: The last message id that a broker tells is that of a message that readers may get.
-    A reader that reads up to the last message would wait for one that it is never given.
+  Rule: The last message id that a broker returns is that of a message that readers can receive.
+    A reader that reads up to the last message would wait for one that it never receives.
 
-    Scenario: [1] An open transaction at the end of the topic
+    Scenario: [1] The last message belongs to an open transaction
       When A writes "a1" to inputs
       Then the consumer of "workers" is told that "i2" is the last message
 
-    Scenario: [2] An aborted transaction at the end of the topic
+    Scenario: [2] The last message belongs to an aborted transaction
       Given A has written "a1" to inputs
       When A aborts
       Then the consumer of "workers" is told that "i2" is the last message
 
-    Scenario: [3] A committed transaction at the end of the topic
+    Scenario: [3] The last message belongs to a committed transaction
       Given A has written "a1" to inputs
       When A commits
       Then the consumer of "workers" is told that "a1" is the last message
 
-    Scenario: [4] A committed batch at the end of the topic
+    Scenario: [4] The last messages are a committed batch
       Given A has written a batch of "a1", "a2" to inputs
       When A commits
       Then the consumer of "workers" is told that "a2" is the last message
 
-    Scenario: [5] A topic that has nothing but an open transaction
+    Scenario: [5] A topic contains only an open transaction
       Given the topic "results"
       And the consumer of shared subscription "others" has received nothing from results
       When A writes "a1" to results
       Then the consumer of "others" is told that nothing is the last message
 
   @PIP31-95 @MUST
-  Rule: A subscription that goes back receives nothing that is undecided, and keeps what is pending.
-    Who reads a topic again after a mistake would see what is not committed, or have input twice in one commit.
+  Rule: A subscription that seeks backwards receives nothing that is undecided, and keeps its pending acknowledgements.
+    A consumer that reads a topic again after a mistake would receive uncommitted messages, or commit its input twice.
 
-    Scenario: [1] An open transaction behind the messages
+    Scenario: [1] A consumer seeks backwards while a later transaction is open
       Given A has written "a1" to inputs
       When the consumer of "workers" goes back to "i1"
       Then the consumer of "workers" receives "i1", "i2" and nothing else
 
-    Scenario: [2] An aborted transaction behind the messages
+    Scenario: [2] A consumer seeks backwards after a later transaction was aborted
       Given A has written "a1" to inputs
       And A has aborted
       When the consumer of "workers" goes back to "i1"
       Then the consumer of "workers" receives "i1", "i2" and nothing else
 
-    Scenario: [3] A committed transaction behind the messages
+    Scenario: [3] A consumer seeks backwards after a later transaction was committed
       Given A has written "a1" to inputs
       And A has committed
       When the consumer of "workers" goes back to "i1"
       Then the consumer of "workers" receives "a1", "i1", "i2" and nothing else
 
-    Scenario: [4] A pending acknowledgement
+    Scenario: [4] A consumer seeks backwards past a pending acknowledgement
       Given A has acknowledged "i1" for "workers"
       When the consumer of "workers" goes back to "i1"
       Then the consumer of "workers" receives "i2" and nothing else
 
-    Scenario: [5] A pending acknowledgement that is committed afterwards
+    Scenario: [5] A pending acknowledgement is committed after its consumer sought backwards
       Given A has acknowledged "i1" for "workers"
       And the consumer of "workers" has gone back to "i1"
       When A commits
       Then subscription "workers" has "i2" left
 
-    Scenario: [6] A subscription of two consumers, of which the one goes back that has nothing
+    Scenario: [6] A consumer without messages seeks backwards on a shared subscription
       Given the consumer of shared subscription "packers" has received "i1", "i2" from inputs
       And the consumer of shared subscription "others" has received nothing from inputs, by the name of "packers"
       When the consumer of "others" goes back to "i1"
       Then "packers" and "others" receive "i1", "i2" between them
 
-    Scenario: [7] Another consumer comes to an exclusive subscription whose consumer went back
+    Scenario: [7] Another consumer joins an exclusive subscription after its consumer sought backwards
       Given the consumer of "workers" has gone back to "i1"
       When another consumer tries to join "workers"
       Then it is done
 
   @PIP31-96 @MUST
-  Rule: A subscription that is removed takes its part in a transaction with it, and holds up nobody.
-    The commit would wait for a subscription that nobody can bring back, or delete messages of a new one that has its name.
+  Rule: A removed subscription leaves its transactions, and delays no end.
+    The commit would wait for a subscription that cannot return, or delete messages of a new one with its name.
 
-    Scenario: [1] A commit after the subscription is gone
+    Scenario: [1] A transaction commits after its subscription was removed
       Given A has acknowledged "i1" for "workers"
       And A has written "a1" to inputs
       And subscription "workers" has been removed
@@ -91,13 +91,13 @@ Feature: Subscriptions that move while something is undecided
       And A is COMMITTED
       And readers of inputs see "i1", "i2", "a1"
 
-    Scenario: [2] A new subscription of that name after the commit
+    Scenario: [2] A subscription is created again after the commit that followed its removal
       Given A has acknowledged "i1" for "workers"
       And subscription "workers" has been removed
       When A commits
       Then subscription "workers" has "i1", "i2" left
 
-    Scenario: [3] A new subscription of that name before the commit
+    Scenario: [3] A subscription is created again before the commit that follows its removal
       Given A has acknowledged "i1" for "workers"
       And "i2" has been acknowledged for "workers" without a transaction
       And subscription "workers" has been removed
@@ -106,14 +106,14 @@ Feature: Subscriptions that move while something is undecided
       Then subscription "workers" has "i1", "i2" left
 
     @needs:crash
-    Scenario: [4] A crash after the subscription is gone
+    Scenario: [4] The system crashes after a subscription was removed
       Given A has acknowledged "i1" for "workers"
       And subscription "workers" has been removed
       And A has committed
       When the system crashes and comes back
       Then subscription "workers" has "i1", "i2" left
 
-    Scenario: [5] A subscription that has other consumers stays
+    Scenario: [5] A subscription with two consumers is not removed
       Given the consumer of shared subscription "packers" has received "i1", "i2" from inputs
       And the consumer of shared subscription "others" has received nothing from inputs, by the name of "packers"
       And "i1" has been acknowledged for "packers" without a transaction
@@ -121,14 +121,14 @@ Feature: Subscriptions that move while something is undecided
       When A commits
       Then subscription "others" has "i2" left
 
-    Scenario: [6] The topic is loaded anew after the subscription is gone
+    Scenario: [6] A topic is reloaded after a subscription was removed
       Given A has acknowledged "i1" for "workers"
       And subscription "workers" has been removed
       And inputs has been unloaded
       When A commits
       Then there is no subscription "workers"
 
-    Scenario: [7] A new subscription of that name that begins behind all that is there
+    Scenario: [7] A subscription is created again at the end of the topic
       Given "i2" has been acknowledged for "workers" without a transaction
       And subscription "workers" has been removed
       When a consumer of "workers" begins behind all that is in inputs

@@ -1,6 +1,6 @@
-Feature: Those who take part
-  The topics and subscriptions of a transaction are told how it ended until each has answered, be it more than once. One that does not
-  answer holds up the completion, and nobody else.
+Feature: Participants of a transaction
+  The coordinator notifies the topics and subscriptions of a transaction of its end until each has answered, more than once if need be. A
+  participant that does not answer delays the completion, and nothing else.
 
   Background:
     Given the topic "orders"
@@ -9,11 +9,11 @@ Feature: Those who take part
     And transaction A
 
   @PIP31-29 @SHOULD @commits
-  Rule: The end of a transaction is answered when the decision is durable, also while a participant is not available.
-    One topic that is away must not hold up every client that commits to it.
+  Rule: The coordinator answers the end of a transaction when the decision is durable, even while a participant is unavailable.
+    One unavailable topic must not block every client that commits to it.
 
     @needs:held-ends
-    Scenario: [1] A commit while a participant is not available
+    Scenario: [1] A client commits while a participant is unavailable
       Given A has written "a1" to orders
       And the end of A is held up
       When A commits
@@ -21,7 +21,7 @@ Feature: Those who take part
       And A is COMMITTING
 
     @needs:held-ends
-    Scenario: [2] An abort while a participant is not available
+    Scenario: [2] A client aborts while a participant is unavailable
       Given A has written "a1" to orders
       And the end of A is held up
       When A aborts
@@ -29,11 +29,11 @@ Feature: Those who take part
       And A is ABORTING
 
   @PIP31-34 @MUST @commits
-  Rule: A transaction counts as committed only when every participant has answered.
-    A transaction that counts as done too early is forgotten before its last topic has followed.
+  Rule: A transaction is committed only when every participant has answered.
+    A transaction that counts as complete too early is forgotten before its last topic has applied the end.
 
     @needs:held-ends
-    Scenario: [1] One participant has answered and another has not
+    Scenario: [1] One participant has answered the commit and another has not
       Given A has written "a1" to orders
       And the end of A is held up
       When A commits
@@ -41,7 +41,7 @@ Feature: Those who take part
       And A is COMMITTING
 
     @needs:held-ends
-    Scenario: [2] The last participant answers
+    Scenario: [2] The last participant answers the commit
       Given A has written "a1" to orders
       And the commit of A is incomplete
       When the end of A is held up no longer
@@ -50,16 +50,16 @@ Feature: Those who take part
 
   @PIP31-35 @MUST
   Rule: The participants of an end are the topics and the subscriptions that were added.
-    An end that is told to topics only leaves the input pending; one that is told to subscriptions only leaves the output hidden.
+    An end that is sent to topics only leaves the input pending; one that is sent to subscriptions only leaves the output hidden.
 
-    Scenario: [1] A commit of a topic and a subscription
+    Scenario: [1] A transaction with a topic and a subscription commits
       Given A has acknowledged "i1" for "workers"
       And A has written "a1" to orders
       When A commits
       Then readers of orders see "a1"
       And subscription "workers" has "i2" left
 
-    Scenario: [2] An abort of a topic and a subscription
+    Scenario: [2] A transaction with a topic and a subscription aborts
       Given A has acknowledged "i1" for "workers"
       And A has written "a1" to orders
       When A aborts
@@ -67,7 +67,7 @@ Feature: Those who take part
       And subscription "workers" has "i1", "i2" left
 
     @needs:buffer-statistics
-    Scenario: [3] A commit behind which nothing of the subscription is undecided
+    Scenario: [3] Nothing is pending on the subscription after the commit of a topic and a subscription
       Given A has acknowledged "i1" for "workers"
       And A has written "a1" to orders
       When A commits
@@ -75,36 +75,36 @@ Feature: Those who take part
       And subscription "workers" has "i2" left
 
   @PIP31-36 @MUST @commits
-  Rule: Committing on a participant again shows no message twice.
-    A coordinator that lost the answer tells a topic again; messages that show twice are processed twice.
+  Rule: Repeating a commit on a participant makes no message visible twice.
+    A coordinator that lost the answer notifies a topic again; messages that become visible twice are processed twice.
 
     @needs:participant-ends
-    Scenario: [1] A topic is asked before the transaction commits
+    Scenario: [1] A topic receives the commit before the transaction commits
       Given A has written "a1", "a2" to orders
       And orders has been asked to commit A
       When A commits
       Then readers of orders see "a1", "a2"
 
     @needs:participant-ends
-    Scenario: [2] A topic is asked after the transaction committed
+    Scenario: [2] A topic receives the commit again after the transaction committed
       Given A has written "a1", "a2" to orders
       And A has committed
       When orders is asked to commit A
       Then readers of orders see "a1", "a2"
 
     @needs:participant-ends
-    Scenario: [3] A subscription is asked before the transaction commits
+    Scenario: [3] A subscription receives the commit before the transaction commits
       Given A has acknowledged "i1" for "workers"
       And "workers" has been asked to commit A
       When A commits
       Then subscription "workers" has "i2" left
 
   @PIP31-37 @MUST @aborts
-  Rule: Aborting on a participant again is harmless.
-    A second abort must not take messages from the consumer that got them back after the first.
+  Rule: Repeating an abort on a participant changes nothing.
+    A second abort must not take messages from the consumer that received them after the first.
 
     @needs:participant-ends
-    Scenario: [1] A topic is asked before the transaction aborts
+    Scenario: [1] A topic receives the abort before the transaction aborts
       Given A has written "a1" to orders
       And orders has been asked to abort A
       And "plain" has been written to orders
@@ -112,18 +112,18 @@ Feature: Those who take part
       Then readers of orders see "plain"
 
     @needs:participant-ends
-    Scenario: [2] A subscription is asked before the transaction aborts
+    Scenario: [2] A subscription receives the abort before the transaction aborts
       Given A has acknowledged "i1" for "workers"
       And "workers" has been asked to abort A
       When A aborts
       Then the consumer of "workers" receives "i1" and nothing else
 
   @PIP31-38 @MUST @commits
-  Rule: A participant that is not available delays only itself: what is committed on the others is delivered.
-    One slow topic must not keep committed messages from the consumers of all others.
+  Rule: An unavailable participant delays only itself: committed messages on the others are delivered.
+    One slow topic must not withhold committed messages from the consumers of all others.
 
     @needs:held-ends @needs:buffer-statistics
-    Scenario: [1] Another topic and a subscription of the transaction
+    Scenario: [1] The other topic and subscription of the transaction follow the commit
       Given the end of A is held up
       And A has acknowledged "i1" for "workers"
       And A has written "a1" to orders
@@ -132,7 +132,7 @@ Feature: Those who take part
       And nothing of A is pending in "workers"
 
     @needs:held-ends
-    Scenario: [2] Another transaction on the topic
+    Scenario: [2] Another transaction on the topic commits
       Given transaction B
       And the commit of A is incomplete
       When B commits "b1" to orders
@@ -140,7 +140,7 @@ Feature: Those who take part
       And A is COMMITTING
 
     @needs:held-ends
-    Scenario: [3] Another transaction that is told again
+    Scenario: [3] Another transaction on the topic is notified again of its commit
       Given transaction B
       And B has written "b1" to orders
       And the commit of A is incomplete
@@ -150,7 +150,7 @@ Feature: Those who take part
       And readers of orders see "b1"
 
     @needs:held-ends @needs:more-coordinators
-    Scenario: [4] A transaction of another coordinator that is told again
+    Scenario: [4] A transaction of another coordinator is notified again of its commit
       Given B is a transaction of the second coordinator
       And B has written "b1" to orders
       And the commit of B is incomplete

@@ -1,16 +1,16 @@
-Feature: Pending acknowledgements through crashes
-  What is pending is on disk, and so is its end; a broker that comes back finds both, however often it goes.
+Feature: Pending acknowledgements across crashes
+  Pending acknowledgements and their ends are on disk; a broker that restarts finds both, however often it crashes.
 
   Background:
     Given the topic "inputs" with "i1", "i2", "i3"
     And transactions A and B
 
   @PIP31-86 @MUST @recovery
-  Rule: A pending acknowledgement has the end of its transaction, however often the broker crashes in between.
-    A broker that comes back knows that something is pending, and not what: the commit is answered, and the message is processed twice.
+  Rule: A pending acknowledgement follows the end of its transaction, however often the broker crashes in between.
+    A broker may recover that something is pending and not what: the commit is answered, and the message is processed twice.
 
     @needs:crash
-    Scenario: [1] A crash, and a commit
+    Scenario: [1] A transaction with an acknowledgement commits after a crash
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
       And the system has crashed and come back
@@ -18,7 +18,7 @@ Feature: Pending acknowledgements through crashes
       Then subscription "workers" has "i2", "i3" left
 
     @needs:crash
-    Scenario: [2] A crash, a commit, and a crash
+    Scenario: [2] A transaction with an acknowledgement commits between two crashes
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
       And the system has crashed and come back
@@ -27,7 +27,7 @@ Feature: Pending acknowledgements through crashes
       Then subscription "workers" has "i2", "i3" left
 
     @needs:crash
-    Scenario: [3] A crash, and an abort
+    Scenario: [3] A transaction with an acknowledgement aborts after a crash
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
       And the system has crashed and come back
@@ -35,7 +35,7 @@ Feature: Pending acknowledgements through crashes
       Then subscription "workers" has "i1", "i2", "i3" left
 
     @needs:crash
-    Scenario: [4] A cumulative acknowledgement, a crash, and a commit
+    Scenario: [4] A transaction with a cumulative acknowledgement commits after a crash
       Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged everything up to "i2" for "auditors"
       And the system has crashed and come back
@@ -43,7 +43,7 @@ Feature: Pending acknowledgements through crashes
       Then subscription "auditors" has "i3" left
 
     @needs:crash
-    Scenario: [5] A cumulative acknowledgement, a crash, and an abort
+    Scenario: [5] A transaction with a cumulative acknowledgement aborts after a crash
       Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged everything up to "i2" for "auditors"
       And the system has crashed and come back
@@ -51,7 +51,7 @@ Feature: Pending acknowledgements through crashes
       Then subscription "auditors" has "i1", "i2", "i3" left
 
     @needs:crash
-    Scenario: [6] Two acknowledgements, a crash, and a commit
+    Scenario: [6] A transaction with two acknowledgements commits after a crash
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
       And A has acknowledged "i2" for "workers"
@@ -60,7 +60,7 @@ Feature: Pending acknowledgements through crashes
       Then subscription "workers" has "i3" left
 
     @needs:crash
-    Scenario: [7] Two acknowledgements, a crash, and an abort
+    Scenario: [7] A transaction with two acknowledgements aborts after a crash
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
       And A has acknowledged "i2" for "workers"
@@ -69,7 +69,7 @@ Feature: Pending acknowledgements through crashes
       Then subscription "workers" has "i1", "i2", "i3" left
 
     @needs:crash
-    Scenario: [8] A crash, a commit, and a consumer that goes back
+    Scenario: [8] A consumer seeks backwards after a crash and a commit
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
       And the system has crashed and come back
@@ -78,7 +78,7 @@ Feature: Pending acknowledgements through crashes
       Then the consumer of "workers" receives "i1", "i2", "i3" and nothing else
 
     @needs:crash
-    Scenario: [9] A cumulative acknowledgement, a crash, and an abort while a consumer waits
+    Scenario: [9] A transaction with a cumulative acknowledgement aborts after a crash while a consumer waits
       Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged everything up to "i2" for "auditors"
       And the system has crashed and come back
@@ -87,7 +87,7 @@ Feature: Pending acknowledgements through crashes
       Then the consumer of "auditors" receives at least "i1", "i2", "i3"
 
     @needs:crash
-    Scenario Outline: [10] A newer transaction that has ended before the crash
+    Scenario Outline: [10] A newer transaction has ended before the crash
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
       And B has acknowledged "i2" for "workers"
@@ -102,7 +102,7 @@ Feature: Pending acknowledgements through crashes
         | committed | "i3"       | what was deleted does not come again    |
 
     @needs:crash @needs:more-coordinators
-    Scenario: [11] A transaction of another coordinator that has ended before the crash
+    Scenario: [11] A transaction of another coordinator is pending during the crash
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And C is a transaction of the second coordinator
       And A has acknowledged "i1" for "workers"

@@ -1,52 +1,53 @@
-Feature: Who may write
-  A producer has a name, under which a topic knows what it has sent; it comes and goes, and the topic may be closed to all of them.
+Feature: Which producers may write
+  A producer has a name, under which a topic knows what it has sent; a producer opens and closes, and a topic may be closed to all of
+  them.
 
   @PIP31-143 @SHOULD @fencing
-  Rule: Two producers of one name do not write to a topic at the same time.
-    Two services that run under one name by mistake would use the same sequence ids, and lose each other's messages.
+  Rule: Two producers with the same name cannot write to a topic at the same time.
+    Two services that use one name by mistake would use the same sequence ids, and lose each other's messages.
 
     Background:
       Given the topic "orders"
       And transaction A
       And producer P has written "a1" to orders in A
 
-    Scenario: [1] A second producer while the first one is connected
+    Scenario: [1] A second producer opens while the first one is connected
       When a second producer opens under the name of P
       Then it is refused with ProducerBusy
 
-    Scenario: [2] A producer that had closed
+    Scenario: [2] A producer opens again after it was closed
       Given producer P has closed
       When producer P comes back
       Then it is done
 
-    Scenario: [3] A producer that has lost its connection
+    Scenario: [3] A producer opens again on a new connection after it lost its connection
       When producer P comes back on a new connection
       Then it is done
 
-    Scenario: [4] The topic is unloaded in between
+    Scenario: [4] A producer writes after the topic was unloaded
       Given orders has been unloaded
       When "plain" is written to orders
       Then it is done
 
   @PIP31-147 @SHOULD @sealing
-  Rule: A topic that was terminated takes no message any more, and keeps what it has.
-    A producer that is told of success would have written behind the end, where nobody looks.
+  Rule: A terminated topic refuses messages, and keeps those that it has.
+    A producer that receives a success would have written beyond the end, where no consumer reads.
 
     Background:
       Given the topic "orders" with "before"
 
-    Scenario: [1] A plain message
+    Scenario: [1] A plain message is sent to a terminated topic
       Given orders has been terminated
       When "late" is written to orders
       Then it is refused with TopicTerminatedError
 
-    Scenario: [2] A plain message after the topic was unloaded
+    Scenario: [2] A plain message is sent to a terminated topic after it was unloaded
       Given orders has been terminated
       And orders has been unloaded
       When "late" is written to orders
       Then it is refused with TopicTerminatedError
 
-    Scenario: [3] What was committed before
+    Scenario: [3] A topic with a committed transaction is terminated
       Given transaction A
       And A has committed "a1" to orders
       When orders is terminated
@@ -54,7 +55,7 @@ Feature: Who may write
       And the producer of orders is told that it is closed
       And readers of orders get as far as "a1"
 
-    Scenario: [4] A producer that comes behind the end
+    Scenario: [4] A producer opens a terminated topic
       Given transaction A
       And producer P has written "a1" to orders in A
       And A has committed
@@ -62,7 +63,7 @@ Feature: Who may write
       When producer P comes back
       Then it is refused with TopicTerminatedError
 
-    Scenario: [5] A message in a transaction that has not added the topic
+    Scenario: [5] A transaction writes to a terminated topic that it has not added
       Given transaction A
       And orders has been terminated
       And A has tried to write "late" to orders, which it has not added

@@ -1,21 +1,21 @@
-Feature: Ends that race
-  A client that does not hear of its end asks again, while the first request is on its way.
+Feature: Concurrent ends
+  A client without an answer to its end retries while the first request is in flight.
 
   Background:
     Given the topic "orders"
 
   @PIP31-91 @MUST @commits @aborts
-  Rule: Two equal ends of a transaction at the same time have the effect of one.
-    A client that loses its connection repeats its commit at once: the messages would be shown twice, or the input come back twice.
+  Rule: Two equal concurrent ends of a transaction have the effect of one.
+    A client that loses its connection repeats its commit at once: messages would become visible twice, or input be redelivered twice.
 
-    Scenario: [1] Two commits
+    Scenario: [1] Two commits are requested concurrently
       Given transaction A
       And A has written "a1", "a2" to orders
       When A is asked to commit and to commit at the same time
       Then readers of orders see "a1", "a2"
       And A is COMMITTED
 
-    Scenario: [2] Two aborts
+    Scenario: [2] Two aborts are requested concurrently
       Given the topic "inputs" with "i1", "i2"
       And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And transaction A
@@ -25,7 +25,7 @@ Feature: Ends that race
       And A is ABORTED
 
     @needs:held-ends
-    Scenario: [3] A commit that is asked for again while it is held up
+    Scenario: [3] A commit is repeated while it is incomplete
       Given transaction A
       And A has written "a1" to orders
       And the commit of A is incomplete

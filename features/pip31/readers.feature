@@ -1,32 +1,32 @@
-Feature: Readers that begin where they are told
-  A reader keeps its own position, and begins behind the message that it has read last.
+Feature: Readers that start at a position
+  A reader keeps its own position, and starts after the message that it read last.
 
   Background:
     Given the topic "orders" with "o1", "o2"
     And transactions A and B
 
   @PIP31-141 @MUST
-  Rule: A reader that begins behind a message receives what is behind it and may be seen, and nothing else.
-    It would process a message twice after each restart, pass one by, or see what is not committed.
+  Rule: A reader that starts after a message receives only the later visible messages.
+    The reader would process a message twice after each restart, skip one, or receive what is not committed.
 
-    Scenario: [1] Behind a plain message, with one transaction committed and one open
+    Scenario: [1] A reader starts after a plain message with one transaction committed and one open
       Given A has written "a1" to orders
       And B has written "b1" to orders
       When A commits
       Then who begins to read orders behind "o2" sees "a1"
 
-    Scenario: [2] Behind a message in a batch
+    Scenario: [2] A reader starts after a message in a batch
       Given a batch of "p1", "p2", "p3" has been written to orders
       And A has written "a1" to orders
       When A commits
       Then who begins to read orders behind "p2" sees "p3", "a1"
 
-    Scenario: [3] Behind the first message of a transaction
+    Scenario: [3] A reader starts after the first message of a transaction
       Given A has written "a1", "a2" to orders
       When A commits
       Then who begins to read orders behind "a1" sees "a2"
 
-    Scenario: [4] Behind all that is there, when the topic is loaded anew
+    Scenario: [4] A reader starts at the end of a topic that is reloaded
       Given a consumer of "late" has begun behind all that is in orders
       And orders has been unloaded
       And A has written "a1" to orders

@@ -1,12 +1,12 @@
 Feature: After a crash
-  What was decided is completed, and what was open goes on, with all that had been added to it.
+  What was decided is completed, and what was open continues with all its participants.
 
   Background:
     Given the topic "orders"
     And transactions A and B
 
   @PIP31-28 @MUST @recovery
-  Rule: Once the end of a transaction was answered, its outcome survives a crash of the coordinator.
+  Rule: An end of a transaction that was answered survives a crash of the coordinator.
     An end that was answered is a promise; a crash that undoes it loses data, or shows what was withdrawn.
 
     Background:
@@ -14,7 +14,7 @@ Feature: After a crash
       And A has written "a1" to orders
 
     @needs:crash
-    Scenario: [1] A crash after the answers to an abort and a commit
+    Scenario: [1] The system crashes after a commit and an abort were answered
       Given B has been asked to abort
       And A has been asked to commit
       When the system crashes and comes back
@@ -22,11 +22,11 @@ Feature: After a crash
       And B is ABORTED
 
   @PIP31-30 @MUST @recovery
-  Rule: A transaction whose commit was logged is committed when its coordinator comes back.
-    A decision that lies in the log and is not carried out leaves topics undecided until somebody asks.
+  Rule: When its coordinator recovers, a transaction whose commit was logged is committed.
+    A logged decision that is not carried out leaves topics undecided until a client asks.
 
     @needs:crash @needs:held-ends
-    Scenario: [1] A crash while the commit is incomplete
+    Scenario: [1] The system crashes while the commit is incomplete
       Given A has written "a1" to orders
       And the commit of A is incomplete
       And the system has crashed and come back
@@ -35,7 +35,7 @@ Feature: After a crash
       And readers of orders see "a1"
 
     @needs:crash @needs:held-ends @needs:more-coordinators
-    Scenario: [2] A crash while the commit of another coordinator is incomplete
+    Scenario: [2] The system crashes while the commit of another coordinator is incomplete
       Given C is a transaction of the second coordinator
       And C has written "c1" to orders
       And the commit of C is incomplete
@@ -45,7 +45,7 @@ Feature: After a crash
       And readers of orders see "c1"
 
     @needs:crash @needs:held-ends
-    Scenario Outline: [3] A crash while two commits are incomplete
+    Scenario Outline: [3] The system crashes while two commits are incomplete
       Given <one> has written "x1" to orders
       And the commit of A is incomplete
       And the commit of B is incomplete
@@ -60,11 +60,11 @@ Feature: After a crash
         | B   | the newer one does not wait for the older one    |
 
   @PIP31-31 @MUST @recovery
-  Rule: A transaction whose abort was logged is aborted when its coordinator comes back.
-    An abort that is not carried out holds back what comes behind it, and keeps input from being processed again.
+  Rule: When its coordinator recovers, a transaction whose abort was logged is aborted.
+    An abort that is not carried out withholds later messages, and keeps input from being processed again.
 
     @needs:crash @needs:held-ends
-    Scenario: [1] A crash while the abort is incomplete
+    Scenario: [1] The system crashes while the abort is incomplete
       Given A has written "a1" to orders
       And the abort of A is incomplete
       And the system has crashed and come back
@@ -73,7 +73,7 @@ Feature: After a crash
       And readers of orders see nothing
 
     @needs:crash @needs:held-ends @needs:more-coordinators
-    Scenario: [2] A crash while the abort of another coordinator is incomplete
+    Scenario: [2] The system crashes while the abort of another coordinator is incomplete
       Given C is a transaction of the second coordinator
       And C has written "c1" to orders
       And the abort of C is incomplete
@@ -83,7 +83,7 @@ Feature: After a crash
       And readers of orders see nothing
 
   @PIP31-32 @MUST @recovery
-  Rule: A transaction that was not decided before a crash is open after it and may be ended either way.
+  Rule: A transaction that was not decided before a crash is open after it and can be ended either way.
     A coordinator that decides by itself overrules a client that is alive.
 
     Background:
@@ -91,7 +91,7 @@ Feature: After a crash
       And A has written "a1" to orders
 
     @needs:crash
-    Scenario: [1] A commit and an abort after the crash
+    Scenario: [1] One transaction commits and another aborts after the crash
       Given the system has crashed and come back
       And B has been asked to abort
       When A commits
@@ -101,7 +101,7 @@ Feature: After a crash
 
   @PIP31-33 @MUST @recovery
   Rule: Replay restores the topics and subscriptions of an open transaction, so that its end reaches all of them.
-    An end reaches only those whom the coordinator remembers; the others stay undecided for ever.
+    An end reaches only the participants that the coordinator remembers; the others stay undecided for ever.
 
     Background:
       Given the topic "inputs" with "i1", "i2"
@@ -109,7 +109,7 @@ Feature: After a crash
       And A has written "a1" to orders
 
     @needs:crash
-    Scenario: [1] A topic of a commit and a subscription of an abort
+    Scenario: [1] A transaction with a topic commits and one with a subscription aborts after the crash
       Given B has acknowledged "i1" for "workers"
       And the system has crashed and come back
       And A has been asked to commit
@@ -118,7 +118,7 @@ Feature: After a crash
       And subscription "workers" has "i1", "i2" left
 
     @needs:crash @needs:buffer-statistics
-    Scenario: [2] A subscription of a commit
+    Scenario: [2] A transaction with a subscription commits after the crash
       Given B has acknowledged "i1" for "workers"
       And the system has crashed and come back
       When B commits
@@ -126,7 +126,7 @@ Feature: After a crash
       And subscription "workers" has "i2" left
 
     @needs:crash
-    Scenario: [3] A topic that is added after the crash
+    Scenario: [3] A transaction adds a topic after the crash and commits
       Given the topic "payments"
       And the system has crashed and come back
       And A has written "a2" to payments
@@ -135,7 +135,7 @@ Feature: After a crash
       And readers of payments see "a2"
 
     @needs:crash @needs:buffer-statistics
-    Scenario: [4] A subscription that is added after the crash
+    Scenario: [4] A transaction adds a subscription after the crash and commits
       Given the consumer of shared subscription "auditors" has received "i1", "i2" from inputs
       And B has acknowledged "i1" for "workers"
       And the system has crashed and come back

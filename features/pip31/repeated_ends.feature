@@ -1,6 +1,6 @@
-Feature: Ends that come again
-  A coordinator that lost an answer tells a subscription once more how a transaction ended. By then others may have acknowledged what that
-  transaction had acknowledged.
+Feature: Ends that are repeated
+  A coordinator that lost an answer notifies a subscription again how a transaction ended. By then another transaction may have
+  acknowledged the same messages.
 
   Background:
     Given the topic "inputs" with "i1", "i2"
@@ -9,11 +9,11 @@ Feature: Ends that come again
     And A has acknowledged "i1" for "workers"
 
   @PIP31-153 @MUST @commits @aborts
-  Rule: An end that comes to a subscription again leaves alone what another transaction has acknowledged since.
-    The second telling of an end would give back, or delete, what a transaction that is open now has to decide about.
+  Rule: A repeated end on a subscription does not change what another transaction has acknowledged since.
+    The second notification of an end would redeliver or delete what an open transaction has to decide.
 
     @needs:participant-ends
-    Scenario: [1] An abort that comes again
+    Scenario: [1] An abort is repeated after another transaction acknowledged the message
       Given A has aborted
       And B has acknowledged "i1" for "workers"
       And "workers" has been asked to abort A
@@ -21,7 +21,7 @@ Feature: Ends that come again
       Then subscription "workers" has "i2" left
 
     @needs:participant-ends
-    Scenario: [2] A commit that comes again
+    Scenario: [2] A commit is repeated after another transaction acknowledged the message
       Given A has committed
       And the consumer of "workers" has gone back to "i1"
       And B has acknowledged "i1" for "workers"

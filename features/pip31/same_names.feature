@@ -1,13 +1,13 @@
-Feature: The same names elsewhere
-  Names and numbers that are told apart by what they belong to: a subscription by its topic, a transaction by its coordinator.
+Feature: Equal names in different places
+  A name or number is unique only within what it belongs to: a subscription within its topic, a transaction within its coordinator.
 
   Background:
     Given the topic "inputs" with "i1", "i2", "i3"
     And the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
 
   @PIP31-131 @MUST
-  Rule: Subscriptions of one name on several topics each take part in a transaction.
-    A service reads all of its topics under one name: on all but one, its input would come again after the commit, or never again.
+  Rule: Subscriptions with the same name on several topics each take part in a transaction.
+    A service reads all its topics under one name: on all but one, its input would be redelivered after the commit, or never.
 
     Background:
       Given the topic "payments" with "p1", "p2"
@@ -16,21 +16,21 @@ Feature: The same names elsewhere
       And A has acknowledged "i1" for "workers"
 
     @needs:buffer-statistics
-    Scenario: [1] A commit
+    Scenario: [1] A transaction with two subscriptions of the same name commits
       Given A has acknowledged "p1" for "payers"
       When A commits
       Then nothing of A is pending in "payers"
       And subscription "workers" has "i2", "i3" left
       And subscription "payers" has "p2" left
 
-    Scenario: [2] An abort
+    Scenario: [2] A transaction with two subscriptions of the same name aborts
       Given A has acknowledged "p1" for "payers"
       When A aborts
       Then subscription "workers" has "i1", "i2", "i3" left
       And subscription "payers" has "p1", "p2" left
 
     @needs:crash @needs:buffer-statistics
-    Scenario: [3] A crash and a commit
+    Scenario: [3] A transaction with two subscriptions of the same name commits after a crash
       Given A has acknowledged "p1" for "payers"
       And the system has crashed and come back
       When A commits
@@ -39,15 +39,15 @@ Feature: The same names elsewhere
       And subscription "payers" has "p2" left
 
   @PIP31-132 @MUST
-  Rule: An end of one coordinator leaves the open transactions of all others alone.
-    Each coordinator counts for itself. Who compares its numbers with those of another ends what is open: input comes twice, output is lost.
+  Rule: The end of a transaction of one coordinator does not change the open transactions of another coordinator.
+    Each coordinator has its own sequence; a broker that compares them ends what is open: input is redelivered, output is lost.
 
     Background:
       Given A is a transaction of another coordinator than the first
       And transaction B
 
     @needs:more-coordinators
-    Scenario: [1] A pending acknowledgement
+    Scenario: [1] A transaction with an acknowledgement commits after one of another coordinator
       Given A has acknowledged "i1" for "workers"
       And B has acknowledged "i2" for "workers"
       And B has committed
@@ -55,14 +55,14 @@ Feature: The same names elsewhere
       Then subscription "workers" has "i3" left
 
     @needs:more-coordinators
-    Scenario: [2] A pending acknowledgement, before its own end
+    Scenario: [2] A transaction of another coordinator commits while an acknowledgement is pending
       Given A has acknowledged "i1" for "workers"
       And B has acknowledged "i2" for "workers"
       When B commits
       Then subscription "workers" has "i3" left
 
     @needs:more-coordinators
-    Scenario: [3] A message
+    Scenario: [3] A transaction with a message commits after one of another coordinator
       Given A has written "a1" to inputs
       And B has committed "b1" to inputs
       When A commits

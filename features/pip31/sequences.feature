@@ -1,14 +1,15 @@
 Feature: Sequence ids in transactions
-  What a producer repeats is stored once. What is repeated is told within one transaction, which stands for the producer there.
+  A message that a producer repeats is stored once. Repetitions are recognised within one transaction, which stands for the producer
+  there.
 
   Background:
     Given the deduplicated topic "orders"
 
   @PIP31-90 @MUST
   Rule: A sequence id that was used in one transaction is free in another.
-    A producer that begins anew after an abort would be told that its message is stored, and nobody would ever see it.
+    All messages of a producer that restarts after an abort would be acknowledged as duplicates, and never become visible.
 
-    Scenario: [1] Both transactions commit
+    Scenario: [1] Two transactions with the same sequence id commit
       Given transactions A and B
       And producer P has written "a1" to orders in A
       And producer P has written "b1" to orders in B, with the same sequence id
@@ -16,7 +17,7 @@ Feature: Sequence ids in transactions
       When B commits
       Then readers of orders see "a1", "b1"
 
-    Scenario: [2] The first transaction was aborted
+    Scenario: [2] A transaction with the sequence id of an aborted one commits
       Given transactions A and B
       And producer P has written "a1" to orders in A
       And A has aborted
@@ -24,7 +25,7 @@ Feature: Sequence ids in transactions
       When B commits
       Then readers of orders see "b1"
 
-    Scenario: [3] The topic is unloaded in between
+    Scenario: [3] A transaction with the sequence id of an aborted one commits after the topic was unloaded
       Given transactions A and B
       And producer P has written "a1" to orders in A
       And A has aborted
@@ -34,7 +35,7 @@ Feature: Sequence ids in transactions
       Then readers of orders see "b1"
 
     @needs:more-coordinators
-    Scenario: [4] The transactions have one number at two coordinators
+    Scenario: [4] Two transactions with the same number at two coordinators use the same sequence id
       Given A and B are transactions with the same number at two coordinators
       And producer P has written "a1" to orders in A
       And producer P has written "b1" to orders in B, with the same sequence id

@@ -1,14 +1,15 @@
 Feature: Several producers in one transaction
-  A client opens a producer for each thing that it writes, and each of them counts its messages from the beginning.
+  A client opens a producer for each kind of message that it writes, and each producer has its own sequence ids.
 
   @PIP31-155 @MUST
-  Rule: Messages of several producers in one transaction are all stored, also where their sequence ids are the same.
-    Who takes the transaction for the producer takes the first message of the second producer for a repetition: it is receipted and gone.
+  Rule: The messages of several producers in one transaction are all stored, even if their sequence ids are equal.
+    A broker that deduplicates per transaction instead of per producer drops the second producer's first message, although it acknowledged
+    it.
 
     Background:
       Given transaction A
 
-    Scenario Outline: [1] The first messages of two producers
+    Scenario Outline: [1] Two producers send their first messages in one transaction
       Given the <topic> "orders"
       And producer P has written "a1" to orders in A
       And producer Q has written "a2" to orders in A
@@ -20,7 +21,7 @@ Feature: Several producers in one transaction
         | topic              | what a transaction repeats may be recognised everywhere |
         | deduplicated topic | here whatever is repeated is                            |
 
-    Scenario: [2] The topic is unloaded in between
+    Scenario: [2] Two producers write in one transaction, and the topic is unloaded in between
       Given the deduplicated topic "orders"
       And producer P has written "a1" to orders in A
       And orders has been unloaded

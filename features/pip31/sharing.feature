@@ -1,22 +1,22 @@
 Feature: Several consumers of one subscription
-  Which consumer a message goes to is a matter of the kind of subscription, also for what transactions have committed.
+  The type of the subscription determines which consumer receives a message, also for messages of committed transactions.
 
   Background:
     Given the topic "inputs"
     And transaction A
 
   @PIP31-136 @MUST
-  Rule: Of the consumers of a failover subscription one is active, is told so, and receives all; when it leaves, another one is.
-    Two that process at once break the order that the subscription is for; with none, nobody processes.
+  Rule: A failover subscription has one active consumer, which is notified of its role and receives all messages; when it leaves, another one becomes active.
+    Two active consumers break the order that the subscription guarantees; without one, no message is processed.
 
-    Scenario: [1] Two consumers, and a commit of two messages
+    Scenario: [1] Two failover consumers are attached when a transaction commits
       Given the consumer of failover subscription "workers" has received nothing from inputs
       And the consumer of failover subscription "others" has received nothing from inputs, by the name of "workers"
       And A has written "a1", "a2" to inputs
       When A commits
       Then the active one of "workers" and "others" receives "a1", "a2"
 
-    Scenario: [2] The active consumer leaves
+    Scenario: [2] The active consumer leaves after a commit
       Given the consumer of failover subscription "workers" has received nothing from inputs
       And the consumer of failover subscription "others" has received nothing from inputs, by the name of "workers"
       And A has written "a1", "a2" to inputs
@@ -25,17 +25,17 @@ Feature: Several consumers of one subscription
       Then the active one of "workers" and "others" receives "a1", "a2"
 
   @PIP31-137 @MUST
-  Rule: Each message of a shared subscription goes to one of its consumers, and on a key-shared one all messages of a key go to the same.
-    A message that two consumers are given is processed twice, and changes of one order would overtake each other.
+  Rule: Each message of a shared subscription goes to one of its consumers; on a key-shared one, all messages of a key go to the same consumer.
+    A message that two consumers receive is processed twice, and changes of one order would overtake each other.
 
-    Scenario: [1] Two consumers of a shared subscription
+    Scenario: [1] Two consumers share a subscription when a transaction commits
       Given the consumer of shared subscription "workers" has received nothing from inputs
       And the consumer of shared subscription "others" has received nothing from inputs, by the name of "workers"
       And A has written "a1", "a2", "a3" to inputs
       When A commits
       Then "workers" and "others" receive "a1", "a2", "a3" between them
 
-    Scenario: [2] Two consumers of a key-shared subscription, and one key
+    Scenario: [2] Two consumers of a key-shared subscription and a transaction with one key
       Given the keyed topic "orders"
       And the consumer of key-shared subscription "workers" has received nothing from orders
       And the consumer of key-shared subscription "others" has received nothing from orders, by the name of "workers"

@@ -1,21 +1,21 @@
-Feature: What a client should not send
-  A client that is broken, or ends its transaction too early, harms that transaction and nobody else.
+Feature: Requests of faulty clients
+  A client that is faulty, or ends its transaction too early, harms that transaction and no other client.
 
   Background:
     Given the topic "orders"
 
   @PIP31-110 @SHOULD
-  Rule: A message in a transaction that never was is not delivered, and stands in nobody's way.
-    One client with a wrong id would keep all that is written behind its message from every reader, for nobody will ever end its transaction.
+  Rule: A message in a transaction that never existed is not delivered, and blocks no reader.
+    One client with a wrong id would withhold all later messages from every reader, for its transaction is never ended.
 
-    Scenario: [1] A transaction id that was never given
+    Scenario: [1] A message names a transaction id that was never assigned
       Given U is an unknown transaction
       And U has tried to write "stray" to orders, which it has not added
       When "plain" is written to orders
       Then readers of orders get as far as "plain"
       And readers of orders see "plain"
 
-    Scenario: [2] A coordinator that does not exist
+    Scenario: [2] A message names a transaction of a coordinator that does not exist
       Given U is a transaction of an unknown coordinator
       And U has tried to write "stray" to orders, which it has not added
       When "plain" is written to orders
@@ -23,10 +23,11 @@ Feature: What a client should not send
       And readers of orders see "plain"
 
   @PIP31-111 @MUST
-  Rule: A message that is under way when its transaction is committed is delivered, or it is refused.
-    A client that commits before its receipts would be told that all is stored, and nobody would ever get it, nor what is written behind it.
+  Rule: A message in flight when its transaction commits is delivered or refused.
+    A client that commits before its send receipts would be answered that everything is stored, while the message and all later ones stay
+    invisible.
 
-    Scenario: [1] A commit before the first receipt is read
+    Scenario: [1] A transaction commits before the first send receipt is read
       Given transaction A
       And A has 50 messages under way to orders
       When A commits
@@ -35,10 +36,10 @@ Feature: What a client should not send
 
   @PIP31-112 @MUST
   Rule: A topic whose name cannot be parsed keeps no other participant from the end of its transaction.
-    One wrong name would leave what the transaction wrote elsewhere undecided for ever, and all that is written behind it withheld.
+    One invalid name would leave what the transaction wrote elsewhere undecided for ever, and all later messages withheld.
 
     @needs:hold-markers
-    Scenario: [1] A commit of a topic beside such a name
+    Scenario: [1] A transaction commits after it added a topic whose name cannot be parsed
       Given transaction A
       And A has written "a1" to orders
       And A has tried to add a topic whose name cannot be parsed

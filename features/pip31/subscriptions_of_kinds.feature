@@ -1,15 +1,15 @@
-Feature: Kinds of subscriptions
-  Consumers share a subscription in four ways, and what they acknowledge in a transaction is pending in all of them.
+Feature: Subscription types
+  A subscription has one of four types, and acknowledgements in a transaction are pending on all of them.
 
   Background:
     Given the topic "inputs" with "i1", "i2", "i3"
     And transaction A
 
   @PIP31-93 @MUST @commits @aborts
-  Rule: On every kind of subscription, what is acknowledged in a transaction is withheld until its end, and then taken away or given back.
-    A broker that knows transactions on shared subscriptions alone would process the input of all others twice, or never.
+  Rule: On every subscription type, messages acknowledged in a transaction are withheld until its end, and then deleted by a commit or redelivered by an abort.
+    A broker that supports transactions on shared subscriptions only would process the input of all others twice, or never.
 
-    Scenario Outline: [1] An open transaction, and redelivery of all
+    Scenario Outline: [1] A consumer requests redelivery of everything while a transaction is open
       Given the consumer of <kind> subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
       When the consumer of "workers" asks for redelivery
@@ -21,7 +21,7 @@ Feature: Kinds of subscriptions
         | failover   | the same of the active consumer        |
         | key-shared | redelivery is sorted by key            |
 
-    Scenario Outline: [2] A commit
+    Scenario Outline: [2] A transaction with an acknowledgement commits
       Given the consumer of <kind> subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
       When A commits
@@ -33,7 +33,7 @@ Feature: Kinds of subscriptions
         | failover   | the same of the next active consumer   |
         | key-shared | the same of the next consumer          |
 
-    Scenario Outline: [3] An abort
+    Scenario Outline: [3] A transaction with an acknowledgement aborts
       Given the consumer of <kind> subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
       When A aborts

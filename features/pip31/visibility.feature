@@ -1,14 +1,14 @@
-Feature: What readers get of a transaction
-  Everything when it is committed, nothing before that, and nothing ever when it is aborted.
+Feature: What readers see of a transaction
+  All messages after the commit, none before it, and none ever after an abort.
 
   Background:
     Given the topics "orders" and "payments"
 
   @PIP31-01 @MUST @commits
-  Rule: A commit makes the messages that a transaction wrote to several topics visible, all of them.
-    A commit that misses one topic leaves a transfer half done: taken here, and never given there.
+  Rule: A commit makes all messages of a transaction visible in all topics to which it wrote.
+    A commit that misses one topic leaves a transfer half done: withdrawn here, and never deposited there.
 
-    Scenario: [1] A transaction over two topics
+    Scenario: [1] A transaction over two topics commits
       Given transaction A
       And A has written "a1", "a2" to orders
       And A has written "a3" to payments
@@ -17,10 +17,10 @@ Feature: What readers get of a transaction
       And readers of payments see "a3"
 
   @PIP31-02 @MUST @aborts
-  Rule: No message of an aborted transaction is delivered, neither to subscriptions that exist nor to later ones.
-    A consumer that gets an aborted message acts on what never happened.
+  Rule: No message of an aborted transaction is delivered, neither to existing subscriptions nor to later ones.
+    A consumer that receives an aborted message acts on what never happened.
 
-    Scenario: [1] An aborted transaction, a subscription of before and a later one
+    Scenario: [1] A transaction aborts with an existing subscription and a later one
       Given the consumer of shared subscription "early" has received nothing from orders
       And transaction A
       And A has written "a1" to orders
@@ -28,7 +28,7 @@ Feature: What readers get of a transaction
       Then subscription "early" has nothing left
       And readers of orders see nothing
 
-    Scenario: [2] A plain message behind an aborted transaction
+    Scenario: [2] A plain message follows an aborted transaction
       Given transaction A
       And A has written "a1" to orders
       And A has aborted
@@ -36,7 +36,7 @@ Feature: What readers get of a transaction
       Then readers of orders see "plain"
 
     @needs:crash
-    Scenario: [3] A crash while an older transaction is open
+    Scenario: [3] The system crashes after an abort while an older transaction is open
       Given transactions A and B
       And A has written "a1" to orders
       And B has written "b1" to orders
@@ -47,9 +47,9 @@ Feature: What readers get of a transaction
 
   @PIP31-05 @MUST
   Rule: No message of an open transaction is delivered.
-    A consumer that gets an undecided message has acted on it when the transaction is aborted.
+    A consumer that receives an undecided message has acted on it when the transaction aborts.
 
-    Scenario: [1] A transaction that is open on two topics
+    Scenario: [1] A transaction is open on two topics
       Given transaction A
       And A has written "a1" to orders
       When A writes "a2" to payments
@@ -57,17 +57,17 @@ Feature: What readers get of a transaction
       And readers of payments see nothing
 
     @needs:crash
-    Scenario: [2] A crash behind two messages of a transaction
+    Scenario: [2] The system crashes after a transaction wrote two messages
       Given transaction A
       And A has written "a1", "a2" to orders
       When the system crashes and comes back
       Then readers of orders see nothing
 
   @PIP31-06 @MUST
-  Rule: What was written before an open transaction's first message is delivered while it is open.
-    An open transaction must not hide what was there before it.
+  Rule: Messages before the first message of an open transaction are delivered while it is open.
+    An open transaction must not hide earlier messages.
 
-    Scenario: [1] Two plain messages before an open transaction
+    Scenario: [1] Two plain messages precede an open transaction
       Given "before" has been written to orders
       And "right before" has been written to orders
       And transaction A
@@ -76,10 +76,10 @@ Feature: What readers get of a transaction
 
   @PIP31-08 @MUST
   Rule: Messages without a transaction are delivered while a transaction on the same topic is open.
-    Producers that know nothing of transactions must not be held up by one on their topic.
+    A transaction on the topic must not block producers that do not use transactions.
 
     @needs:sidecar-buffer
-    Scenario: [1] A plain message behind an open transaction
+    Scenario: [1] A plain message follows an open transaction
       Given transaction A
       And A has written "a1" to orders
       When "plain" is written to orders
@@ -90,7 +90,7 @@ Feature: What readers get of a transaction
   Rule: Messages that one producer sends to a topic in a transaction are delivered in the order in which it sent them.
     A state that is rebuilt from the topic would end with a value that had been replaced already.
 
-    Scenario: [1] Eight messages that are under way together
+    Scenario: [1] A transaction with eight messages in flight together commits
       Given transaction A
       And A has written "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8" to orders in one go
       When A commits
@@ -98,10 +98,10 @@ Feature: What readers get of a transaction
 
   @PIP31-53 @MUST
   Rule: Transactions on a topic are delivered in the order in which they were committed.
-    A consumer that follows commits sees effects before their causes when topics reorder them.
+    A consumer that follows commits sees effects before their causes if topics reorder them.
 
     @needs:sidecar-buffer
-    Scenario: [1] The transaction that wrote second is committed first
+    Scenario: [1] The transaction that wrote second commits first
       Given transactions A and B
       And A has written "a1" to orders
       And B has written "b1" to orders

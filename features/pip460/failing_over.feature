@@ -1,5 +1,5 @@
-Feature: Consumers and controllers that are gone for a while
-  A stream consumer that is cut off is waited for, and so is each of them when there is another controller.
+Feature: Consumers and controllers that are absent for a while
+  A controller waits for a stream consumer that was disconnected, and after a fail-over it waits for every consumer.
 
   Background:
     Given the scalable topic "orders" of segments "left" and "right"
@@ -7,28 +7,29 @@ Feature: Consumers and controllers that are gone for a while
     And bob has joined "workers" of orders
 
   @PIP460-37 @MUST
-  Rule: A stream consumer that comes back within the grace period has its segments again, and nobody else is disturbed.
-    A network that stutters moves every segment back and forth, and what was read is delivered to somebody else.
+  Rule: A stream consumer that reconnects within the grace period keeps its segments, and no other consumer's assignment changes.
+    On an unstable network every segment would move back and forth, and messages that one consumer has read would be redelivered to
+    another.
 
-    Scenario: [1] Nobody is told that it is gone
+    Scenario: [1] The other consumer is not notified when one is disconnected
       When bob is cut off
       Then ann is assigned left, and was told of no others
 
-    Scenario: [2] It has what it had
+    Scenario: [2] A consumer that reconnects has the segments that it had
       Given bob has been cut off
       When bob joins "workers" of orders
       Then it is done
       And bob is assigned right
       And ann is assigned left, and was told of no others
 
-    Scenario: [3] The first by name
+    Scenario: [3] The consumer whose name sorts first reconnects
       Given ann has been cut off
       When ann joins "workers" of orders
       Then it is done
       And ann is assigned left
       And bob is assigned right, and was told of no others
 
-    Scenario: [4] It reads on behind what it has acknowledged
+    Scenario: [4] A consumer that reconnects reads on after what it has acknowledged
       Given "p1", "p2" of key "z" have been written to orders
       And the reading of bob has come to "p1"
       And bob has been cut off
@@ -36,20 +37,20 @@ Feature: Consumers and controllers that are gone for a while
       When the reading of bob comes to "p2"
       Then the reading of bob was "p1", "p2"
 
-    Scenario: [5] Its old connection ends when it is back
+    Scenario: [5] The former connection of a consumer ends after the consumer has reconnected
       Given bob has joined "workers" of orders
       And the connection that bob had before has ended
       When right is split into low and high
       Then each active segment of orders is assigned once to ann and bob
 
-    Scenario: [6] A split while it is away
+    Scenario: [6] A segment of a disconnected consumer is split before the consumer reconnects
       Given bob has been cut off
       And right has been split into low and high
       When bob joins "workers" of orders
       Then each active segment of orders is assigned once to ann and bob
       And ann was told of no other segments
 
-    Scenario: [7] One that is cut off a second time
+    Scenario: [7] A consumer is disconnected a second time
       Given bob has been cut off
       And the grace period has passed but for its end
       And bob has joined "workers" of orders
@@ -57,7 +58,7 @@ Feature: Consumers and controllers that are gone for a while
       When the grace period passes but for its end
       Then ann is assigned left, and was told of no others
 
-    Scenario: [8] What it had acknowledged is acknowledged still, and its segment drained
+    Scenario: [8] A segment that a consumer had drained before it reconnected is split
       Given "p1" of key "z" have been written to orders
       And the reading of bob has come to "p1"
       And bob has been cut off
@@ -65,7 +66,7 @@ Feature: Consumers and controllers that are gone for a while
       When right is split into low and high
       Then each active segment of orders is assigned once to ann and bob
 
-    Scenario: [9] One that was cut off before it is given up
+    Scenario: [9] Of two disconnected consumers, only the one whose grace period has passed loses its segments
       Given carol has joined "workers" of orders
       And ann has been cut off
       And the grace period has passed but for its end
@@ -73,7 +74,7 @@ Feature: Consumers and controllers that are gone for a while
       When the grace period passes but for its end
       Then carol is assigned right
 
-    Scenario: [10] One that is back when its grace period ends
+    Scenario: [10] The grace period of a consumer that has reconnected passes
       Given bob has been cut off
       And bob has joined "workers" of orders
       When the grace period passes
@@ -81,10 +82,10 @@ Feature: Consumers and controllers that are gone for a while
       And ann is assigned left, and was told of no others
 
   @PIP460-38 @MUST
-  Rule: The segments of a stream consumer that does not come back within the grace period go to the others.
-    What nobody reads is never read, and waits for an administrator.
+  Rule: The segments of a stream consumer that does not reconnect within the grace period are reassigned to the other consumers.
+    Messages in a segment without a consumer stay unread until an administrator intervenes.
 
-    Scenario: [1] The other one has them all, and reads what was left
+    Scenario: [1] The remaining consumer is assigned all segments
       Given "p1", "p2" of key "z" have been written to orders
       And the reading of bob has come to "p1"
       And bob has been cut off
@@ -92,7 +93,7 @@ Feature: Consumers and controllers that are gone for a while
       Then ann is assigned left and right
 
     @needs:crash
-    Scenario: [2] A crash when the other one has them already
+    Scenario: [2] The system crashes after the segments were reassigned
       Given "p1" of key "z" have been written to orders
       And bob has been cut off
       And the grace period has passed
@@ -102,7 +103,7 @@ Feature: Consumers and controllers that are gone for a while
       Then ann is assigned left and right
 
     @needs:virtual-time
-    Scenario: [3] While two sealed segments go, of which one came of the other
+    Scenario: [3] The grace period ends while retention removes a sealed segment and its sealed child
       Given left has been split into low and high
       And low has been split into first and second
       And bob has been cut off
@@ -110,18 +111,18 @@ Feature: Consumers and controllers that are gone for a while
       Then ann is assigned first and second and high and right
 
   @PIP460-39 @MUST @recovery
-  Rule: Assignments outlive the controller, and its successor gives all sessions a grace period of their own.
-    Otherwise each fail-over moves all segments of everybody who is a moment later than the others.
+  Rule: Assignments survive a fail-over of the controller, and the new controller gives every session a new grace period.
+    Otherwise each fail-over takes all segments away from each consumer that reconnects a little later than the others.
 
     @needs:crash
-    Scenario: [1] The first that comes back has its own, and no more
+    Scenario: [1] The first consumer that reconnects has its own segments and no others
       Given the system has crashed and come back
       When bob joins "workers" of orders
       Then it is done
       And bob is assigned right
 
     @needs:crash
-    Scenario: [2] All come back
+    Scenario: [2] All consumers reconnect and have the segments that they had
       Given the system has crashed and come back
       And bob has joined "workers" of orders
       When ann joins "workers" of orders
@@ -130,7 +131,7 @@ Feature: Consumers and controllers that are gone for a while
       And bob is assigned right, and was told of no others
 
     @needs:crash
-    Scenario: [3] They read on
+    Scenario: [3] A consumer that reconnects reads on
       Given "p1" has been written to right
       And the system has crashed and come back
       And bob has joined "workers" of orders
@@ -138,11 +139,11 @@ Feature: Consumers and controllers that are gone for a while
       Then the reading of bob was "p1"
 
   @PIP460-40 @MUST @recovery
-  Rule: Stream consumers go on with their segments while there is no controller.
-    A controller that is needed for each message stops all consumers of the topic when it ends.
+  Rule: Stream consumers continue to read their segments while the topic has no controller.
+    If a controller were needed for each message, its end would stop all consumers of the topic.
 
     @needs:more-brokers
-    Scenario: [1] Messages from before
+    Scenario: [1] Consumers without a controller receive messages that were written before it crashed
       Given "p1" has been written to left
       And "p2" has been written to right
       And the controller of orders has crashed
@@ -151,7 +152,7 @@ Feature: Consumers and controllers that are gone for a while
       And the reading of bob was "p2"
 
     @needs:more-brokers
-    Scenario: [2] Messages from behind
+    Scenario: [2] Consumers without a controller receive messages that were written after it crashed
       Given the controller of orders has crashed
       And "p1" has been written to left
       And "p2" has been written to right
@@ -160,11 +161,12 @@ Feature: Consumers and controllers that are gone for a while
       And the reading of bob was "p2"
 
   @PIP460-52 @MUST @recovery
-  Rule: A controller waits for the whole grace period for each consumer that it has taken over.
-    What a former controller has waited cannot be known, and who was connected to it a moment ago is cut off as well.
+  Rule: After a fail-over, the controller waits the whole grace period for each consumer of its predecessor.
+    A new controller does not know how long its predecessor has waited, and a consumer that was connected to that one has lost its
+    connection, too.
 
     @needs:crash @needs:virtual-time
-    Scenario: [1] One that was gone for long
+    Scenario: [1] A consumer was disconnected long before the fail-over
       Given bob has been cut off
       And the grace period has passed but for its end
       And the system has crashed and come back
@@ -173,7 +175,7 @@ Feature: Consumers and controllers that are gone for a while
       Then ann is assigned left, and was told of no others
 
     @needs:crash @needs:virtual-time
-    Scenario: [2] It comes back after all
+    Scenario: [2] A consumer reconnects late, after a fail-over
       Given bob has been cut off
       And the grace period has passed but for its end
       And the system has crashed and come back
@@ -182,14 +184,14 @@ Feature: Consumers and controllers that are gone for a while
       Then bob is assigned right
 
     @needs:crash @needs:virtual-time
-    Scenario: [3] It is given up in the end
+    Scenario: [3] A consumer that does not reconnect after a fail-over loses its segments
       Given the system has crashed and come back
       And ann has joined "workers" of orders
       When the grace period passes
       Then ann is assigned left and right
 
     @needs:more-brokers @needs:store-faults @needs:virtual-time
-    Scenario: [4] One that was back at another controller in between
+    Scenario: [4] A consumer has reconnected to an interim controller
       Given bob has been cut off
       And the grace period has passed but for its end
       And another broker has become the controller of orders, while the former one lives

@@ -1,26 +1,26 @@
 Feature: Merging segments
-  Both segments are sealed, and one child takes over their hashes. Segments that were one before may always be merged.
+  Both segments are sealed, and one child takes over their hashes. Segments that came from one split can always be merged.
 
   Background:
     Given the scalable topic "orders" of segments "left" and "right"
 
   @PIP460-10 @MUST @sealing
-  Rule: A merge seals two neighbours, and one active child has the hashes of both.
-    A parent that stays active goes on taking messages which nobody reads behind those of the child.
+  Rule: A merge seals two adjacent segments, and one active child has the hashes of both.
+    A parent that stays active takes messages that belong after those of the child, and no consumer reads them there.
 
-    Scenario: [1] Children of a split
+    Scenario: [1] The two children of a split are merged
       Given left has been split into low and high
       When low and high are merged into whole
       Then it is done
       And the hashes of low and high are those of whole
 
-    Scenario: [2] Named the other way round
+    Scenario: [2] Two segments are merged that the request names in reverse order
       Given right has been split into low and high
       When high and low are merged into whole
       Then it is done
       And the hashes of low and high are those of whole
 
-    Scenario: [3] Children of a split of what was merged
+    Scenario: [3] A merged segment is split, and its children are merged
       Given left has been split into low and high
       And low and high have been merged into whole
       And whole has been split into first and second
@@ -28,7 +28,7 @@ Feature: Merging segments
       Then it is done
       And the hashes of first and second are those of last
 
-    Scenario: [4] Epochs, parents and messages of the child
+    Scenario: [4] The child of a merge has a new epoch and both parents, and takes messages
       Given left has been split into low and high
       And low and high have been merged into whole
       When "p1" is written to whole
@@ -37,41 +37,41 @@ Feature: Merging segments
       And low and high and segment "whole" name each other
 
   @PIP460-11 @MUST @sealing
-  Rule: A merge of segments that are no neighbours, sealed, the same or not there is refused, and changes nothing.
-    A parent that was sealed before the other one was looked at takes no message any more, and has no child.
+  Rule: A merge of segments that are not adjacent, sealed, identical or missing is refused and changes nothing.
+    If one parent is sealed before the other one is checked, it takes no more messages and has no child.
 
-    Scenario: [1] Segments that are no neighbours
+    Scenario: [1] A merge of segments that are not adjacent is requested
       Given left has been split into low and high
       When a merge of low and right is asked for
       Then it is refused as something that cannot be done
       And the layout of orders is what the answers say
 
-    Scenario: [2] A sealed one and its neighbour
+    Scenario: [2] A merge of a sealed segment and its neighbour is requested
       Given left has been split into low and high
       And low has been split into first and second
       When a merge of low and high is asked for
       Then it is refused as something that cannot be done
       And the layout of orders is what the answers say
 
-    Scenario: [3] A segment with itself
+    Scenario: [3] A merge of a segment with itself is requested
       When a merge of left and left is asked for
       Then it is refused as something that cannot be done
       And the layout of orders is what the answers say
 
-    Scenario: [4] One that there is not
+    Scenario: [4] A merge with a segment that does not exist is requested
       Given stranger is a segment that nobody has made of orders
       When a merge of left and stranger is asked for
       Then it is refused as something that cannot be done
       And the layout of orders is what the answers say
 
-    Scenario: [5] Both sealed
+    Scenario: [5] A merge of two sealed segments is requested
       Given left has been split into low and high
       And low and high have been merged into whole
       When a merge of low and high is asked for
       Then it is refused as something that cannot be done
       And the layout of orders is what the answers say
 
-    Scenario: [6] The first goes on behind a merge with none
+    Scenario: [6] A segment takes messages after a refused merge with one that does not exist
       Given stranger is a segment that nobody has made of orders
       And "p1" has been written to left
       And a merge of left and stranger has been tried
@@ -79,7 +79,7 @@ Feature: Merging segments
       Then it is done
       And readers of left see "p1", "p2"
 
-    Scenario: [7] The second goes on behind a merge with a sealed one
+    Scenario: [7] A segment takes messages after a refused merge with a sealed one
       Given left has been split into low and high
       And low has been split into first and second
       And "p1" has been written to high
@@ -88,7 +88,7 @@ Feature: Merging segments
       Then it is done
       And readers of high see "p1", "p2"
 
-    Scenario: [8] The first goes on behind a merge with one that is no neighbour
+    Scenario: [8] The first segment takes messages after a refused merge with one that is not adjacent
       Given left has been split into low and high
       And "p1" has been written to low
       And a merge of low and right has been tried
@@ -96,7 +96,7 @@ Feature: Merging segments
       Then it is done
       And readers of low see "p1", "p2"
 
-    Scenario: [9] The second goes on, too
+    Scenario: [9] The second segment takes messages after a refused merge of two that are not adjacent
       Given left has been split into low and high
       And "p1" has been written to right
       And a merge of low and right has been tried
@@ -104,14 +104,14 @@ Feature: Merging segments
       Then it is done
       And readers of right see "p1", "p2"
 
-    Scenario: [10] A segment goes on behind a merge with itself
+    Scenario: [10] A segment takes messages after a refused merge with itself
       Given a merge of left and left has been tried
       When "p1" is written to left
       Then it is done
       And readers of left see "p1"
       And the layout of orders is what the answers say
 
-    Scenario: [11] A later change is made
+    Scenario: [11] A segment is split after a refused merge with itself
       Given a merge of left and left has been tried
       When left is split into low and high
       Then it is done
@@ -119,29 +119,29 @@ Feature: Merging segments
       And the layout of orders is what the answers say
 
   @PIP460-12 @SHOULD
-  Rule: A merge of neighbours that come of different segments, or of more than two, is done whole or refused whole.
-    Nobody can tell in which of two ways half a merge is to be mended.
+  Rule: A merge of more than two adjacent segments, or of segments with different parents, is either completed or refused as a whole.
+    An operator who finds half a merge cannot tell whether to complete it or to undo it.
 
-    Scenario: [1] Segments that were never one
+    Scenario: [1] A merge of two segments that never were one is requested
       When a merge of left and right is asked for
       Then the layout of orders is what the answers say
       And at every epoch orders has each hash in one active segment
 
-    Scenario: [2] Children of different segments
+    Scenario: [2] A merge of children of different segments is requested
       Given left has been split into low and high
       And right has been split into third and fourth
       When a merge of high and third is asked for
       Then the layout of orders is what the answers say
       And at every epoch orders has each hash in one active segment
 
-    Scenario: [3] Three neighbours
+    Scenario: [3] A merge of three adjacent segments is requested
       Given left has been split into low and high
       And low has been split into first and second
       When a merge of first and second and high is asked for
       Then the layout of orders is what the answers say
       And at every epoch orders has each hash in one active segment
 
-    Scenario: [4] Messages behind it
+    Scenario: [4] Messages are written after a requested merge of segments with different parents
       Given left has been split into low and high
       And "p1" has been written to high
       And a merge of high and right has been tried

@@ -1,14 +1,15 @@
-Feature: The order behind a change of the layout
-  The messages of one key stand in a segment and then in its children. Stream consumers are given the children when the parent is drained.
+Feature: The order of messages across a change of the layout
+  The messages of one key are in a segment and then in its children. Stream consumers are assigned the children when the parent is
+  drained.
 
   Background:
     Given the scalable topic "orders" of segments "left" and "right"
 
   @PIP460-21 @MUST @sealing
-  Rule: Behind a split, the messages of one key are consumed in the order in which they were written.
-    Who reads a child before its parent processes a correction before what it corrects.
+  Rule: After a split, stream consumers receive the messages of one key in the order in which they were written.
+    A consumer that reads a child before its parent processes a correction before the message that it corrects.
 
-    Scenario: [1] One consumer
+    Scenario: [1] One consumer reads the parent and the child
       Given ann has joined "workers" of orders
       And "m1", "m2" of key "m" have been written to orders
       And left has been split into low and high
@@ -16,7 +17,7 @@ Feature: The order behind a change of the layout
       When the reading of ann comes to "m1", "m2", "m3", "m4"
       Then the reading of ann was "m1", "m2", "m3", "m4"
 
-    Scenario: [2] The child is another consumer's
+    Scenario: [2] The child is assigned to another consumer than the parent
       Given ann has joined "workers" of orders
       And bob has joined "workers" of orders
       And "m1", "m2", "m3" of key "m" have been written to orders
@@ -25,7 +26,7 @@ Feature: The order behind a change of the layout
       When the reading of ann and bob comes to "m1", "m2", "m3", "m4"
       Then the reading of ann and bob was "m1", "m2", "m3", "m4"
 
-    Scenario: [3] The child has been split as well
+    Scenario: [3] The child is split as well
       Given ann has joined "workers" of orders
       And "m1", "m2" of key "m" have been written to orders
       And left has been split into low and high, 2 times
@@ -33,7 +34,7 @@ Feature: The order behind a change of the layout
       When the reading of ann comes to "m1", "m2", "m3", "m4"
       Then the reading of ann was "m1", "m2", "m3", "m4"
 
-    Scenario: [4] A consumer that comes behind the split
+    Scenario: [4] A consumer joins after the split
       Given subscription "workers" has been registered for orders
       And "m1", "m2" of key "m" have been written to orders
       And left has been split into low and high
@@ -42,7 +43,7 @@ Feature: The order behind a change of the layout
       When the reading of ann comes to "m1", "m2", "m3", "m4"
       Then the reading of ann was "m1", "m2", "m3", "m4"
 
-    Scenario: [5] A part was read before the split
+    Scenario: [5] A part of the parent was read before the split
       Given ann has joined "workers" of orders
       And "m1", "m2" of key "m" have been written to orders
       And the reading of ann has come to "m1"
@@ -52,17 +53,17 @@ Feature: The order behind a change of the layout
       Then the reading of ann was "m1", "m2", "m3"
 
   @PIP460-45 @MUST @sealing
-  Rule: The children of a split are not assigned before the subscription has drained the parent.
-    Two consumers have messages of one key at the same time, and nobody knows who is done first.
+  Rule: The controller does not assign the children of a split before the subscription has drained the parent.
+    Two consumers would process messages of one key at the same time, in an unpredictable order.
 
-    Scenario: [1] A parent of which nothing was read
+    Scenario: [1] No message of the parent was read
       Given ann has joined "workers" of orders
       And "m1" has been written to left
       And left has been split into low and high
       When right is split into third and fourth
       Then ann is assigned left and third and fourth
 
-    Scenario: [2] What is delivered is not drained
+    Scenario: [2] The messages of the parent are delivered and not acknowledged
       Given ann has joined "workers" of orders
       And "m1" has been written to left
       And the reading of ann has come to "m1", unacknowledged
@@ -70,14 +71,14 @@ Feature: The order behind a change of the layout
       When right is split into third and fourth
       Then ann is assigned left and third and fourth
 
-    Scenario: [3] The parent is drained behind the split
+    Scenario: [3] The parent is drained after the split
       Given ann has joined "workers" of orders
       And "m1" has been written to left
       And left has been split into low and high
       When the reading of ann comes to "m1"
       Then ann is assigned low and high and right
 
-    Scenario: [4] One of two parents is drained
+    Scenario: [4] Only one of two merged parents is drained
       Given ann has joined "workers" of orders
       And left has been split into low and high
       And "m1" has been written to high
@@ -85,7 +86,7 @@ Feature: The order behind a change of the layout
       When right is split into third and fourth
       Then ann is assigned high and third and fourth
 
-    Scenario: [5] Another subscription has drained the parent
+    Scenario: [5] Only another subscription has drained the parent
       Given ann has joined "workers" of orders
       And bob has joined "auditors" of orders
       And "m1" has been written to left
@@ -94,7 +95,7 @@ Feature: The order behind a change of the layout
       Then bob is assigned low and high and right
       And ann is assigned left and right
 
-    Scenario: [6] Children of children
+    Scenario: [6] A child is split before the first parent is drained
       Given ann has joined "workers" of orders
       And "m1" has been written to left
       And left has been split into low and high
@@ -102,7 +103,7 @@ Feature: The order behind a change of the layout
       When right is split into third and fourth
       Then ann is assigned left and third and fourth
 
-    Scenario: [7] The last message is acknowledged, and one before it is not
+    Scenario: [7] The last message is acknowledged, and an earlier one is not
       Given "m1", "m2" of key "m" have been written to orders
       And the consumer of shared subscription "workers" has received "m1", "m2" from left
       And "m2" has been acknowledged for "workers" without a transaction
@@ -110,7 +111,7 @@ Feature: The order behind a change of the layout
       When ann joins "workers" of orders
       Then ann is assigned left and right
 
-    Scenario: [8] What a transaction has acknowledged that is open, up to the end
+    Scenario: [8] An open transaction has acknowledged everything in the parent
       Given transaction A
       And "m1", "m2" of key "m" have been written to orders
       And the consumer of exclusive subscription "workers" has received "m1", "m2" from left
@@ -120,7 +121,7 @@ Feature: The order behind a change of the layout
       Then ann is assigned left and right
 
     @needs:crash
-    Scenario: [9] A parent of which nobody has asked since a restart
+    Scenario: [9] A crash is followed by no request to the parent
       Given ann has joined "workers" of orders
       And "m1" has been written to left
       And left has been split into low and high
@@ -128,7 +129,7 @@ Feature: The order behind a change of the layout
       When ann joins "workers" of orders
       Then ann is assigned left and right
 
-    Scenario: [10] What a transaction has written that is open
+    Scenario: [10] An open transaction has written to the parent
       Given ann has joined "workers" of orders
       And transaction A
       And A has written "a1" to left
@@ -136,7 +137,7 @@ Feature: The order behind a change of the layout
       When right is split into third and fourth
       Then ann is assigned left and third and fourth
 
-    Scenario: [11] What a transaction had written that was aborted
+    Scenario: [11] The transaction that had written to the parent is aborted
       Given the consumer of shared subscription "workers" has received nothing from left
       And transaction A
       And A has written "a1" to left
@@ -145,7 +146,7 @@ Feature: The order behind a change of the layout
       When A aborts
       Then ann is assigned low and high and right
 
-    Scenario: [12] Of a batch one message is acknowledged
+    Scenario: [12] One message of a batch is acknowledged
       Given a batch of "m1", "m2" has been written to left
       And the consumer of shared subscription "workers" has received "m1", "m2" from left
       And "m2" has been acknowledged for "workers" without a transaction
@@ -153,7 +154,7 @@ Feature: The order behind a change of the layout
       When ann joins "workers" of orders
       Then ann is assigned left and right
 
-    Scenario: [13] Children of children, behind the retention
+    Scenario: [13] A child is split before the first parent is drained, and the retention passes
       Given ann has joined "workers" of orders
       And "m1" has been written to left
       And left has been split into low and high

@@ -1,15 +1,16 @@
-Feature: The order behind a merge
-  A child is given to nobody before its parents are drained, each of them. What is merged comes of one split, which every system may ask for.
+Feature: The order of messages across a merge
+  The controller assigns a child when both of its parents are drained. The merged segments come from one split, since every system must
+  allow that merge.
 
   Background:
     Given the scalable topic "orders" of segments "left" and "right"
     And left has been split into low and high
 
   @PIP460-22 @MUST @sealing
-  Rule: Behind a merge, the messages of one key are consumed in the order in which they were written.
-    Who reads a child before each of its parents processes a correction before what it corrects.
+  Rule: After a merge, stream consumers receive the messages of one key in the order in which they were written.
+    A consumer that reads a child before each of its parents processes a correction before the message that it corrects.
 
-    Scenario: [1] One consumer of both parents
+    Scenario: [1] One consumer reads both parents and the child
       Given ann has joined "workers" of orders
       And "m1", "m2" of key "m" have been written to orders
       And low and high have been merged into whole
@@ -17,7 +18,7 @@ Feature: The order behind a merge
       When the reading of ann comes to "m1", "m2", "m3", "m4"
       Then the reading of ann was "m1", "m2", "m3", "m4"
 
-    Scenario: [2] The second parent has the messages, and they are another consumer's
+    Scenario: [2] The second parent has the messages and another consumer than the child
       Given ann has joined "workers" of orders
       And bob has joined "workers" of orders
       And "e1", "e2", "e3" of key "e" have been written to orders
@@ -26,7 +27,7 @@ Feature: The order behind a merge
       When the reading of ann and bob comes to "e1", "e2", "e3", "e4"
       Then the reading of ann and bob was "e1", "e2", "e3", "e4"
 
-    Scenario: [3] A split, and a merge of its children
+    Scenario: [3] A segment is split and its children are merged again
       Given ann has joined "workers" of orders
       And "m1", "m2" of key "m" have been written to orders
       And low has been split into third and fourth
@@ -35,7 +36,7 @@ Feature: The order behind a merge
       When the reading of ann comes to "m1", "m2", "m3", "m4"
       Then the reading of ann was "m1", "m2", "m3", "m4"
 
-    Scenario: [4] A consumer that comes behind the merge
+    Scenario: [4] A consumer joins after the merge
       Given subscription "workers" has been registered for orders
       And "m1", "m2" of key "m" have been written to orders
       And low and high have been merged into whole

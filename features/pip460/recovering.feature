@@ -1,16 +1,16 @@
 Feature: Changes that a controller does not finish
-  A change has several steps, and its controller may end behind any of them. The next one finds out how far it came.
+  A change has several steps, and its controller may end after any of them. The next controller finds out how far the change came.
 
   Background:
     Given the scalable topic "orders" of segments "left" and "right"
     And subscription "workers" has been registered for orders
 
   @PIP460-51 @MUST @sealing @recovery
-  Rule: A change that its controller has not finished is completed or undone, and no message is lost or there twice.
-    A segment that is sealed and has no children takes no message, and nobody ever mends it.
+  Rule: The next controller completes or undoes a change that its predecessor has not finished, and no message is lost or duplicated.
+    A sealed segment without children would refuse messages until an administrator repairs the layout.
 
     @needs:crash-points
-    Scenario: [1] A split, after-subscriptions
+    Scenario: [1] A split ends after-subscriptions
       Given "p1" has been written to left
       And the system will crash after-subscriptions
       And a split of left has been tried
@@ -20,7 +20,7 @@ Feature: Changes that a controller does not finish
       And readers of left get as far as "p1"
 
     @needs:crash-points
-    Scenario: [2] A split, after-children
+    Scenario: [2] A split ends after-children
       Given "p1" has been written to left
       And the system will crash after-children
       And a split of left has been tried
@@ -30,7 +30,7 @@ Feature: Changes that a controller does not finish
       And readers of left get as far as "p1"
 
     @needs:crash-points
-    Scenario: [3] A split, after-terminate
+    Scenario: [3] A split ends after-terminate
       Given "p1" has been written to left
       And the system will crash after-terminate
       And a split of left has been tried
@@ -40,7 +40,7 @@ Feature: Changes that a controller does not finish
       And readers of left get as far as "p1"
 
     @needs:crash-points
-    Scenario: [4] A split, after-layout
+    Scenario: [4] A split ends after-layout
       Given "p1" has been written to left
       And the system will crash after-layout
       And a split of left has been tried
@@ -50,7 +50,7 @@ Feature: Changes that a controller does not finish
       And readers of left get as far as "p1"
 
     @needs:crash-points
-    Scenario: [5] A split, after-told
+    Scenario: [5] A split ends after-told
       Given "p1" has been written to left
       And the system will crash after-told
       And a split of left has been tried
@@ -60,7 +60,7 @@ Feature: Changes that a controller does not finish
       And readers of left get as far as "p1"
 
     @needs:crash-points
-    Scenario: [6] What was there before a merge, after-subscriptions
+    Scenario: [6] Earlier messages are readable when a merge ends after-subscriptions
       Given left has been split into low and high
       And "p1" has been written to high
       And the system will crash after-subscriptions
@@ -70,7 +70,7 @@ Feature: Changes that a controller does not finish
       And readers of high get as far as "p1"
 
     @needs:crash-points
-    Scenario: [7] What was there before a merge, after-children
+    Scenario: [7] Earlier messages are readable when a merge ends after-children
       Given left has been split into low and high
       And "p1" has been written to high
       And the system will crash after-children
@@ -80,7 +80,7 @@ Feature: Changes that a controller does not finish
       And readers of high get as far as "p1"
 
     @needs:crash-points
-    Scenario: [8] What was there before a merge, after-terminate
+    Scenario: [8] Earlier messages are readable when a merge ends after-terminate
       Given left has been split into low and high
       And "p1" has been written to high
       And the system will crash after-terminate
@@ -90,7 +90,7 @@ Feature: Changes that a controller does not finish
       And readers of high get as far as "p1"
 
     @needs:crash-points
-    Scenario: [9] What was there before a merge, after-layout
+    Scenario: [9] Earlier messages are readable when a merge ends after-layout
       Given left has been split into low and high
       And "p1" has been written to high
       And the system will crash after-layout
@@ -100,7 +100,7 @@ Feature: Changes that a controller does not finish
       And readers of high get as far as "p1"
 
     @needs:crash-points
-    Scenario: [10] What was there before a merge, after-told
+    Scenario: [10] Earlier messages are readable when a merge ends after-told
       Given left has been split into low and high
       And "p1" has been written to high
       And the system will crash after-told
@@ -110,7 +110,7 @@ Feature: Changes that a controller does not finish
       And readers of high get as far as "p1"
 
     @needs:crash-points
-    Scenario: [11] What is written behind a merge, after-subscriptions
+    Scenario: [11] Messages can be written when a merge ends after-subscriptions
       Given left has been split into low and high
       And the system will crash after-subscriptions
       And a merge of low and high has been tried
@@ -120,7 +120,7 @@ Feature: Changes that a controller does not finish
       And at every epoch orders has each hash in one active segment
 
     @needs:crash-points
-    Scenario: [12] What is written behind a merge, after-children
+    Scenario: [12] Messages can be written when a merge ends after-children
       Given left has been split into low and high
       And the system will crash after-children
       And a merge of low and high has been tried
@@ -130,7 +130,7 @@ Feature: Changes that a controller does not finish
       And at every epoch orders has each hash in one active segment
 
     @needs:crash-points
-    Scenario: [13] What is written behind a merge, after-terminate
+    Scenario: [13] Messages can be written when a merge ends after-terminate
       Given left has been split into low and high
       And the system will crash after-terminate
       And a merge of low and high has been tried
@@ -140,7 +140,7 @@ Feature: Changes that a controller does not finish
       And at every epoch orders has each hash in one active segment
 
     @needs:crash-points
-    Scenario: [14] What is written behind a merge, after-layout
+    Scenario: [14] Messages can be written when a merge ends after-layout
       Given left has been split into low and high
       And the system will crash after-layout
       And a merge of low and high has been tried
@@ -150,7 +150,7 @@ Feature: Changes that a controller does not finish
       And at every epoch orders has each hash in one active segment
 
     @needs:crash-points
-    Scenario: [15] What is written behind a merge, after-told
+    Scenario: [15] Messages can be written when a merge ends after-told
       Given left has been split into low and high
       And the system will crash after-told
       And a merge of low and high has been tried
@@ -160,7 +160,7 @@ Feature: Changes that a controller does not finish
       And at every epoch orders has each hash in one active segment
 
     @needs:crash-points
-    Scenario: [16] The next change, after-subscriptions
+    Scenario: [16] Another split is made when the first one ended after-subscriptions
       Given the system will crash after-subscriptions
       And a split of left has been tried
       And the system has come back
@@ -170,7 +170,7 @@ Feature: Changes that a controller does not finish
       And the layout of orders is what the answers say
 
     @needs:crash-points
-    Scenario: [17] The next change, after-children
+    Scenario: [17] Another split is made when the first one ended after-children
       Given the system will crash after-children
       And a split of left has been tried
       And the system has come back
@@ -180,7 +180,7 @@ Feature: Changes that a controller does not finish
       And the layout of orders is what the answers say
 
     @needs:crash-points
-    Scenario: [18] The next change, after-terminate
+    Scenario: [18] Another split is made when the first one ended after-terminate
       Given the system will crash after-terminate
       And a split of left has been tried
       And the system has come back
@@ -190,7 +190,7 @@ Feature: Changes that a controller does not finish
       And the layout of orders is what the answers say
 
     @needs:crash-points
-    Scenario: [19] The next change, after-layout
+    Scenario: [19] Another split is made when the first one ended after-layout
       Given the system will crash after-layout
       And a split of left has been tried
       And the system has come back
@@ -200,7 +200,7 @@ Feature: Changes that a controller does not finish
       And the layout of orders is what the answers say
 
     @needs:more-brokers @needs:crash-points
-    Scenario: [20] A producer that was there, at a broker that lives
+    Scenario: [20] A producer at a surviving broker writes to a parent whose split ended after-layout
       Given left has been split into low and high
       And "p1" has been written to high
       And the system will crash after-layout
@@ -210,14 +210,14 @@ Feature: Changes that a controller does not finish
       And readers of high see "p1"
 
     @needs:store-faults
-    Scenario: [21] The store fails once, and the controller lives
+    Scenario: [21] The store fails once during a split, and the controller survives
       Given the store does not write the next change of a layout
       And a split of left has been tried
       When an administrator looks at the layout of orders
       Then soon each active segment of orders takes a message
 
     @needs:more-brokers @needs:store-faults
-    Scenario: [22] A controller that is alone, whose store did not answer
+    Scenario: [22] The store does not answer the only controller during a split
       Given the controller of orders has crashed
       And the next change of the layout of orders is not written
       And a split of left has been tried
@@ -226,7 +226,7 @@ Feature: Changes that a controller does not finish
       And the layout of orders is what the answers say
 
     @needs:crash-points
-    Scenario: [23] Another split, when the first one is undone
+    Scenario: [23] A split of another segment is made when the first one has been undone
       Given the system will crash after-children
       And a split of left has been tried
       When the system comes back
@@ -234,7 +234,7 @@ Feature: Changes that a controller does not finish
       And the layout of orders is what the answers say
 
     @needs:crash-points
-    Scenario: [24] Another split, when the layout has the first one
+    Scenario: [24] A split of another segment is made when the layout has the first one
       Given the system will crash after-layout
       And a split of left has been tried
       When the system comes back
@@ -242,7 +242,7 @@ Feature: Changes that a controller does not finish
       And the layout of orders is what the answers say
 
     @needs:crash-points
-    Scenario: [25] The subscriptions, when no child had been made
+    Scenario: [25] A subscription is on all segments when the split ended before any child was created
       Given the system will crash after-subscriptions
       And a split of left has been tried
       When the system comes back
@@ -250,11 +250,11 @@ Feature: Changes that a controller does not finish
       And subscription "workers" is on each active segment of orders
 
   @PIP460-41 @MUST @recovery
-  Rule: One controller acts for a topic, and what a former one still does has no effect.
-    Two controllers write over each other's layouts, and a topic whose controller is gone is never changed again.
+  Rule: One controller acts for a topic, and what a former controller still does has no effect.
+    Two controllers overwrite each other's layouts, and a topic without a controller is never changed again.
 
     @needs:more-brokers
-    Scenario: [1] Another one takes over
+    Scenario: [1] Another controller takes over and splits a segment
       Given left has been split into low and high
       And the controller of orders has crashed
       When right is split into third and fourth
@@ -263,7 +263,7 @@ Feature: Changes that a controller does not finish
       And orders is at epoch 2, which created third and fourth and sealed right
 
     @needs:more-brokers
-    Scenario: [2] The former one comes back
+    Scenario: [2] A former controller returns, and two segments are merged
       Given the controller of orders has crashed
       And left has been split into low and high
       And the system has come back
@@ -272,7 +272,7 @@ Feature: Changes that a controller does not finish
       And orders is at epoch 2, which created whole and sealed low and high
 
     @needs:more-brokers
-    Scenario: [3] Both acted before
+    Scenario: [3] A controller returns after both it and its successor changed the layout
       Given left has been split into low and high
       And the controller of orders has crashed
       And low and high have been merged into whole
@@ -282,7 +282,7 @@ Feature: Changes that a controller does not finish
       And soon each active segment of orders takes a message
 
     @needs:more-brokers @needs:store-faults
-    Scenario: [4] The former one lives, and its consumers have come to the other one
+    Scenario: [4] The former controller is alive, and its consumers have joined the new one
       Given ann has joined "workers" of orders
       And another broker has become the controller of orders, while the former one lives
       And ann has joined "workers" of orders
@@ -292,7 +292,7 @@ Feature: Changes that a controller does not finish
       And ann is assigned low and high and right
 
     @needs:more-brokers
-    Scenario: [5] Who was told of the former one at another broker
+    Scenario: [5] A client at another broker had been referred to a controller that has crashed
       Given client A has begun to watch orders at a broker that has no controller of it
       And the controller of orders has crashed
       When ann joins "workers" of orders
@@ -301,14 +301,14 @@ Feature: Changes that a controller does not finish
       And each active segment of orders is assigned once to ann
 
     @needs:more-brokers @needs:store-faults
-    Scenario: [6] The former one is the next one, too
+    Scenario: [6] A controller loses its role and gains it again
       Given another broker has become the controller of orders, while the former one lives
       And another broker has become the controller of orders, while the former one lives
       When client A begins to watch orders
       Then soon who asks for orders is told who its controller is
 
     @needs:more-brokers @needs:store-faults
-    Scenario: [7] The former one is the next one, too, and then it crashes
+    Scenario: [7] A controller that gained its role again crashes
       Given another broker has become the controller of orders, while the former one lives
       And another broker has become the controller of orders, while the former one lives
       And the controller of orders has crashed
@@ -317,14 +317,14 @@ Feature: Changes that a controller does not finish
       And ann is assigned left and right
 
     @needs:more-brokers @needs:store-faults
-    Scenario: [8] The former one lives, and its consumers learn that it is none any more
+    Scenario: [8] The consumers of a former controller that is alive learn of the new layout
       Given ann has joined "workers" of orders
       And another broker has become the controller of orders, while the former one lives
       When left is split into low and high
       Then soon ann is sent away, or told of orders as it is now
 
     @needs:more-brokers @needs:store-faults
-    Scenario: [9] A controller that prunes, and has looked at the layout before it was changed
+    Scenario: [9] A controller that removes sealed segments has read the layout before its last change
       Given left has been split into low and high
       And the retention of sealed segments has passed but for its end
       And right has been split into third and fourth
@@ -334,7 +334,7 @@ Feature: Changes that a controller does not finish
       And at every epoch orders has each hash in one active segment
 
     @needs:store-faults
-    Scenario: [10] A change whose layout somebody else seems to have written meanwhile
+    Scenario: [10] The layout that a controller writes appears to have been written by another controller
       Given "p1" has been written to left
       And the next change of the layout of orders meets another version
       When a split of left is asked for
@@ -343,7 +343,7 @@ Feature: Changes that a controller does not finish
       And readers of left get as far as "p1"
 
     @needs:store-faults
-    Scenario: [11] A controller that splits, and has looked at the layout before it was changed
+    Scenario: [11] A controller that splits has read the layout before its last change
       Given left has been split into low and high
       And for some seconds, who looks at the layout of orders sees it as it was before its last change
       When a split of right is asked for

@@ -1,14 +1,14 @@
-Feature: Producers that repeat what they have sent
-  A producer that lost its connection does not know what was stored, and sends it again: behind a split, to a child.
+Feature: Producers that send a message again
+  A producer that lost its connection does not know what was stored and sends it again; after a split, to a child.
 
   Background:
     Given the deduplicated scalable topic "orders" of segments "left" and "right"
 
   @PIP460-50 @SHOULD @sealing
-  Rule: A message that a producer repeats behind a split is not stored a second time.
-    It stands in the parent and in a child, and every reader has it twice.
+  Rule: After a split, a message that a producer sends again to a child is not stored a second time.
+    The message would be in the parent and in a child, and every consumer would receive it twice.
 
-    Scenario: [1] To the first child
+    Scenario: [1] A producer sends a message again to the first child
       Given shop has sent "p1" to left as number 1
       And left has been split into low and high
       When shop sends "p1" to low as number 1
@@ -16,21 +16,21 @@ Feature: Producers that repeat what they have sent
       And readers of left see "p1"
       And readers of low see nothing
 
-    Scenario: [2] To the second child
+    Scenario: [2] A producer sends a message again to the second child
       Given shop has sent "p1" to left as number 1
       And left has been split into low and high
       When shop sends "p1" to high as number 1
       Then it is done
       And readers of high see nothing
 
-    Scenario: [3] Two splits
+    Scenario: [3] A producer sends a message again after two splits
       Given shop has sent "p1" to left as number 1
       And left has been split into low and high, 2 times
       When shop sends "p1" to low as number 1
       Then it is done
       And readers of low see nothing
 
-    Scenario: [4] What is new is stored
+    Scenario: [4] A producer sends a new message to a child
       Given shop has sent "p1" to left as number 1
       And left has been split into low and high
       When shop sends "p2" to low as number 2
@@ -38,7 +38,7 @@ Feature: Producers that repeat what they have sent
       And readers of low see "p2"
 
     @needs:crash-points
-    Scenario: [5] A split that its controller did not finish
+    Scenario: [5] A producer sends a message again after a split that its controller did not finish
       Given shop has sent "p1" to left as number 1
       And a split of left has been cut short after-layout
       And low and high came of left
@@ -46,7 +46,7 @@ Feature: Producers that repeat what they have sent
       Then it is done
       And readers of low see nothing
 
-    Scenario: [6] What is new is stored behind a merge, though one of the parents has a later one
+    Scenario: [6] A producer sends a new message after a merge, and the other parent has a later one
       Given left has been split into low and high
       And shop has sent "p1" to low as number 1
       And shop has sent "p3" to high as number 3
@@ -55,7 +55,7 @@ Feature: Producers that repeat what they have sent
       Then it is done
       And readers of whole see "p2"
 
-    Scenario: [7] What is new is stored behind a merge, though the only parent that knows the producer has a later one
+    Scenario: [7] A producer sends a new message after a merge, and the only parent that knows it has a later one
       Given left has been split into low and high
       And shop has sent "p2" to low as number 2
       And low and high have been merged into whole
@@ -63,7 +63,7 @@ Feature: Producers that repeat what they have sent
       Then it is done
       And readers of whole see "p1"
 
-    Scenario: [8] In a transaction
+    Scenario: [8] A producer sends a message again in a transaction
       Given transaction A
       And shop has sent "a1" to left as number 1, in A
       And left has been split into low and high
@@ -72,7 +72,7 @@ Feature: Producers that repeat what they have sent
       Then readers of left see "a1"
       And readers of low see nothing
 
-    Scenario: [9] A producer that comes to a child is told where it was
+    Scenario: [9] A producer that opens a child is given its last sequence number in the parent
       Given shop has sent "p1" to left as number 1
       And left has been split into low and high
       When shop comes to low

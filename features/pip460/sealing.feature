@@ -1,39 +1,40 @@
-Feature: Segments that are sealed
-  What a segment has is there until everybody has read it, and nothing is added. Its children go on where it ended.
+Feature: Sealed segments
+  The messages of a sealed segment remain until every subscription has consumed them, and none are added. Its children continue where it
+  ended.
 
   Background:
     Given the scalable topic "orders" of segments "left" and "right"
     And subscription "workers" has been registered for orders
 
   @PIP460-13 @MUST @sealing
-  Rule: A sealed segment takes no message, and says so.
-    Who is not told goes on writing where nobody reads, and believes in it.
+  Rule: A broker refuses messages to a sealed segment with an error.
+    A producer that is not notified would keep writing to a segment that no consumer reads, and see every send succeed.
 
-    Scenario: [1] A producer that comes behind a split
+    Scenario: [1] A producer opens a segment after it was split
       Given left has been split into low and high
       When a client opens a producer of left
       Then it is refused with TopicTerminatedError
 
-    Scenario: [2] A producer that was there
+    Scenario: [2] An attached producer sends after the split
       Given "p1" has been written to left
       And left has been split into low and high
       When the producer that left had sends "late"
       Then each of its requests is answered
       And it is refused with TopicTerminatedError
 
-    Scenario: [3] Producers that come behind a merge
+    Scenario: [3] A producer opens the second parent after a merge
       Given left has been split into low and high
       And low and high have been merged into whole
       When a client opens a producer of high
       Then it is refused with TopicTerminatedError
 
-    Scenario: [4] The first of two that were merged
+    Scenario: [4] A producer opens the first parent after a merge
       Given left has been split into low and high
       And low and high have been merged into whole
       When a client opens a producer of low
       Then it is refused with TopicTerminatedError
 
-    Scenario: [5] What came too late is not read
+    Scenario: [5] A message that arrives after the split is not readable
       Given "p1" has been written to left
       And left has been split into low and high
       When the producer that left had sends "late"
@@ -41,20 +42,20 @@ Feature: Segments that are sealed
       And readers of low see nothing
       And readers of high see nothing
 
-    Scenario: [6] A producer that comes when the segment is gone
+    Scenario: [6] A producer opens a sealed segment that retention has removed
       Given left has been split into low and high
       And the retention of sealed segments has passed
       When a client opens a producer of left
       Then it is refused
 
     @needs:crash
-    Scenario: [7] A producer that comes behind a crash
+    Scenario: [7] A producer opens a sealed segment after a crash
       Given left has been split into low and high
       And the system has crashed and come back
       When a client opens a producer of left
       Then it is refused with TopicTerminatedError
 
-    Scenario: [8] A producer that goes on at a child
+    Scenario: [8] A producer of the parent continues at a child
       Given "p1" has been written to left
       And left has been split into low and high
       When the producer that left had goes on at low with "p2"
@@ -62,17 +63,17 @@ Feature: Segments that are sealed
       And readers of low see "p2"
 
   @PIP460-14 @MUST @sealing
-  Rule: What a sealed segment has is readable until every subscription has consumed it.
-    A message that was receipted and that nobody has read is lost with its segment.
+  Rule: The messages of a sealed segment remain readable until every subscription has consumed them.
+    A message that was acknowledged to its producer and not yet consumed would be lost with its segment.
 
-    Scenario: [1] Behind a split
+    Scenario: [1] The messages of the parent are readable after a split
       Given "p1" has been written to left
       And left has been split into low and high
       When "p2" is written to low
       Then readers of left see "p1"
       And subscription "workers" has "p1" waiting in left
 
-    Scenario: [2] Behind a merge
+    Scenario: [2] The messages of both parents are readable after a merge
       Given left has been split into low and high
       And "p1" has been written to low
       And "p2" has been written to high
@@ -81,7 +82,7 @@ Feature: Segments that are sealed
       Then subscription "workers" has "p1" waiting in low
       And subscription "workers" has "p2" waiting in high
 
-    Scenario: [3] What a consumer has not acknowledged
+    Scenario: [3] A message that a consumer has not acknowledged remains after a split
       Given "p1" has been written to left
       And "p2" has been written to left
       And the consumer of shared subscription "workers" has received "p1", "p2" from left
@@ -89,7 +90,7 @@ Feature: Segments that are sealed
       When left is split into low and high
       Then subscription "workers" has "p2" left
 
-    Scenario: [4] What one of two subscriptions has not consumed, behind the retention
+    Scenario: [4] Only one of two subscriptions has consumed the parent when the retention passes
       Given subscription "auditors" has been registered for orders
       And "p1" has been written to left
       And the consumer of shared subscription "auditors" has received "p1" from left
@@ -98,7 +99,7 @@ Feature: Segments that are sealed
       When the retention of sealed segments passes
       Then subscription "workers" has "p1" waiting in left
 
-    Scenario: [5] What a subscription has passed over, behind the retention
+    Scenario: [5] A consumer has acknowledged a later message and not an earlier one when the retention passes
       Given "m1", "m2" of key "m" have been written to orders
       And the consumer of shared subscription "workers" has received "m1", "m2" from left
       And "m2" has been acknowledged for "workers" without a transaction
@@ -106,14 +107,14 @@ Feature: Segments that are sealed
       When the retention of sealed segments passes
       Then subscription "workers" has "m1" left
 
-    Scenario: [6] Who comes behind the split is not sent away before an open transaction
+    Scenario: [6] A consumer of the parent receives no end-of-topic notification before an open transaction
       Given transaction A
       And A has written "a1" to left
       And left has been split into low and high
       When a client subscribes to left
       Then it is not told the end of left before "a1", which A commits now
 
-    Scenario: [7] Of two segments that were merged one has been consumed, behind the retention
+    Scenario: [7] Only one of two merged parents is consumed when the retention passes
       Given left has been split into low and high
       And "p1" has been written to high
       And low and high have been merged into whole
@@ -122,7 +123,7 @@ Feature: Segments that are sealed
       Then it is done
       And subscription "workers" has "p1" waiting in high
 
-    Scenario: [8] What a subscription that is not registered has not consumed, behind the retention
+    Scenario: [8] An unregistered subscription has not consumed the parent when the retention passes
       Given "p1" has been written to left
       And the consumer of shared subscription "auditors" has received "p1" from left
       And the consumer of shared subscription "workers" has received "p1" from left
@@ -131,14 +132,14 @@ Feature: Segments that are sealed
       When the retention of sealed segments passes
       Then subscription "auditors" has "p1" left
 
-    Scenario: [9] What a consumer gives back behind the split
+    Scenario: [9] A consumer returns a message after the split and receives it again at once
       Given "p1" has been written to left
       And the consumer of shared subscription "workers" has received "p1" from left
       And left has been split into low and high
       When the consumer of "workers" asks for redelivery of "p1"
       Then the consumer of "workers" receives "p1" before anybody writes again
 
-    Scenario: [10] What a transaction has written that is open, behind the retention
+    Scenario: [10] A transaction that has written to the parent is open when the retention passes
       Given transaction A
       And A has written "a1" to left
       And left has been split into low and high
@@ -146,7 +147,7 @@ Feature: Segments that are sealed
       When A commits
       Then subscription "workers" has "a1" waiting in left
 
-    Scenario: [11] What a transaction has acknowledged that is open, behind the retention
+    Scenario: [11] A transaction that has acknowledged in the parent is open when the retention passes
       Given transaction A
       And "p1" has been written to left
       And the consumer of exclusive subscription "workers" has received "p1" from left
@@ -155,7 +156,7 @@ Feature: Segments that are sealed
       When the retention of sealed segments passes
       Then left and segments "low" and "high" name each other
 
-    Scenario: [12] Each consumer of a subscription learns that there is no more
+    Scenario: [12] Each consumer of a subscription is notified when the parent is consumed
       Given "p1" has been written to left
       And the consumer of shared subscription "workers" has received "p1" from left
       And the consumer of shared subscription "others" has received nothing from left, by the name of "workers"
@@ -164,7 +165,7 @@ Feature: Segments that are sealed
       Then the consumer of "workers" is told that there is no more
       And the consumer of "others" is told that there is no more
 
-    Scenario: [13] Who comes when all is acknowledged learns that there is no more
+    Scenario: [13] A consumer that subscribes after everything was acknowledged is notified of the end
       Given "p1" has been written to left
       And the consumer of shared subscription "workers" has received "p1" from left
       And left has been split into low and high
@@ -172,7 +173,7 @@ Feature: Segments that are sealed
       When "p2" is written to low
       Then the next consumer of "workers" is told the end of left
 
-    Scenario: [14] Who shares a segment is not sent away before another one has acknowledged what it has
+    Scenario: [14] A shared consumer stays attached until the other consumers have acknowledged their messages
       Given "p1" has been written to left
       And the consumer of shared subscription "workers" has received "p1" from left
       And left has been split into low and high
@@ -181,17 +182,17 @@ Feature: Segments that are sealed
       Then the consumer of "others" is told nothing of an end
 
   @PIP460-16 @MUST @sealing
-  Rule: No message is delivered twice because of a change of the layout.
-    What is processed twice is paid twice.
+  Rule: A change of the layout never causes a message to be delivered twice.
+    An order that is processed twice is paid twice.
 
-    Scenario: [1] Children begin empty
+    Scenario: [1] The children of a split begin empty
       Given "p1" has been written to left
       And left has been split into low and high
       When "p2" is written to low
       Then subscription "workers" has "p2" waiting in low
       And subscription "workers" has nothing waiting in high
 
-    Scenario: [2] What was acknowledged before a split
+    Scenario: [2] A message that was acknowledged before a split is not delivered again
       Given "p1" has been written to left
       And the consumer of shared subscription "workers" has received "p1" from left
       And "p1" has been acknowledged for "workers" without a transaction
@@ -207,7 +208,7 @@ Feature: Segments that are sealed
       Then subscription "workers" has nothing waiting in whole
       And readers of whole see nothing
 
-    Scenario: [4] What was acknowledged before a merge
+    Scenario: [4] A message that was acknowledged before a merge is not delivered again
       Given left has been split into low and high
       And "p1" has been written to low
       And the consumer of shared subscription "workers" has received "p1" from low
@@ -216,11 +217,11 @@ Feature: Segments that are sealed
       Then subscription "workers" has nothing left
       And subscription "workers" has nothing waiting in whole
 
-    Scenario: [5] Messages that are under way
+    Scenario: [5] Messages that are in flight during a split are delivered once
       When left is split into low and high while it is written to
       Then what was receipted is read exactly once from orders, and nothing else twice
 
-    Scenario: [6] What is acknowledged behind a split, and the parent is loaded anew
+    Scenario: [6] A message that was acknowledged after a split is not delivered again when the parent is reloaded
       Given "p1" has been written to left
       And the consumer of shared subscription "workers" has received "p1" from left
       And left has been split into low and high
@@ -230,24 +231,24 @@ Feature: Segments that are sealed
       Then subscription "workers" has nothing left
 
   @PIP460-15 @MUST @sealing
-  Rule: No message that was receipted is lost by a change of the layout.
-    A receipt is a promise that holds for whoever reads the segment later, sealed or not.
+  Rule: No message that a broker has acknowledged is lost by a change of the layout.
+    An acknowledgement is a promise to every later reader of the segment, sealed or not.
 
-    Scenario: [1] Messages that are under way to a segment that is split
+    Scenario: [1] Messages are in flight to a segment that is split
       When right is split into low and high while it is written to
       Then what was receipted is read exactly once from orders, and nothing else twice
 
-    Scenario: [2] Messages that are under way to segments that are merged
+    Scenario: [2] Messages are in flight to segments that are merged
       Given left has been split into low and high
       When low and high are merged into whole while it is written to
       Then what was receipted is read exactly once from orders, and nothing else twice
 
-    Scenario: [3] The last message before a split
+    Scenario: [3] The last message before a split is readable
       Given "p1" has been written to left
       When left is split into low and high
       Then readers of left see "p1"
 
-    Scenario: [4] The last messages before a merge
+    Scenario: [4] The last messages before a merge are readable
       Given left has been split into low and high
       And "p1" has been written to low
       And "p2" has been written to high
@@ -256,7 +257,7 @@ Feature: Segments that are sealed
       And readers of high see "p2"
 
     @needs:crash
-    Scenario: [5] A sealed segment is removed that has the same hashes, and a number with which the other one's begins
+    Scenario: [5] Retention removes a segment of the same hash range whose number is a prefix of another one's
       Given the scalable topic "payments" of segments "a", "b", "c", "d", "e", "f", "g" and "h"
       And b has been split into low and high
       And low and high have been merged into whole
@@ -266,20 +267,20 @@ Feature: Segments that are sealed
       Then readers of whole see "p1"
 
   @PIP460-19 @MUST @sealing
-  Rule: A parent and its child never take messages at the same time.
-    A message that the parent takes behind one of the child is read before it.
+  Rule: A parent segment and its child never accept messages at the same time.
+    A consumer would read a message that the parent accepts after the child's first one in the wrong order.
 
-    Scenario: [1] A split
+    Scenario: [1] Messages are written during a split
       When left is split into low and high while it is written to
       Then no segment took a message when its child had taken one
 
-    Scenario: [2] A merge
+    Scenario: [2] Messages are written during a merge
       Given left has been split into low and high
       When low and high are merged into whole while it is written to
       Then no segment took a message when its child had taken one
 
     @needs:more-brokers @needs:crash-points
-    Scenario: [3] A producer of a child, where the controller has ended before it sealed the parent
+    Scenario: [3] A producer opens a child whose parent the controller has not yet sealed
       Given early is the lower child that a split of the first segment would have of orders
       And the system will crash after-children
       And a split of left has been tried
@@ -287,7 +288,7 @@ Feature: Segments that are sealed
       Then it is refused, or left takes no message any more
 
     @needs:more-brokers @needs:crash-points
-    Scenario: [4] The producer of a parent, where the controller has ended before it sealed that, and the next one has gone on
+    Scenario: [4] A producer writes to a parent whose unfinished split the next controller has completed
       Given left has been split into low and high
       And "p1" has been written to high
       And the system will crash before-terminate
@@ -297,17 +298,17 @@ Feature: Segments that are sealed
       Then readers of high see "p1"
 
   @PIP460-17 @MUST @sealing
-  Rule: All subscriptions of a segment are on its children before anybody writes to these.
-    A subscription that comes to a child later begins behind what was written there first.
+  Rule: All subscriptions of a segment exist on its children before a producer can write to the children.
+    A subscription that is added to a child later misses the child's first messages.
 
-    Scenario: [1] One that is registered, and never was attached
+    Scenario: [1] A registered subscription without consumers is on both children
       Given left has been split into low and high
       And "p1" has been written to low
       When "p2" is written to high
       Then subscription "workers" has "p1" waiting in low
       And subscription "workers" has "p2" waiting in high
 
-    Scenario: [2] One that a consumer made on the segment
+    Scenario: [2] A subscription that a consumer created on the segment is on both children
       Given the consumer of shared subscription "auditors" has received nothing from left
       And left has been split into low and high
       And "p1" has been written to low
@@ -315,7 +316,7 @@ Feature: Segments that are sealed
       Then subscription "auditors" has "p1" waiting in low
       And subscription "auditors" has "p2" waiting in high
 
-    Scenario: [3] A split of a child
+    Scenario: [3] A registered subscription is on the children of a child
       Given left has been split into low and high
       And low has been split into first and second
       And "p1" has been written to first
@@ -324,7 +325,7 @@ Feature: Segments that are sealed
       And subscription "workers" has "p2" waiting in second
 
     @needs:crash
-    Scenario: [4] Behind a crash
+    Scenario: [4] A registered subscription is on both children after a crash
       Given left has been split into low and high
       And "p1" has been written to low
       And the system has crashed and come back
@@ -333,7 +334,7 @@ Feature: Segments that are sealed
       And subscription "workers" has "p2" waiting in high
 
     @needs:crash-points
-    Scenario: [5] One that came in the middle of a split
+    Scenario: [5] A subscription that was created during a split is on both children
       Given a split of left has been cut short after-terminate
       And subscription "auditors" has come to left, which takes messages still
       And low and high came of left
@@ -344,29 +345,29 @@ Feature: Segments that are sealed
 
   @PIP460-18 @MUST @sealing
   Rule: The child of a merge has the subscriptions of all its parents.
-    Whoever has read one of the parents goes on in the child, or misses what is written there.
+    A consumer that has read one of the parents would miss what is written to the child.
 
-    Scenario: [1] One that is registered
+    Scenario: [1] A registered subscription is on the child of a merge
       Given left has been split into low and high
       And low and high have been merged into whole
       When "p1" is written to whole
       Then subscription "workers" has "p1" waiting in whole
 
-    Scenario: [2] One that only the first parent has
+    Scenario: [2] A subscription of only the first parent is on the child
       Given left has been split into low and high
       And the consumer of shared subscription "auditors" has received nothing from low
       And low and high have been merged into whole
       When "p1" is written to whole
       Then subscription "auditors" has "p1" waiting in whole
 
-    Scenario: [3] One that only the second parent has
+    Scenario: [3] A subscription of only the second parent is on the child
       Given left has been split into low and high
       And the consumer of shared subscription "auditors" has received nothing from high
       And low and high have been merged into whole
       When "p1" is written to whole
       Then subscription "auditors" has "p1" waiting in whole
 
-    Scenario: [4] One that both parents have
+    Scenario: [4] A subscription of both parents is on the child
       Given left has been split into low and high
       And the consumer of shared subscription "auditors" has received nothing from low
       And the consumer of shared subscription "readers" has received nothing from high, by the name of "auditors"
@@ -375,7 +376,7 @@ Feature: Segments that are sealed
       Then subscription "auditors" has "p1" waiting in whole
 
     @needs:crash-points
-    Scenario: [5] One that came to the second parent in the middle of a merge
+    Scenario: [5] A subscription that was created on the second parent during a merge is on the child
       Given left has been split into low and high
       And a merge of low and high has been cut short after-terminate
       And subscription "auditors" has come to high, which takes messages still

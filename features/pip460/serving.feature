@@ -1,44 +1,45 @@
 Feature: Brokers serve segments
-  A segment is a topic of one broker, which gives its messages to the consumers that have subscribed there.
+  A segment is a topic of one broker, which delivers its messages to the consumers that have subscribed there.
 
   Background:
     Given the scalable topic "orders" of segments "left" and "right"
 
   @PIP460-53 @MUST
-  Rule: A segment is one broker's at a time, and every other one refuses who comes for it.
-    Two brokers that have one segment in memory show its messages to half of the consumers each, and write over each other's positions.
+  Rule: Exactly one broker serves a segment; every other broker refuses producers and consumers of it.
+    Two brokers that have loaded one segment each deliver its messages to a part of the consumers, and overwrite each other's positions.
 
     @needs:more-brokers
-    Scenario: [1] A producer that comes to another broker
+    Scenario: [1] A producer opens a segment at a broker that does not own it
       Given "p1" has been written to left
       When a client opens a producer of left at a broker that has it not
       Then it is refused
 
     @needs:more-brokers
-    Scenario: [2] A consumer that comes to another broker
+    Scenario: [2] A consumer subscribes to a segment at a broker that does not own it
       Given "p1" has been written to left
       When a client subscribes to left at a broker that has it not
       Then it is refused
 
     @needs:more-brokers
-    Scenario: [3] A consumer of a sealed segment that comes to another broker
+    Scenario: [3] A consumer subscribes to a sealed segment at a broker that does not own it
       Given "p1" has been written to left
       And left has been split into low and high
       When a client subscribes to left at a broker that has it not
       Then it is refused
 
   @PIP460-54 @MUST
-  Rule: A segment gives its messages to the consumers of a subscription as they share it: by keys, or to one alone.
-    Changes of one order overtake each other where its key is read by two, and two that each believe to be alone do everything twice.
+  Rule: A segment dispatches messages as the type of the subscription requires: key-shared by key, exclusive to a single consumer.
+    Changes of one order overtake each other where two consumers read its key, and two consumers that both believe to be exclusive process
+    everything twice.
 
-    Scenario: [1] Two consumers of a key-shared subscription, and one key
+    Scenario: [1] Two consumers of a key-shared subscription, and messages of one key
       Given the scalable topic "payments" of segment "single"
       And the consumer of key-shared subscription "workers" has received nothing from single
       And the consumer of key-shared subscription "others" has received nothing from single, by the name of "workers"
       When "p1", "p2", "p3", "p4" of key "m" are written to payments
       Then one of "workers" and "others" receives "p1", "p2", "p3", "p4", and the other one nothing
 
-    Scenario: [2] What a key-shared subscription has left of a sealed segment
+    Scenario: [2] A key-shared consumer returns the messages of a sealed segment
       Given the scalable topic "payments" of segment "single"
       And "p1", "p2", "p3", "p4" of key "m" have been written to payments
       And single has been split into low and high
@@ -47,12 +48,12 @@ Feature: Brokers serve segments
       When the consumer of "workers" asks for redelivery of "p1", "p2", "p3", "p4"
       Then one of "workers" and "others" receives "p1", "p2", "p3", "p4", and the other one nothing
 
-    Scenario: [3] A second consumer of an exclusive subscription
+    Scenario: [3] A second consumer subscribes to an exclusive subscription
       Given the consumer of exclusive subscription "workers" has received nothing from left
       When another consumer tries to join "workers"
       Then it is refused with ConsumerBusy
 
-    Scenario: [4] A consumer that joins, and keys of which another one has messages
+    Scenario: [4] A key-shared consumer joins while another one has unacknowledged messages of every key
       Given the scalable topic "payments" of segment "single"
       And "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8" have been written to payments, each of its own key
       And the consumer of key-shared subscription "workers" has received "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8" from single
@@ -60,7 +61,7 @@ Feature: Brokers serve segments
       When "q1", "q2", "q3", "q4", "q5", "q6", "q7", "q8" of these keys are written to payments
       Then the consumer of "others" receives nothing for a while
 
-    Scenario: [5] A consumer that joins, and a key of which all messages are acknowledged
+    Scenario: [5] A key-shared consumer joins, and all messages of the key are acknowledged
       Given the scalable topic "payments" of segment "single"
       And "p1" of key "m" have been written to payments
       And the consumer of key-shared subscription "workers" has received "p1" from single
@@ -69,7 +70,7 @@ Feature: Brokers serve segments
       When "q1", "q2" of key "m" are written to payments
       Then one of "workers" and "others" receives "q1", "q2", and the other one nothing
 
-    Scenario: [6] A consumer that joins, and keys of which another one has acknowledged an earlier message and not a later one
+    Scenario: [6] A key-shared consumer joins while another one has acknowledged only part of the messages of each key
       Given the scalable topic "payments" of segment "single"
       And "p1", "q1", "p2", "q2", "p3", "q3", "p4", "q4" have been written to payments, each pair of its own key
       And the consumer of key-shared subscription "workers" has received "p1", "q1", "p2", "q2", "p3", "q3", "p4", "q4" from single

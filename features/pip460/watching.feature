@@ -1,55 +1,55 @@
 Feature: Watching a layout
-  A client asks for the layout of a topic once, and is told of each change until it wants no more.
+  A client requests the layout of a topic once, and is notified of each change until it closes the watch.
 
   Background:
     Given the scalable topic "orders" of segments "left" and "right"
 
   @PIP460-27 @MUST
-  Rule: Who asks for the layout of a topic is first told all active segments, with their hashes and their brokers.
-    A client that does not know who has a hash can write nothing that has it.
+  Rule: The first answer to a watch contains all active segments with their hash ranges and their brokers.
+    A client that does not know which broker serves a hash cannot write the messages of that hash.
 
-    Scenario: [1] A new topic
+    Scenario: [1] A client watches a new topic
       When client A begins to watch orders
       Then it is done
       And client A is told how orders is now, first of all
 
-    Scenario: [2] Behind a split
+    Scenario: [2] A client watches a topic after a split
       Given left has been split into low and high
       When client A begins to watch orders
       Then client A is told how orders is now, first of all
 
-    Scenario: [3] Behind a merge
+    Scenario: [3] A client watches a topic after a merge
       Given left has been split into low and high
       And low and high have been merged into whole
       When client A begins to watch orders
       Then client A is told how orders is now, first of all
 
-    Scenario: [4] By the name of a segment
+    Scenario: [4] A client watches a topic by the name of a segment
       Given left has been split into low and high
       When client A begins to watch low
       Then client A is told how orders is now, first of all
 
-    Scenario: [5] By the name of a persistent topic
+    Scenario: [5] A client watches a topic by its persistent name
       Given left has been split into low and high
       When client A begins to watch orders as a persistent topic
       Then client A is told how orders is now, first of all
 
   @PIP460-28 @MUST
-  Rule: Who watches a layout is told of a change without asking again.
-    Until it is told, a client writes to a segment that takes nothing, and reads none of the new ones.
+  Rule: A client that watches a layout is notified of each change without asking again.
+    Until it is notified, a client writes to a segment that refuses its messages and reads none of the new segments.
 
-    Scenario: [1] A split
+    Scenario: [1] A client is notified of a split
       Given client A has begun to watch orders
       When left is split into low and high
       Then client A is told how orders is now
 
-    Scenario: [2] A merge
+    Scenario: [2] A client is notified of a merge
       Given left has been split into low and high
       And client A has begun to watch orders
       When low and high are merged into whole
       Then client A is told how orders is now
 
-    Scenario: [3] Two clients, and a second change
+    Scenario: [3] Two clients are notified of a second change
       Given client A has begun to watch orders
       And client B has begun to watch orders
       And left has been split into low and high
@@ -57,7 +57,7 @@ Feature: Watching a layout
       Then client A is told how orders is now
       And client B is told how orders is now
 
-    Scenario: [4] A client that reads nothing for many changes
+    Scenario: [4] A client that reads nothing during many changes is notified of the last one
       Given client A has begun to watch orders
       And left has been split into low and high, 12 times
       And right has been split into third and fourth, 8 times
@@ -65,26 +65,26 @@ Feature: Watching a layout
       Then client A is told how orders is now
 
     @needs:store-faults
-    Scenario: [5] The broker itself was not told
+    Scenario: [5] A client is notified of a change that was not notified to its broker
       Given client A has begun to watch orders
       And the store does not tell of the next change of a layout
       When left is split into low and high
       Then client A is told how orders is now
 
     @needs:virtual-time
-    Scenario: [6] A sealed segment that is gone
+    Scenario: [6] A client is notified of the removal of a sealed segment
       Given client A has begun to watch orders
       And left has been split into low and high
       When the retention of sealed segments passes
       Then client A is told how orders is now
 
-    Scenario: [7] A topic that is deleted, and made again under its name
+    Scenario: [7] A client is notified when its topic is deleted and recreated
       Given client A has begun to watch orders
       And orders has been deleted as a whole
       When an administrator makes the scalable topic "orders" of segments "left", "middle" and "right"
       Then client A is told that orders was deleted, or how it is now
 
-    Scenario: [8] A client that closes one of its two watches
+    Scenario: [8] A client that closes one of its two watches is notified through the other
       Given client A has begun to watch orders
       And client A has begun to watch orders
       And client A has closed its watch
@@ -92,7 +92,7 @@ Feature: Watching a layout
       Then client A is told how orders is now
 
     @needs:store-faults
-    Scenario: [9] A topic that is made again, and of whose deletion the broker itself was not told
+    Scenario: [9] A client is notified of a recreated topic whose deletion was not notified to its broker
       Given client A has begun to watch orders
       And the store does not tell of the next change of a layout
       And orders has been deleted as a whole
@@ -100,22 +100,22 @@ Feature: Watching a layout
       Then client A is told that orders was deleted, or how it is now
 
     @needs:plain-store
-    Scenario: [10] A topic that is deleted, and made again, on a store without sequence keys and indexes
+    Scenario: [10] A client is notified when its topic is deleted and recreated on a store without sequence keys and indexes
       Given client A has begun to watch orders
       And orders has been deleted as a whole
       When an administrator makes the scalable topic "orders" of segments "left", "middle" and "right"
       Then client A is told that orders was deleted, or how it is now
 
   @PIP460-29 @MUST
-  Rule: The epochs that one watch is told grow.
-    A client that takes an old layout for a new one goes back to segments that are sealed.
+  Rule: The epochs that one watch receives increase.
+    A client that takes an old layout for a new one goes back to sealed segments.
 
-    Scenario: [1] A watch that sees nothing change
+    Scenario: [1] A watch receives a layout that does not change
       When client A begins to watch orders
       Then client A is told how orders is now
       And the epochs that client A was told grow
 
-    Scenario: [2] A watch through several changes
+    Scenario: [2] A watch receives several changes
       Given client A has begun to watch orders
       And left has been split into low and high
       And low and high have been merged into whole
@@ -123,7 +123,7 @@ Feature: Watching a layout
       Then client A is told how orders is now
       And the epochs that client A was told grow
 
-    Scenario: [3] A change that was refused
+    Scenario: [3] A watch receives a change that follows a refused one
       Given left has been split into low and high
       And client A has begun to watch orders
       And a split of left has been tried
@@ -132,23 +132,23 @@ Feature: Watching a layout
       And the epochs that client A was told grow
 
   @PIP460-30 @MUST
-  Rule: Every broker serves watches, whichever has the controller.
-    Clients connect to any broker, and those that are refused or told nothing have no topic.
+  Rule: Every broker serves watches, whether or not it is the controller.
+    A client may connect to any broker; one that is refused or never notified cannot use the topic.
 
     @needs:more-brokers
-    Scenario: [1] The first layout
+    Scenario: [1] A client at another broker receives the first layout
       Given left has been split into low and high
       When client A begins to watch orders at a broker that has no controller of it
       Then client A is told how orders is now, first of all
 
     @needs:more-brokers
-    Scenario: [2] A change
+    Scenario: [2] A client at another broker is notified of a change
       Given client A has begun to watch orders at a broker that has no controller of it
       When left is split into low and high
       Then client A is told how orders is now
 
     @needs:more-brokers
-    Scenario: [3] Beside a client of the controller's broker
+    Scenario: [3] Clients at the controller and at another broker are notified of a change
       Given client A has begun to watch orders
       And client B has begun to watch orders at a broker that has no controller of it
       And left has been split into low and high
@@ -157,41 +157,41 @@ Feature: Watching a layout
       And client A is told how orders is now
 
     @needs:more-brokers
-    Scenario: [4] The broker that had the controller has ended
+    Scenario: [4] A client at another broker watches a topic whose controller has crashed
       Given client A has begun to watch orders at a broker that has no controller of it
       And the controller of orders has crashed
       When client B begins to watch orders
       Then soon who asks for orders is told where its segments are
 
   @PIP460-31 @MUST
-  Rule: Who asks for a topic that there is not is told so.
-    A client that is told nothing waits for a topic that nobody makes.
+  Rule: A watch of a topic that does not exist is refused.
+    A client without an answer waits for a topic that is never created.
 
-    Scenario: [1] It is refused
+    Scenario: [1] A client that watches a missing topic is refused with TopicNotFound
       Given payments is a scalable topic that nobody has made
       When client A begins to watch payments
       Then it is refused with TopicNotFound
 
-    Scenario: [2] Nothing is made
+    Scenario: [2] Watching a missing topic does not create it
       Given payments is a scalable topic that nobody has made
       When client A begins to watch payments
       Then payments is not among the scalable topics of its namespace
 
-    Scenario: [3] A topic that was deleted
+    Scenario: [3] A client watches a topic that was deleted
       Given orders has been deleted as a whole
       When client A begins to watch orders
       Then it is refused with TopicNotFound
 
-    Scenario: [4] A name that no topic can have
+    Scenario: [4] A client watches a name that is not a valid topic name
       Given payments is the topic by a name that has no namespace of orders
       When client A begins to watch payments
       Then it is refused
 
   @PIP460-32 @MUST
-  Rule: A watch that was closed is told nothing more.
-    A broker that never forgets who asked tells more and more clients that do not listen.
+  Rule: A watch that a client has closed receives no more notifications.
+    A broker that does not forget closed watches notifies more and more clients that do not listen.
 
-    Scenario: [1] A split behind the close
+    Scenario: [1] A segment is split after the client has closed a watch
       Given client A has begun to watch orders
       And client A has closed its watch
       And client A has begun to watch orders
@@ -200,17 +200,17 @@ Feature: Watching a layout
       And client A is told nothing in the watch that it closed
 
   @PIP460-33 @MUST
-  Rule: Who asks again is told the layout as it is by then.
-    What changed while a client was away is told by nobody else.
+  Rule: A client that watches a topic again receives the current layout.
+    A client has no other source for the changes that happened while it was disconnected.
 
-    Scenario: [1] Behind a lost connection
+    Scenario: [1] A client watches again after its connection was lost
       Given client A has begun to watch orders
       And client A has lost its connection
       And left has been split into low and high
       When client A begins to watch orders
       Then client A is told how orders is now, first of all
 
-    Scenario: [2] Behind a close, and a later change
+    Scenario: [2] A client watches again after it closed its watch and the layout changed
       Given client A has begun to watch orders
       And client A has closed its watch
       And left has been split into low and high

@@ -1,5 +1,5 @@
 Feature: Acknowledging in a metadata-driven transaction
-  What a transaction has acknowledged is pending until it ends: each position, or all up to one, is a record in the store.
+  An acknowledgement in a transaction is pending until the transaction ends: the store has a record of each position, or of the last one.
 
   Background:
     Given the topic "inputs" with "i1", "i2", "i3"
@@ -7,15 +7,15 @@ Feature: Acknowledging in a metadata-driven transaction
     And transactions A and B
 
   @PIP471-28 @MUST @commits
-  Rule: A commit takes away what the transaction acknowledged, also when the subscription is loaded again.
-    Input that comes again behind a commit is processed twice.
+  Rule: A commit removes what the transaction acknowledged from the subscription, also after the subscription is reloaded.
+    Input that is redelivered after the commit is processed twice.
 
-    Scenario: [1] A commit of one of three
+    Scenario: [1] A commit of one of three messages
       Given A has acknowledged "i1" for "workers"
       When A commits
       Then subscription "workers" has "i2", "i3" left
 
-    Scenario: [2] The segment is loaded again
+    Scenario: [2] The segment is reloaded after the commit
       Given A has acknowledged "i1" for "workers"
       And A has committed
       And inputs has been unloaded
@@ -23,20 +23,20 @@ Feature: Acknowledging in a metadata-driven transaction
       Then subscription "workers" has "i3" left
 
     @needs:crash
-    Scenario: [3] A crash right behind the commit
+    Scenario: [3] The system crashes right after the commit
       Given A has acknowledged "i1" for "workers"
       And A has committed
       When the system crashes and comes back
       Then subscription "workers" has "i2", "i3" left
 
-    Scenario: [4] A commit of everything up to a message
+    Scenario: [4] A commit of a cumulative acknowledgement
       Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged everything up to "i2" for "auditors"
       When A commits
       Then subscription "auditors" has "i3" left
 
     @needs:batch-index-acknowledgement
-    Scenario: [5] A message of a batch
+    Scenario: [5] A commit of one message of a batch
       Given a batch of "b1", "b2" has been written to inputs
       And the consumer of shared subscription "packers" has received "i1", "i2", "i3", "b1", "b2" from inputs
       And A has acknowledged "b1" for "packers"
@@ -44,7 +44,7 @@ Feature: Acknowledging in a metadata-driven transaction
       Then subscription "packers" has "i1", "i2", "i3", "b2" left
 
     @needs:store-faults
-    Scenario: [6] The store does not answer that the record is deleted, and the segment is loaded again
+    Scenario: [6] The store does not answer the deletion of the record, and the segment is reloaded
       Given A has acknowledged "i1" for "workers"
       And the store does not answer the next write of an operation record, and has written it
       And A has committed
@@ -53,7 +53,7 @@ Feature: Acknowledging in a metadata-driven transaction
       Then subscription "workers" has "i3" left
 
     @needs:more-brokers @needs:short-retention @needs:crash
-    Scenario: [7] Another broker had the segment when it was acknowledged
+    Scenario: [7] The segment has moved to another broker since the acknowledgement
       Given A has acknowledged "i1" for "workers"
       And inputs has been unloaded
       And "i2" has been acknowledged for "workers" without a transaction
@@ -63,7 +63,7 @@ Feature: Acknowledging in a metadata-driven transaction
       Then subscription "workers" has "i3" left
 
     @needs:more-brokers @needs:store-faults @needs:short-retention
-    Scenario: [8] Another broker had the segment then, and the first that would be told of the commit is not
+    Scenario: [8] The segment has moved, and the first notification of the commit is lost
       Given A has acknowledged "i1" for "workers"
       And inputs has been unloaded
       And "i2" has been acknowledged for "workers" without a transaction
@@ -73,39 +73,39 @@ Feature: Acknowledging in a metadata-driven transaction
       Then subscription "workers" has "i3" left
 
   @PIP471-29 @MUST @aborts
-  Rule: An abort gives back what the transaction acknowledged.
-    What an aborted transaction had read would never be processed.
+  Rule: An abort returns what the transaction acknowledged to the subscription.
+    The input of an aborted transaction would never be processed.
 
-    Scenario: [1] An abort of one of three
+    Scenario: [1] An abort of one of three messages
       Given A has acknowledged "i1" for "workers"
       When A aborts
       Then subscription "workers" has "i1", "i2", "i3" left
 
-    Scenario: [2] An abort of everything up to a message
+    Scenario: [2] An abort of a cumulative acknowledgement
       Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged everything up to "i2" for "auditors"
       When A aborts
       Then subscription "auditors" has "i1", "i2", "i3" left
 
-    Scenario: [3] Only what was the transaction's
+    Scenario: [3] An abort of the older of two transactions returns only its own message
       Given A has acknowledged "i1" for "workers"
       And B has acknowledged "i2" for "workers"
       When A aborts
       Then subscription "workers" has "i1", "i3" left
 
-    Scenario: [4] Behind a time-out
+    Scenario: [4] A timeout of a transaction with an acknowledgement
       Given transaction C with a short time-out
       And C has acknowledged "i1" for "workers"
       When C is left open past its time-out
       Then subscription "workers" has "i1", "i2", "i3" left
 
-    Scenario: [5] Only what was the younger transaction's
+    Scenario: [5] An abort of the younger of two transactions returns only its own message
       Given A has acknowledged "i1" for "workers"
       And B has acknowledged "i2" for "workers"
       When B aborts
       Then subscription "workers" has "i2", "i3" left
 
-    Scenario: [6] A classic transaction with the same number has committed, to which the subscription was added
+    Scenario: [6] A classic transaction with the same number and the same subscription has committed
       Given A and classic K are transactions with the same number
       And A has acknowledged "i1" for "workers"
       And K has added "workers"
@@ -114,30 +114,30 @@ Feature: Acknowledging in a metadata-driven transaction
       Then subscription "workers" has "i1", "i2", "i3" left
 
     @needs:store-faults
-    Scenario: [7] The abort comes between the look at the header and the acknowledgement
+    Scenario: [7] The abort happens between the check of the header and the acknowledgement
       Given A has added "workers"
       And A has aborted
       And the next look at a header sees it as it was before its last change
       When A acknowledges "i1" for "workers"
       Then subscription "workers" has "i1", "i2", "i3" left
 
-    Scenario: [8] The consumer that was there is given it again
+    Scenario: [8] The connected consumer receives the message again
       Given A has acknowledged "i1" for "workers"
       When A aborts
       Then the consumer of "workers" receives "i1" before anybody writes again
 
   @PIP471-63 @MUST @commits @aborts
-  Rule: An end of acknowledgements on one subscription leaves the others alone.
-    Each subscription is somebody's work of its own.
+  Rule: The end of a transaction changes only the subscriptions on which the transaction has acknowledged.
+    Each subscription is a separate consumer of the whole stream.
 
-    Scenario: [1] A commit beside a subscription that has acknowledged nothing
+    Scenario: [1] A commit leaves a second subscription without acknowledgements as it is
       Given the consumer of shared subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
       When A commits
       Then subscription "auditors" has "i1", "i2", "i3" left
       And subscription "workers" has "i2", "i3" left
 
-    Scenario: [2] A commit and an abort on two subscriptions
+    Scenario: [2] A commit and an abort end transactions on two subscriptions
       Given the consumer of shared subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
       And B has acknowledged "i2" for "auditors"
@@ -146,21 +146,21 @@ Feature: Acknowledging in a metadata-driven transaction
       Then subscription "auditors" has "i1", "i3" left
       And subscription "workers" has "i1", "i2", "i3" left
 
-    Scenario: [3] A commit behind a load of the segment
+    Scenario: [3] A commit leaves a second subscription as it is after a reload of the segment
       Given the consumer of shared subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
       And inputs has been unloaded
       When A commits
       Then subscription "auditors" has "i1", "i2", "i3" left
 
-    Scenario: [4] A subscription whose name is the beginning of that one's, behind a load of the segment
+    Scenario: [4] A reload leaves a subscription whose name is a prefix of another one's as it is
       Given the consumer of shared subscription "work" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
       And inputs has been unloaded
       When another consumer takes over "work"
       Then the consumer of "work" receives "i1", "i2", "i3" and nothing else
 
-    Scenario: [5] A new subscription under the name of one that was removed with something pending
+    Scenario: [5] A subscription is recreated under the name of one that was removed with a pending acknowledgement
       Given A has acknowledged "i1" for "workers"
       And subscription "workers" has been removed
       And another consumer has taken over "workers"
@@ -169,37 +169,38 @@ Feature: Acknowledging in a metadata-driven transaction
       And subscription "workers" has "i1", "i2", "i3" left
 
   @PIP471-68 @SHOULD @fencing
-  Rule: An acknowledgement in a transaction that has ended is refused.
-    Behind a commit it would take input away whose output nobody has committed; pending, it would keep that from everybody for ever.
+  Rule: A broker refuses an acknowledgement in a transaction that has ended.
+    After a commit it would remove input without any committed output; left pending, it would withhold the input from every consumer for
+    ever.
 
-    Scenario: [1] A late acknowledgement behind a commit
+    Scenario: [1] An acknowledgement arrives after the commit
       Given A has acknowledged "i1" for "workers"
       And A has committed
       When A acknowledges "i2" for "workers"
       Then it is refused
       And subscription "workers" has "i2", "i3" left
 
-    Scenario: [2] A late one behind an abort
+    Scenario: [2] An acknowledgement arrives after the abort
       Given A has acknowledged "i1" for "workers"
       And A has aborted
       When A acknowledges "i2" for "workers"
       Then it is refused
       And subscription "workers" has "i1", "i2", "i3" left
 
-    Scenario: [3] A late one behind a time-out
+    Scenario: [3] An acknowledgement arrives after the timeout
       Given transaction C with a short time-out
       And C has acknowledged "i1" for "workers"
       And C has been left open past its time-out
       When C acknowledges "i2" for "workers"
       Then it is refused
 
-    Scenario: [4] On a subscription of which the transaction had acknowledged nothing
+    Scenario: [4] An acknowledgement arrives after the commit on a subscription that is new to the transaction
       Given A has committed
       When A acknowledges "i1" for "workers"
       Then it is refused
       And subscription "workers" has "i1", "i2", "i3" left
 
-    Scenario: [5] A late one of everything up to a message
+    Scenario: [5] A cumulative acknowledgement arrives after the commit
       Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged everything up to "i1" for "auditors"
       And A has committed
@@ -207,7 +208,7 @@ Feature: Acknowledging in a metadata-driven transaction
       Then it is refused
       And subscription "auditors" has "i2", "i3" left
 
-    Scenario: [6] The segment is loaded again behind the commit
+    Scenario: [6] An acknowledgement arrives after the commit and a reload of the segment
       Given A has acknowledged "i1" for "workers"
       And A has committed
       And inputs has been unloaded

@@ -1,15 +1,15 @@
-Feature: Both kinds of transactions beside each other
-  Both kinds number their transactions from 0, and one broker has both.
+Feature: Both kinds of transactions on one broker
+  Both kinds number their transactions from 0, and one broker serves both.
 
   Background:
     Given the topic "orders"
     And transaction A
 
   @PIP471-56 @MUST
-  Rule: Transactions of PIP-31 on other topics work as before, beside.
-    A request or a topic that is taken for the other kind ends somebody else's transaction.
+  Rule: Transactions of PIP-31 on classic topics work as before next to metadata-driven ones.
+    A request or a topic that is taken for the other kind ends another client's transaction.
 
-    Scenario: [1] The same number in both kinds: one commits, the other stays open
+    Scenario: [1] A classic transaction commits while a metadata-driven one with the same number is open
       Given the classic topic "ledger"
       And classic transaction K
       And K has written "k1" to ledger
@@ -18,7 +18,7 @@ Feature: Both kinds of transactions beside each other
       Then readers of ledger see "k1"
       And readers of orders see nothing
 
-    Scenario: [2] The other way round
+    Scenario: [2] A metadata-driven transaction commits while a classic one with the same number is open
       Given the classic topic "ledger"
       And classic transaction K
       And K has written "k1" to ledger
@@ -27,7 +27,7 @@ Feature: Both kinds of transactions beside each other
       Then readers of orders see "a1"
       And readers of ledger see nothing
 
-    Scenario: [3] A classic transaction to which the segment of another one was added
+    Scenario: [3] A classic transaction commits to which a segment of a metadata-driven one was added
       Given the classic topic "ledger"
       And classic transaction K
       And A has written "a1" to orders
@@ -36,7 +36,7 @@ Feature: Both kinds of transactions beside each other
       Then readers of orders see nothing
 
     @needs:own-broker
-    Scenario: [4] An end of a transaction that only the other kind has
+    Scenario: [4] A client ends a transaction of which only the classic kind has the number
       Given the classic topic "ledger"
       And classic transactions K, L and M
       And M has written "m1" to ledger
@@ -45,7 +45,7 @@ Feature: Both kinds of transactions beside each other
       Then it is refused
       And readers of ledger see nothing
 
-    Scenario: [5] A classic transaction to which the subscription of another one was added
+    Scenario: [5] A classic transaction aborts to which a subscription of a metadata-driven one was added
       Given the topic "inputs" with "i1"
       And the consumer of shared subscription "workers" has received "i1" from inputs
       And A and classic K are transactions with the same number
@@ -55,10 +55,10 @@ Feature: Both kinds of transactions beside each other
       Then subscription "workers" has nothing left
 
   @PIP471-57 @MUST
-  Rule: A message of a transaction of this kind on a topic of the other kind is refused, or at least holds up nobody.
-    A message that waits for an end which nobody tells stops its topic for everybody.
+  Rule: A broker refuses a message of a metadata-driven transaction on a classic topic, or at least blocks no reader with it.
+    A message that waits for an end of which the topic is never notified stops the topic for all its consumers.
 
-    Scenario: [1] A message on a classic topic
+    Scenario: [1] A metadata-driven transaction writes to a classic topic
       Given the classic topic "ledger"
       And A has tried to write "a1" to ledger, which it has not added
       And A has committed

@@ -1,16 +1,17 @@
-Feature: Headers of transactions that ended long ago
-  A header stays for a retention, and goes when nobody has anything of its transaction left. What readers see does not change by that.
+Feature: Collection of the headers of ended transactions
+  A header stays for a retention, and is deleted when no participant has work left for its transaction. What readers see does not change
+  by that.
 
   Background:
     Given the topic "orders"
     And transactions A and B
 
   @PIP471-26 @MUST @aborts
-  Rule: Messages of an aborted transaction stay hidden when its header is collected.
-    What was withdrawn would come to light because it was withdrawn long ago.
+  Rule: Messages of an aborted transaction stay hidden after its header is collected.
+    Withdrawn messages would become visible merely because they were withdrawn long ago.
 
     @needs:short-retention
-    Scenario: [1] The segment is loaded again behind the collection
+    Scenario: [1] A segment is reloaded after the header of an aborted transaction was collected
       Given A has written "a1" to orders
       And A has aborted
       And the retention of A has passed
@@ -19,11 +20,11 @@ Feature: Headers of transactions that ended long ago
       Then readers of orders see "b1"
 
   @PIP471-27 @MUST @commits
-  Rule: Messages of a committed transaction stay visible when its header is collected.
-    Committed data would be lost because it was committed long ago.
+  Rule: Messages of a committed transaction stay visible after its header is collected.
+    Committed data would be lost merely because it was committed long ago.
 
     @needs:short-retention
-    Scenario: [1] The segment is loaded again behind the collection of a commit
+    Scenario: [1] A segment is reloaded after the header of a committed transaction was collected
       Given A has committed "a1" to orders
       And the retention of A has passed
       And orders has been unloaded
@@ -31,17 +32,17 @@ Feature: Headers of transactions that ended long ago
       Then readers of orders see "a1", "b1"
 
   @PIP471-37 @MUST
-  Rule: A header stays as long as the retention says.
-    A client that asks again for an end which it got no answer to must find it.
+  Rule: The coordinator keeps the header of an ended transaction for the retention.
+    A client that retries an end which was not answered must find the outcome.
 
     @needs:short-retention @needs:metadata-store
-    Scenario: [1] A commit
+    Scenario: [1] The header of a committed transaction is kept
       Given A has written "a1" to orders
       When A commits
       Then the store keeps the header of A for the retention
 
     @needs:short-retention
-    Scenario: [2] An open transaction is no ended one
+    Scenario: [2] An open transaction commits after the retention of another one
       Given A has written "a1" to orders
       And B has committed "b1" to orders
       And the retention of B has passed
@@ -50,7 +51,7 @@ Feature: Headers of transactions that ended long ago
       And readers of orders see "a1", "b1"
 
     @needs:short-retention @needs:metadata-store
-    Scenario: [3] A transaction that was open for longer than the retention
+    Scenario: [3] The header of a transaction that was open for longer than the retention is kept
       Given A has written "a1" to orders
       And B has committed
       And the retention of B has passed
@@ -58,22 +59,22 @@ Feature: Headers of transactions that ended long ago
       Then the store keeps the header of A for the retention
 
     @needs:short-retention @needs:metadata-store @needs:crash @needs:virtual-time
-    Scenario: [4] A transaction whose time-out passed long ago, when the system was down
+    Scenario: [4] The header of a transaction that timed out during an outage is kept
       Given transaction C with a short time-out
       When the system crashes and comes back behind the time-out and the retention of C
       Then the store keeps the header of C for the retention
 
     @needs:short-retention @needs:metadata-store
-    Scenario: [5] To the millisecond, at whatever moment the collection comes
+    Scenario: [5] The headers of four transactions are kept to the millisecond
       When 4 transactions commit within a second
       Then the store keeps the headers of all of them for the retention
 
   @PIP471-38 @MUST
-  Rule: A header of which no operation records are left is collected behind the retention.
-    A store that keeps every transaction for ever is full one day.
+  Rule: The coordinator collects a header after the retention if no operation records are left.
+    A store that keeps every transaction for ever fills up.
 
     @needs:short-retention
-    Scenario Outline: [1] An end that comes again behind the collection
+    Scenario Outline: [1] A client retries an end after the collection
       Given A has written "a1" to orders
       And A has <ended>
       And the retention of A has passed
@@ -86,7 +87,7 @@ Feature: Headers of transactions that ended long ago
         | aborted   | aborts  |
 
     @needs:short-retention
-    Scenario: [2] A transaction of another coordinator than the first
+    Scenario: [2] The header of a transaction of the second coordinator is collected
       Given C is a transaction of the second coordinator
       And C has written "c1" to orders
       And C has committed
@@ -95,7 +96,7 @@ Feature: Headers of transactions that ended long ago
       Then it is refused
 
     @needs:short-retention @needs:metadata-store
-    Scenario: [3] A subscription that was removed with something pending
+    Scenario: [3] The header is collected after a subscription was removed with a pending acknowledgement
       Given the topic "inputs" with "i1"
       And the consumer of shared subscription "workers" has received "i1" from inputs
       And A has acknowledged "i1" for "workers"
@@ -105,7 +106,7 @@ Feature: Headers of transactions that ended long ago
       Then the store soon has no header of A
 
     @needs:short-retention @needs:metadata-store
-    Scenario: [4] A topic that was deleted with something open
+    Scenario: [4] The header is collected after a topic was deleted with messages of the transaction
       Given the scalable topic "invoices" of segments "left" and "right"
       And A has written "a1" to left
       And invoices has been deleted as a whole
@@ -114,7 +115,7 @@ Feature: Headers of transactions that ended long ago
       Then the store soon has no header of A
 
     @needs:short-retention
-    Scenario Outline: [5] It ended behind another one, which keeps its header since somebody has not followed
+    Scenario Outline: [5] A header is collected while that of an earlier transaction is kept
       Given A has written "a1" to orders
       And orders has been unloaded
       And A has been asked to <end>
@@ -143,7 +144,7 @@ Feature: Headers of transactions that ended long ago
         | and has written it    |
 
     @needs:short-retention @needs:more-brokers
-    Scenario: [7] The coordinator that looks for them is at another broker by then
+    Scenario: [7] The header is collected after its coordinator has moved to another broker
       Given A has committed "a1" to orders
       And the first coordinator has moved to another broker, since its own had crashed
       And the retention of A has passed
@@ -151,7 +152,7 @@ Feature: Headers of transactions that ended long ago
       Then it is refused
 
     @needs:short-retention @needs:metadata-store
-    Scenario: [8] A topic that was deleted with something pending
+    Scenario: [8] The header is collected after a topic was deleted with a pending acknowledgement
       Given the scalable topic "invoices" of segments "left" and "right"
       And "i1" has been written to left
       And the consumer of shared subscription "workers" has received "i1" from left
@@ -161,11 +162,11 @@ Feature: Headers of transactions that ended long ago
       Then the store soon has no header of A
 
   @PIP471-39 @MUST
-  Rule: The collection loses nothing of a transaction that a participant has not followed yet.
-    Whoever was away for longer than the retention would do the opposite of what was decided.
+  Rule: The collection loses nothing of a transaction whose end a participant has not applied yet.
+    A participant that was away for longer than the retention would do the opposite of what was decided.
 
     @needs:short-retention
-    Scenario: [1] An acknowledgement on a segment that nobody has loaded
+    Scenario: [1] An acknowledgement was committed on a segment that is not loaded
       Given the topic "inputs" with "i1", "i2"
       And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And A has acknowledged "i1" for "workers"
@@ -175,7 +176,7 @@ Feature: Headers of transactions that ended long ago
       Then subscription "workers" has "i2" left
 
     @needs:short-retention
-    Scenario: [2] An aborted message in a segment that nobody has loaded
+    Scenario: [2] A message was aborted in a segment that is not loaded
       Given A has written "a1" to orders
       And orders has been unloaded
       And A has been asked to abort
@@ -183,7 +184,7 @@ Feature: Headers of transactions that ended long ago
       Then readers of orders see nothing
 
     @needs:short-retention
-    Scenario: [3] A committed message in a segment that nobody has loaded
+    Scenario: [3] A message was committed in a segment that is not loaded
       Given A has written "a1" to orders
       And orders has been unloaded
       And A has been asked to commit
@@ -191,7 +192,7 @@ Feature: Headers of transactions that ended long ago
       Then readers of orders see "a1"
 
     @needs:short-retention @needs:metadata-store
-    Scenario Outline: [4] The header, for as long as somebody has not followed
+    Scenario Outline: [4] The header is kept while a participant has not applied the end
       Given A has written "a1" to orders
       And orders has been unloaded
       And A has been asked to <end>
@@ -205,7 +206,7 @@ Feature: Headers of transactions that ended long ago
         | abort  | aborts  |
 
     @needs:short-retention @needs:metadata-store @needs:crash-points
-    Scenario Outline: [5] A crash in the middle of the collection
+    Scenario Outline: [5] The system crashes during the collection
       Given A has written "a1" to orders
       And A has <ended>
       And the system will crash during-collection
@@ -220,11 +221,11 @@ Feature: Headers of transactions that ended long ago
         | aborted   | nothing |
 
   @PIP471-40 @MUST
-  Rule: What is deleted leaves no entry in an index.
-    An entry without a record sends the sweep to what is not there, again and again.
+  Rule: No index keeps an entry for a deleted record.
+    An entry without a record sends the sweep to a missing transaction again and again.
 
     @needs:short-retention @needs:metadata-indexes
-    Scenario Outline: [1] An end behind its retention
+    Scenario Outline: [1] The index entries of a transaction are deleted after its retention
       Given A has written "a1" to orders
       And A has <ended>
       When the retention of A passes
@@ -237,7 +238,7 @@ Feature: Headers of transactions that ended long ago
         | aborted   |
 
     @needs:short-retention @needs:metadata-indexes @needs:crash
-    Scenario: [2] A transaction that another broker has ended
+    Scenario: [2] The index entries of a transaction are deleted by another broker than the one that ended it
       Given A has committed
       And the system has crashed and come back
       When the retention of A passes

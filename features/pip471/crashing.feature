@@ -1,23 +1,23 @@
-Feature: Crashes in the middle of metadata-driven transactions
-  What is in the header counts; what a broker was about to do it finds in the operation records when it is back.
+Feature: Crashes during metadata-driven transactions
+  The header is authoritative; a broker that restarts finds its remaining work in the operation records.
 
   Background:
     Given the topic "orders"
     And transactions A and B
 
   @PIP471-33 @MUST @recovery
-  Rule: A transaction that was decided before a crash has its outcome after it.
-    An end that was answered is a promise; what it promised must not depend on who was told in time.
+  Rule: After a crash, a transaction that was decided before it has the decided outcome.
+    An end that was answered is a promise that must not depend on which participant was notified in time.
 
     @needs:crash
-    Scenario: [1] A crash right behind a commit
+    Scenario: [1] The system crashes right after a commit
       Given A has written "a1" to orders
       And A has been asked to commit
       When the system crashes and comes back
       Then readers of orders see "a1"
 
     @needs:crash
-    Scenario: [2] A crash right behind an abort
+    Scenario: [2] The system crashes right after an abort
       Given A has written "a1" to orders
       And B has committed "b1" to orders
       And A has been asked to abort
@@ -25,7 +25,7 @@ Feature: Crashes in the middle of metadata-driven transactions
       Then readers of orders see "b1"
 
     @needs:crash-points
-    Scenario Outline: [3] A crash within a commit, and the client asks again
+    Scenario Outline: [3] The system crashes during a commit, and the client retries it
       Given A has written "a1" to orders
       And the system will crash <point>
       And A has tried to commit
@@ -40,7 +40,7 @@ Feature: Crashes in the middle of metadata-driven transactions
         | after-event       | everybody was told, and nobody answered |
 
     @needs:crash-points
-    Scenario Outline: [4] A crash of a subscription within a commit
+    Scenario Outline: [4] The system crashes during the commit of an acknowledgement
       Given the topic "inputs" with "i1", "i2"
       And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And A has acknowledged "i1" for "workers"
@@ -55,7 +55,7 @@ Feature: Crashes in the middle of metadata-driven transactions
         | after-cursor-apply | it has applied the end and not noted it      |
 
     @needs:crash-points
-    Scenario: [5] A crash of a segment within an abort
+    Scenario: [5] The system crashes during an abort
       Given A has written "a1" to orders
       And the system will crash before-op-delete
       And A has tried to abort
@@ -63,7 +63,7 @@ Feature: Crashes in the middle of metadata-driven transactions
       Then readers of orders see nothing
 
     @needs:crash-points
-    Scenario: [6] A crash within a commit, and the client never asks again
+    Scenario: [6] The system crashes during a commit, and the client does not retry it
       Given A has written "a1" to orders
       And the system will crash after-header-cas
       And A has tried to commit
@@ -71,7 +71,7 @@ Feature: Crashes in the middle of metadata-driven transactions
       Then readers of orders see "a1"
 
     @needs:crash
-    Scenario: [7] An acknowledgement whose commit nobody has heard of, since the segment is not loaded
+    Scenario: [7] The system crashes after the commit of an acknowledgement on a segment that is not loaded
       Given the topic "inputs" with "i1", "i2"
       And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And A has acknowledged "i1" for "workers"
@@ -81,7 +81,7 @@ Feature: Crashes in the middle of metadata-driven transactions
       Then subscription "workers" has "i2" left
 
     @needs:crash @needs:store-faults
-    Scenario: [8] A crash when the record of an acknowledgement is deleted and the store has not answered
+    Scenario: [8] The system crashes after the store failed to answer the deletion of an acknowledgement's record
       Given the topic "inputs" with "i1", "i2"
       And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And A has acknowledged "i1" for "workers"
@@ -91,7 +91,7 @@ Feature: Crashes in the middle of metadata-driven transactions
       Then subscription "workers" has "i2" left
 
     @needs:store-faults @needs:crash
-    Scenario: [9] The segment has heard of a commit, and not its subscription
+    Scenario: [9] The system crashes after the segment, but not its subscription, was notified of a commit
       Given "i1" has been written to orders
       And the consumer of shared subscription "workers" has received "i1" from orders
       And A has acknowledged "i1" for "workers"
@@ -101,7 +101,7 @@ Feature: Crashes in the middle of metadata-driven transactions
       Then subscription "workers" has "a1" left
 
     @needs:store-faults @needs:crash
-    Scenario Outline: [10] The store fails when an abort is noted, and a crash comes before that is tried again
+    Scenario Outline: [10] The system crashes after the store failed to answer the record of an abort
       Given A has written "a1" to orders
       And the store does not answer the next note of an abort, <failure>
       And A has been asked to abort
@@ -115,11 +115,11 @@ Feature: Crashes in the middle of metadata-driven transactions
         | and has written it    |
 
   @PIP471-34 @MUST @recovery
-  Rule: A crash within the publishing of a message shows nothing of its open transaction.
-    An entry in the ledger that no record speaks of is shown as soon as the segment is back.
+  Rule: A crash during the publishing of a message does not make the message visible while its transaction is open.
+    An entry in the ledger without a record would be visible as soon as the segment is reloaded.
 
     @needs:crash-points
-    Scenario Outline: [1] A crash between the two writes, and behind them
+    Scenario Outline: [1] The system crashes after the first or the second write of a publish
       Given the system will crash <point>
       And A has tried to write "a1" to orders
       When the system comes back
@@ -131,7 +131,7 @@ Feature: Crashes in the middle of metadata-driven transactions
         | after-append    | both are there, and nobody has a receipt   |
 
     @needs:crash-points
-    Scenario: [2] A crash within an abort, and a consumer that was there before
+    Scenario: [2] The system crashes during an abort while a consumer is connected
       Given the consumer of shared subscription "workers" has received nothing from orders
       And A has written "a1" to orders
       And the system will crash after-header-cas
@@ -140,11 +140,11 @@ Feature: Crashes in the middle of metadata-driven transactions
       Then the consumer of "workers" receives nothing
 
   @PIP471-35 @MUST @aborts @recovery
-  Rule: What a crash within the publishing left of a transaction that then times out is never seen.
-    Nobody asked for a commit of it, and its client may believe that it was never stored.
+  Rule: If a transaction times out after a crash during publishing, what the crash left of it is never visible.
+    The client did not request a commit, and may believe that the message was never stored.
 
     @needs:crash-points
-    Scenario Outline: [1] A crash between the two writes or behind them, and a time-out
+    Scenario Outline: [1] A transaction times out after a crash between or after the two writes of a publish
       Given transaction C with a moderate time-out
       And the system will crash <point>
       And C has tried to write "c1" to orders
@@ -158,11 +158,11 @@ Feature: Crashes in the middle of metadata-driven transactions
         | after-append    | both are there, and nobody has a receipt   |
 
   @PIP471-47 @MUST @recovery
-  Rule: A transaction that was begun at a broker is ended by another one when that is gone.
-    A coordinator that keeps something to itself takes it along.
+  Rule: After the crash of a broker, another broker can end the transactions that it had begun.
+    State that a coordinator keeps only in memory is lost with it.
 
     @needs:crash
-    Scenario: [1] A commit behind a crash
+    Scenario: [1] A transaction commits after a crash
       Given A has written "a1" to orders
       And the system has crashed and come back
       When A commits
@@ -170,7 +170,7 @@ Feature: Crashes in the middle of metadata-driven transactions
       And readers of orders see "a1"
 
     @needs:crash
-    Scenario: [2] New transactions have new ids behind a crash
+    Scenario: [2] New transactions have new ids after a crash
       Given A has written "a1" to orders
       And the system has crashed and come back
       When 3 transactions begin

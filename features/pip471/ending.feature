@@ -1,43 +1,43 @@
 Feature: Ends of metadata-driven transactions
-  The header decides: one compare-and-set takes it from OPEN to its final state, and whoever asks afterwards hears what was decided.
+  The header decides: one compare-and-set changes it from OPEN to its final state, and every later request is answered with that state.
 
   Background:
     Given the topic "orders"
     And transactions A and B
 
   @PIP471-02 @MUST @commits @aborts
-  Rule: A transaction that has ended is not ended the other way.
-    Two clients that hear different ends of one transaction act on data of which half is wrong.
+  Rule: The coordinator refuses to abort a committed transaction and to commit an aborted one.
+    Two clients that are answered with different outcomes of one transaction act on data of which half is wrong.
 
-    Scenario: [1] An abort behind a commit
+    Scenario: [1] A client aborts a committed transaction
       Given A has committed "a1" to orders
       When A aborts
       Then it is refused
 
-    Scenario: [2] A commit behind an abort
+    Scenario: [2] A client commits an aborted transaction
       Given A has written "a1" to orders
       And A has aborted
       When A commits
       Then it is refused
 
   @PIP471-03 @MUST @commits @aborts
-  Rule: A refused end changes nothing of what was decided.
-    What was committed would disappear, or what was withdrawn appear, because somebody asked the wrong thing.
+  Rule: A refused end changes nothing of the outcome.
+    Committed data would disappear, or withdrawn data appear, because a client sent a wrong request.
 
-    Scenario: [1] Messages of a commit, behind a refused abort
+    Scenario: [1] Committed messages stay visible after a refused abort
       Given A has committed "a1" to orders
       And A has tried to abort
       When "p1" is written to orders
       Then readers of orders see "a1", "p1"
 
-    Scenario: [2] Messages of an abort, behind a refused commit
+    Scenario: [2] Aborted messages stay hidden after a refused commit
       Given A has written "a1" to orders
       And A has aborted
       And A has tried to commit
       When "p1" is written to orders
       Then readers of orders see "p1"
 
-    Scenario: [3] Acknowledgements of a commit, behind a refused abort
+    Scenario: [3] Committed acknowledgements stay committed after a refused abort
       Given "i1" has been written to orders
       And "i2" has been written to orders
       And the consumer of shared subscription "workers" has received "i1", "i2" from orders
@@ -46,7 +46,7 @@ Feature: Ends of metadata-driven transactions
       When A aborts
       Then subscription "workers" has "i2" left
 
-    Scenario: [4] A commit that the segment has not heard of, since nobody has it loaded
+    Scenario: [4] An abort is refused while the segment of the committed transaction is not loaded
       Given A has written "a1" to orders
       And orders has been unloaded
       And A has been asked to commit
@@ -54,7 +54,7 @@ Feature: Ends of metadata-driven transactions
       Then readers of orders see "a1"
 
     @needs:store-faults
-    Scenario: [5] The abort comes to a coordinator that has looked at the header before the commit
+    Scenario: [5] An abort is refused at a coordinator that had read the header before the commit
       Given A has written "a1" to orders
       And orders has been unloaded
       And A has been asked to commit
@@ -64,10 +64,10 @@ Feature: Ends of metadata-driven transactions
       Then readers of orders see "a1", "p1"
 
   @PIP471-04 @MUST @commits @aborts
-  Rule: Of two ends that are asked for at the same time in different ways, exactly one succeeds.
-    Where both are told that they succeeded, one of them builds on what is not so.
+  Rule: Of a concurrent commit and abort of one transaction, exactly one succeeds.
+    If both calls return success, one client relies on an outcome that did not happen.
 
-    Scenario Outline: [1] A commit and an abort
+    Scenario Outline: [1] A commit and an abort are requested concurrently
       Given A has written "a1" to orders
       When A is asked to <first> and to <second> at the same time
       Then exactly one end of A succeeded
@@ -78,7 +78,7 @@ Feature: Ends of metadata-driven transactions
         | commit | abort  | the commit is sent before                |
         | abort  | commit | the abort is sent before                 |
 
-    Scenario: [2] Many transactions, in turn one way round and the other
+    Scenario: [2] Many transactions receive concurrent commits and aborts in alternating order
       Given 12 transactions have written to orders
       When each of them is asked to commit and to abort at the same time
       Then exactly one end of each of them succeeded
@@ -86,15 +86,15 @@ Feature: Ends of metadata-driven transactions
 
   @PIP471-05 @MUST @commits @aborts
   Rule: Repeating the end of a transaction succeeds.
-    A client whose answer was lost cannot know otherwise what became of its transaction.
+    A client whose answer was lost cannot learn the outcome in any other way.
 
-    Scenario: [1] A commit that comes again
+    Scenario: [1] A client repeats a commit
       Given A has committed "a1" to orders
       When A commits
       Then it is done
       And readers of orders see "a1"
 
-    Scenario: [2] An abort that comes again
+    Scenario: [2] A client repeats an abort
       Given A has written "a1" to orders
       And A has aborted
       When A aborts
@@ -102,7 +102,7 @@ Feature: Ends of metadata-driven transactions
       And readers of orders see nothing
 
     @needs:crash
-    Scenario: [3] A commit that comes again behind a crash
+    Scenario: [3] A client repeats a commit after a crash
       Given A has committed "a1" to orders
       And the system has crashed and come back
       When A commits
@@ -110,7 +110,7 @@ Feature: Ends of metadata-driven transactions
       And readers of orders see "a1"
 
     @needs:store-faults
-    Scenario Outline: [4] The store does not answer when a commit is asked for
+    Scenario Outline: [4] The store does not answer during a commit
       Given A has written "a1" to orders
       And the store does not answer the next change of a header, <failure>
       When A commits
@@ -122,7 +122,7 @@ Feature: Ends of metadata-driven transactions
         | and does not write it |
         | and has written it    |
 
-    Scenario: [5] An abort of what was aborted at its time-out
+    Scenario: [5] A client aborts a transaction that has timed out
       Given transaction C with a short time-out
       And C has written "c1" to orders
       And C has been left open past its time-out
@@ -130,10 +130,10 @@ Feature: Ends of metadata-driven transactions
       Then it is done
 
   @PIP471-06 @MUST
-  Rule: Ending a transaction that never was is refused.
+  Rule: The coordinator refuses to end a transaction that never existed.
     A commit that succeeds without a transaction tells a client that its data is safe, and there is none.
 
-    Scenario Outline: [1] An end of an unknown transaction
+    Scenario Outline: [1] A client ends an unknown transaction
       Given C is <unknown>
       When C <ends>
       Then it is refused
@@ -145,31 +145,31 @@ Feature: Ends of metadata-driven transactions
 
   @PIP471-45 @MUST
   Rule: Adding partitions and subscriptions to a transaction succeeds and changes nothing.
-    Clients of PIP-31 add before they write; a coordinator that goes by it would not tell those who were not added.
+    Clients of PIP-31 add before they write; a coordinator that relies on it would not notify participants that were not added.
 
-    Scenario: [1] A topic that was added and never written to
+    Scenario: [1] A topic is added before the transaction writes to it
       Given A has added orders
       When A commits "a1" to orders
       Then it is done
       And readers of orders see "a1"
 
-    Scenario: [2] A topic that is added behind the end
+    Scenario: [2] A topic is added after the transaction has ended
       Given A has committed "a1" to orders
       When A adds orders
       Then it is done, or refused with InvalidTxnStatus
       And readers of orders see "a1"
 
   @PIP471-46 @MUST
-  Rule: A message in a transaction to which its topic was not added is part of it.
-    Nobody has to add anything here: a message that its transaction does not know would never be decided.
+  Rule: A message in a transaction to which its topic was not added belongs to the transaction.
+    Clients need not add topics here: a message that its transaction does not know would never be decided.
 
-    Scenario: [1] A commit of what was not announced
+    Scenario: [1] A commit includes a message to a topic that was not added
       Given A has tried to write "a1" to orders, which it has not added
       When A commits
       Then it is done
       And readers of orders see "a1"
 
-    Scenario: [2] An abort of what was not announced
+    Scenario: [2] An abort includes a message to a topic that was not added
       Given A has tried to write "a1" to orders, which it has not added
       And A has aborted
       When "p1" is written to orders

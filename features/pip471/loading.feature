@@ -1,22 +1,22 @@
-Feature: Segments that are loaded again
-  What a segment and a subscription had in memory is gone. The store says what is open, what was aborted, and what is pending.
+Feature: Segments that are reloaded
+  What a segment and a subscription had in memory is gone. The store has what is open, what was aborted, and what is pending.
 
   Background:
     Given the topic "orders"
     And transactions A and B
 
   @PIP471-25 @MUST @aborts @recovery
-  Rule: Messages of an aborted transaction stay hidden when the segment is loaded again.
-    What is aborted must not be known by memory alone.
+  Rule: Messages of an aborted transaction stay hidden after the segment is reloaded.
+    The outcome must not be known from memory alone.
 
-    Scenario: [1] The segment is loaded again
+    Scenario: [1] The segment is reloaded after an abort
       Given A has written "a1" to orders
       And A has aborted
       And orders has been unloaded
       When B commits "b1" to orders
       Then readers of orders see "b1"
 
-    Scenario: [2] It is loaded again twice
+    Scenario: [2] The segment is reloaded twice after an abort
       Given A has written "a1" to orders
       And A has aborted
       And orders has been unloaded
@@ -26,14 +26,14 @@ Feature: Segments that are loaded again
       Then readers of orders see "b1", "p1"
 
     @needs:crash
-    Scenario: [3] A crash
+    Scenario: [3] The system crashes after an abort
       Given A has written "a1" to orders
       And B has committed "b1" to orders
       And A has aborted
       When the system crashes and comes back
       Then readers of orders see "b1"
 
-    Scenario: [4] A transaction of another coordinator than the first
+    Scenario: [4] The segment is reloaded after an abort at the second coordinator
       Given C is a transaction of the second coordinator
       And C has written "c1" to orders
       And C has aborted
@@ -42,7 +42,7 @@ Feature: Segments that are loaded again
       When "p1" is written to orders
       Then readers of orders see "b1", "p1"
 
-    Scenario: [5] All that lies before and behind it is decided
+    Scenario: [5] The segment is reloaded when everything before and after the aborted message is decided
       Given A has written "a1" to orders
       And "p1" has been written to orders
       And A has aborted
@@ -52,10 +52,10 @@ Feature: Segments that are loaded again
       Then readers of orders see "p1", "b1", "p2"
 
   @PIP471-59 @MUST @recovery
-  Rule: A segment that is loaded shows nothing that is undecided or aborted, also to a consumer that is there at once.
-    A reader that comes while the segment is still learning what is open would be given what may be withdrawn.
+  Rule: A segment that is reloaded delivers no undecided or aborted message, even to a consumer that connects immediately.
+    A consumer that connects while the segment still recovers would receive messages that may be aborted.
 
-    Scenario: [1] A consumer at once, with an open and an aborted transaction
+    Scenario: [1] A consumer connects immediately to a segment with an open and an aborted transaction
       Given A has written "a1" to orders
       And A has aborted
       And B has written "b1" to orders
@@ -64,7 +64,7 @@ Feature: Segments that are loaded again
       Then the consumer of "workers" receives nothing
 
     @needs:crash
-    Scenario: [2] A consumer that comes back behind a crash
+    Scenario: [2] A consumer reconnects after a crash
       Given the consumer of shared subscription "workers" has received nothing from orders
       And A has written "a1" to orders
       And B has written "b1" to orders
@@ -73,16 +73,16 @@ Feature: Segments that are loaded again
       Then the consumer of "workers" receives nothing
 
   @PIP471-60 @MUST @recovery
-  Rule: A transaction that is open holds readers up when the segment is loaded again.
-    A segment that forgets its open transactions shows what may be withdrawn.
+  Rule: An open transaction still limits what readers see after the segment is reloaded.
+    A segment that forgets its open transactions shows messages that may be aborted.
 
-    Scenario: [1] An open transaction, and the segment is loaded again
+    Scenario: [1] The segment is reloaded with an open transaction
       Given A has written "a1" to orders
       And orders has been unloaded
       When "p1" is written to orders
       Then readers of orders see nothing
 
-    Scenario: [2] Behind what was decided
+    Scenario: [2] The segment is reloaded with an open transaction after a committed one
       Given A has committed "a1" to orders
       And B has written "b1" to orders
       And orders has been unloaded
@@ -90,13 +90,13 @@ Feature: Segments that are loaded again
       Then readers of orders see "a1"
 
     @needs:crash
-    Scenario: [3] An open transaction, and a crash
+    Scenario: [3] The system crashes with an open transaction
       Given A has written "a1" to orders
       And the system has crashed and come back
       When "p1" is written to orders
       Then readers of orders see nothing
 
-    Scenario: [4] Two open transactions, and the first one commits
+    Scenario: [4] The older of two open transactions commits after a reload
       Given transaction C
       And C has committed "c1" to orders
       And A has written "a1" to orders
@@ -105,7 +105,7 @@ Feature: Segments that are loaded again
       When A commits
       Then readers of orders see "c1", "a1"
 
-    Scenario: [5] Two open transactions, and the one that began last has written first
+    Scenario: [5] The segment is reloaded with two open transactions of which the younger wrote first
       Given transaction C
       And C has committed "c1" to orders
       And B has written "b1" to orders
@@ -114,7 +114,7 @@ Feature: Segments that are loaded again
       When "p1" is written to orders
       Then readers of orders see "c1"
 
-    Scenario: [6] The segment is loaded again twice
+    Scenario: [6] The segment is reloaded twice with an open transaction
       Given A has committed "a1" to orders
       And B has written "b1" to orders
       And orders has been unloaded
@@ -123,14 +123,14 @@ Feature: Segments that are loaded again
       When "p2" is written to orders
       Then readers of orders see "a1"
 
-    Scenario: [7] It goes on writing behind the load
+    Scenario: [7] An open transaction writes again after a reload
       Given A has committed "a1" to orders
       And B has written "b1" to orders
       And orders has been unloaded
       When B writes "b2" to orders
       Then readers of orders see "a1"
 
-    Scenario: [8] More is decided in another segment of the topic
+    Scenario: [8] The segment is reloaded when later transactions are decided in another segment of the topic
       Given the segments "low" and "high" of one topic
       And A has written "a1" to low
       And A has committed "a2" to high
@@ -139,7 +139,7 @@ Feature: Segments that are loaded again
       When "p1" is written to low
       Then readers of low see "a1"
 
-    Scenario: [9] It has written between the messages of one that committed
+    Scenario: [9] The segment is reloaded with an open transaction between the messages of a committed one
       Given A has written "a1" to orders
       And B has written "b1" to orders
       And A has committed "a2" to orders
@@ -147,14 +147,14 @@ Feature: Segments that are loaded again
       When "p1" is written to orders
       Then readers of orders see "a1"
 
-    Scenario: [10] It has written several messages
+    Scenario: [10] The segment is reloaded with several messages of an open transaction
       Given A has committed "a1" to orders
       And B has written "b1", "b2" to orders
       And orders has been unloaded
       When "p1" is written to orders
       Then readers of orders see "a1"
 
-    Scenario: [11] Another one has ended whose number its own begins with
+    Scenario: [11] The segment is reloaded after a transaction has ended whose number is a prefix of an open one's
       Given C and D are transactions of the second coordinator, with numbers that begin alike
       And A has committed "a1" to orders
       And D has written "d1" to orders
@@ -164,17 +164,17 @@ Feature: Segments that are loaded again
       Then readers of orders see "a1"
 
   @PIP471-61 @MUST @recovery
-  Rule: An open transaction goes on when the segment is loaded again, and both parts share the outcome.
-    A transaction that is torn apart by a move of its segment is what clients cannot see coming.
+  Rule: A transaction that is open across a reload of its segment continues, and both of its parts share the outcome.
+    A client cannot foresee a move of a segment that tears its transaction apart.
 
-    Scenario: [1] A commit of both parts
+    Scenario: [1] A commit covers messages from before and after a reload
       Given A has written "a1" to orders
       And orders has been unloaded
       And A has written "a2" to orders
       When A commits
       Then readers of orders see "a1", "a2"
 
-    Scenario: [2] An abort of both parts
+    Scenario: [2] An abort covers messages from before and after a reload
       Given A has written "a1" to orders
       And orders has been unloaded
       And A has written "a2" to orders
@@ -183,7 +183,7 @@ Feature: Segments that are loaded again
       Then readers of orders see "p1"
 
     @needs:crash
-    Scenario: [3] A commit of both parts around a crash
+    Scenario: [3] A commit covers messages from before and after a crash
       Given A has written "a1" to orders
       And the system has crashed and come back
       And A has written "a2" to orders

@@ -1,5 +1,6 @@
-Feature: Pending acknowledgements of a subscription that is loaded again
-  The positions are in the operation records, and recovery brings them back: the ids of the transactions alone would let a commit do nothing.
+Feature: Pending acknowledgements of a subscription that is reloaded
+  The positions are in the operation records and recovery restores them: with the ids of the transactions alone, a commit would do
+  nothing.
 
   Background:
     Given the topic "inputs" with "i1", "i2", "i3"
@@ -8,35 +9,35 @@ Feature: Pending acknowledgements of a subscription that is loaded again
     And A has acknowledged "i1" for "workers"
 
   @PIP471-30 @MUST @commits @recovery
-  Rule: A commit takes away what was acknowledged before the subscription was loaded again.
-    The output of a transaction is committed and its input comes again: it is processed twice.
+  Rule: A commit removes what the transaction acknowledged before the subscription was reloaded.
+    The output of the transaction is committed and its input redelivered: it is processed twice.
 
-    Scenario: [1] The segment is loaded again before the commit
+    Scenario: [1] The segment is reloaded before the commit
       Given inputs has been unloaded
       When A commits
       Then subscription "workers" has "i2", "i3" left
 
     @needs:crash
-    Scenario: [2] A crash before the commit
+    Scenario: [2] The system crashes before the commit
       Given the system has crashed and come back
       When A commits
       Then subscription "workers" has "i2", "i3" left
 
-    Scenario: [3] Everything up to a message
+    Scenario: [3] The segment is reloaded before the commit of a cumulative acknowledgement
       Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
       And B has acknowledged everything up to "i2" for "auditors"
       And inputs has been unloaded
       When B commits
       Then subscription "auditors" has "i3" left
 
-    Scenario: [4] Before and behind it, in one transaction
+    Scenario: [4] A commit covers acknowledgements from before and after a reload
       Given inputs has been unloaded
       And another consumer has taken over "workers"
       And A has acknowledged "i2" for "workers"
       When A commits
       Then subscription "workers" has "i3" left
 
-    Scenario: [5] A subscription of the same name on another segment, which is not loaded at the commit
+    Scenario: [5] A subscription of the same name is on another segment that is not loaded at the commit
       Given the topic "payments" with "o1", "o2"
       And the consumer of shared subscription "auditors" has received "o1", "o2" from payments, by the name of "workers"
       And A has acknowledged "o1" for "auditors"
@@ -45,7 +46,7 @@ Feature: Pending acknowledgements of a subscription that is loaded again
       Then subscription "workers" has "i2", "i3" left
       And subscription "auditors" has "o2" left
 
-    Scenario: [6] Another subscription of the transaction is removed before
+    Scenario: [6] Another subscription of the transaction is removed before the commit
       Given the consumer of shared subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i2" for "auditors"
       And subscription "auditors" has been removed
@@ -54,7 +55,7 @@ Feature: Pending acknowledgements of a subscription that is loaded again
       Then subscription "workers" has "i2", "i3" left
 
     @needs:batch-index-acknowledgement
-    Scenario: [7] Two messages of a batch, acknowledged one after the other
+    Scenario: [7] Two messages of a batch were acknowledged separately before the reload
       Given a batch of "b1", "b2", "b3" has been written to inputs
       And the consumer of shared subscription "packers" has received "i1", "i2", "i3", "b1", "b2", "b3" from inputs
       And B has acknowledged "b1" for "packers"
@@ -64,7 +65,7 @@ Feature: Pending acknowledgements of a subscription that is loaded again
       Then subscription "packers" has "i1", "i2", "i3", "b3" left
 
     @needs:batch-index-acknowledgement
-    Scenario: [8] The last message of a batch alone
+    Scenario: [8] Only the last message of a batch was acknowledged before the reload
       Given a batch of "b1", "b2", "b3" has been written to inputs
       And the consumer of shared subscription "packers" has received "i1", "i2", "i3", "b1", "b2", "b3" from inputs
       And B has acknowledged "b3" for "packers"
@@ -72,7 +73,7 @@ Feature: Pending acknowledgements of a subscription that is loaded again
       When B commits
       Then subscription "packers" has "i1", "i2", "i3", "b1", "b2" left
 
-    Scenario: [9] Everything up to a message, and then up to a later one
+    Scenario: [9] Two cumulative acknowledgements were sent before the reload
       Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
       And B has acknowledged everything up to "i1" for "auditors"
       And B has acknowledged everything up to "i2" for "auditors"
@@ -81,7 +82,7 @@ Feature: Pending acknowledgements of a subscription that is loaded again
       Then subscription "auditors" has "i3" left
 
     @needs:store-faults
-    Scenario: [10] Everything up to a message, and an earlier end is not followed there yet
+    Scenario: [10] A message was acknowledged cumulatively whose own transaction is not yet applied after the reload
       Given the store does not answer the next note of what is decided, and does not write it
       And A has committed "a1" to inputs
       And the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3", "a1" from inputs
@@ -91,7 +92,7 @@ Feature: Pending acknowledgements of a subscription that is loaded again
       Then subscription "auditors" has nothing left
 
     @needs:store-faults
-    Scenario Outline: [11] An acknowledgement that was refused, for the store had not answered
+    Scenario Outline: [11] An acknowledgement was refused because the store did not answer
       Given the store does not answer the next write of an operation record, <failure>
       And A was refused the acknowledgement of "i2" for "workers"
       And inputs has been unloaded
@@ -103,7 +104,7 @@ Feature: Pending acknowledgements of a subscription that is loaded again
         | and does not write it |
         | and has written it    |
 
-    Scenario: [12] One message, and everything up to an earlier one
+    Scenario: [12] A later message was acknowledged individually and earlier ones cumulatively
       Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
       And B has acknowledged "i3" for "auditors"
       And B has acknowledged everything up to "i1" for "auditors"
@@ -111,43 +112,43 @@ Feature: Pending acknowledgements of a subscription that is loaded again
       When B commits
       Then subscription "auditors" has "i2" left
 
-    Scenario: [13] Two messages, acknowledged one after the other
+    Scenario: [13] Two messages were acknowledged separately before the reload
       Given A has acknowledged "i2" for "workers"
       And inputs has been unloaded
       When A commits
       Then subscription "workers" has "i3" left
 
   @PIP471-31 @MUST @aborts @recovery
-  Rule: An abort gives back what was acknowledged before the subscription was loaded again.
-    What an aborted transaction had read would never be processed.
+  Rule: An abort returns what the transaction acknowledged before the subscription was reloaded.
+    The input of an aborted transaction would never be processed.
 
-    Scenario: [1] The segment is loaded again before the abort
+    Scenario: [1] The segment is reloaded before the abort
       Given inputs has been unloaded
       When A aborts
       Then subscription "workers" has "i1", "i2", "i3" left
 
     @needs:crash
-    Scenario: [2] A crash before the abort
+    Scenario: [2] The system crashes before the abort
       Given the system has crashed and come back
       When A aborts
       Then subscription "workers" has "i1", "i2", "i3" left
 
   @PIP471-32 @MUST @recovery
-  Rule: What is pending in a transaction stays pending when the subscription is loaded again.
-    Two transactions that both commit what they made of one message have processed it twice.
+  Rule: A pending acknowledgement stays pending after the subscription is reloaded.
+    If two transactions both commit the results of one message, the message is processed twice.
 
-    Scenario: [1] Another transaction acknowledges it
+    Scenario: [1] Another transaction acknowledges the message after a reload
       Given inputs has been unloaded
       When B acknowledges "i1" for "workers"
       Then it is refused
 
-    Scenario: [2] Nobody is given it
+    Scenario: [2] Another consumer does not receive the message after a reload
       Given inputs has been unloaded
       When another consumer takes over "workers"
       Then the consumer of "workers" receives "i2", "i3" and nothing else
 
     @needs:crash
-    Scenario: [3] Another transaction acknowledges it behind a crash
+    Scenario: [3] Another transaction acknowledges the message after a crash
       Given the system has crashed and come back
       When B acknowledges "i1" for "workers"
       Then it is refused

@@ -1,20 +1,20 @@
 Feature: Publishing in a metadata-driven transaction
-  Each message leaves a record in the store and one entry in its segment. The record comes first.
+  Each message has a record in the store and one entry in its segment. The record is written first.
 
   Background:
     Given the topic "orders"
     And transactions A and B
 
   @PIP471-10 @MUST
-  Rule: Operations of one transaction at the same time do not take each other's place.
-    A message whose record was overwritten is decided by nobody.
+  Rule: Concurrent operations of one transaction do not overwrite each other's records.
+    A message whose record was overwritten is never decided.
 
-    Scenario: [1] Messages that are under way together, and a commit
+    Scenario: [1] A commit covers twenty messages that are in flight together
       Given A has 20 messages under way to orders
       When A commits
       Then readers of orders see exactly what of A was receipted
 
-    Scenario: [2] One in each of two segments, which are loaded again
+    Scenario: [2] An abort covers messages in two segments of which one is reloaded
       Given the topic "payments"
       And B has committed "b1" to orders
       And A has written "a1" to orders
@@ -25,25 +25,25 @@ Feature: Publishing in a metadata-driven transaction
 
   @PIP471-11 @MUST @commits
   Rule: A transaction of many operations commits as a whole.
-    A limit that nobody told tears a large transaction apart at its end.
+    An undocumented limit tears a large transaction apart when it ends.
 
-    Scenario: [1] Six hundred messages
+    Scenario: [1] A transaction of six hundred messages commits
       Given A has 600 messages under way to orders
       When A commits
       Then readers of orders see exactly what of A was receipted
 
   @PIP471-14 @MUST
   Rule: A transaction stores each message once and writes nothing else into the segment.
-    A sealed segment takes no entries: a transaction that needs one more for its end could never end there.
+    A sealed segment accepts no entries: a transaction that needs one more for its end could never end there.
 
-    Scenario: [1] A commit and an abort
+    Scenario: [1] A commit and an abort write no entries
       Given A has committed "a1" to orders
       And B has written "b1" to orders
       And B has aborted
       When "p1" is written to orders
       Then "p1" stands 2 entries behind "a1" in orders
 
-    Scenario: [2] A message that is sent again, and the segment was loaded again in between
+    Scenario: [2] A producer sends a message again after the segment was reloaded
       Given the deduplicated topic "payments"
       And producer P has written "a1" to payments in A
       And payments has been unloaded
@@ -51,7 +51,7 @@ Feature: Publishing in a metadata-driven transaction
       When A commits
       Then readers of payments see "a1"
 
-    Scenario: [3] Two producers in one transaction
+    Scenario: [3] Two producers write in one transaction
       Given the deduplicated topic "payments"
       And producer P has written "a1" to payments in A
       And producer Q has written "a2" to payments in A
@@ -59,62 +59,62 @@ Feature: Publishing in a metadata-driven transaction
       Then readers of payments see "a1", "a2"
 
   @PIP471-15 @MUST @fencing
-  Rule: A message in a transaction that has ended is refused.
-    Nobody will ever decide it: it would hold its readers up for ever, or be seen without a commit.
+  Rule: A broker refuses a message in a transaction that has ended.
+    The message would never be decided: it would block readers for ever, or be visible without a commit.
 
-    Scenario: [1] Behind a commit
+    Scenario: [1] A message arrives after the commit
       Given A has committed "a1" to orders
       When A writes "late" to orders
       Then it is refused
 
-    Scenario: [2] Behind an abort
+    Scenario: [2] A message arrives after the abort
       Given A has written "a1" to orders
       And A has aborted
       When A writes "late" to orders
       Then it is refused
 
-    Scenario: [3] Behind a time-out
+    Scenario: [3] A message arrives after the timeout
       Given transaction C with a short time-out
       And C has written "c1" to orders
       And C has been left open past its time-out
       When C writes "late" to orders
       Then it is refused
 
-    Scenario: [4] In a transaction that never was
+    Scenario: [4] A message arrives in a transaction that never existed
       Given C is an unknown transaction
       When C writes "late" to orders, which it has not added
       Then it is refused
 
-    Scenario: [5] In a segment that the transaction had not written to
+    Scenario: [5] A message arrives after the commit in a segment that is new to the transaction
       Given the topic "payments"
       And A has committed "a1" to orders
       When A writes "late" to payments
       Then it is refused
 
   @PIP471-16 @MUST @fencing
-  Rule: A message that was refused is never seen and holds nobody up.
-    A client that was told no would find its message with its readers, or stop everybody behind it.
+  Rule: A refused message is never visible and blocks no reader.
+    A client would find readers that received its refused message, or that are blocked by it.
 
-    Scenario: [1] What is read behind a refusal after a commit
+    Scenario: [1] A message is refused after a commit, and another one follows
       Given A has committed "a1" to orders
       And A has tried to write "late" to orders
       When "p1" is written to orders
       Then readers of orders see "a1", "p1"
 
-    Scenario: [2] What is read behind a refusal after an abort
+    Scenario: [2] A message is refused after an abort, and another one follows
       Given A has written "a1" to orders
       And A has aborted
       And A has tried to write "late" to orders
       When "p1" is written to orders
       Then readers of orders see "p1"
 
-    Scenario: [3] What is read behind a refusal of an unknown transaction
+    Scenario: [3] A message of an unknown transaction is refused, and another one follows
       Given C is an unknown transaction
       And C has tried to write "late" to orders, which it has not added
       When "p1" is written to orders
       Then readers of orders see "p1"
 
-    Scenario: [4] What is read behind a refusal, and the segment is loaded again
+    Scenario: [4] A message is refused after a commit, and the segment is reloaded
       Given A has committed "a1" to orders
       And A has tried to write "late" to orders
       And orders has been unloaded
@@ -122,16 +122,16 @@ Feature: Publishing in a metadata-driven transaction
       Then readers of orders see "a1", "b1"
 
   @PIP471-17 @MUST @fencing
-  Rule: A message that is under way when its transaction ends is either receipted and shares the outcome, or refused and never seen.
-    A receipt is a promise: what was receipted and is not seen behind a commit is lost.
+  Rule: A message in flight when its transaction ends is either acknowledged and shares the outcome, or refused and never visible.
+    A send receipt is a promise: an acknowledged message that is invisible after a commit is lost.
 
-    Scenario: [1] A commit behind messages that are under way
+    Scenario: [1] A client commits while thirty messages are in flight
       Given A has 30 messages under way to orders
       When A commits
       Then readers of orders see exactly what of A was receipted
 
     @needs:store-faults
-    Scenario: [2] The commit comes between the look at the header and the message
+    Scenario: [2] The commit happens between the check of the header and the message, and a plain message follows
       Given A has committed "a1" to orders
       And "p1" has been written to orders
       And the next look at a header sees it as it was before its last change
@@ -140,7 +140,7 @@ Feature: Publishing in a metadata-driven transaction
       Then readers of orders get as far as "p2"
 
     @needs:store-faults
-    Scenario: [3] The abort comes between the look at the header and the message
+    Scenario: [3] The abort happens between the check of the header and the message
       Given A has written "a1" to orders
       And A has aborted
       And "p1" has been written to orders
@@ -149,7 +149,7 @@ Feature: Publishing in a metadata-driven transaction
       Then readers of orders see "p1"
 
     @needs:store-faults
-    Scenario: [4] The commit comes between, and what is seen is what was receipted
+    Scenario: [4] The commit happens between the check of the header and the message, and readers see exactly the acknowledged messages
       Given A has committed "a1" to orders
       And the consumer of shared subscription "workers" has received "a1" from orders
       And the next look at a header sees it as it was before its last change

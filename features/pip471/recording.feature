@@ -1,22 +1,22 @@
-Feature: What the metadata store has of a transaction
-  A header that decides, and a record for each operation, all under the id of the transaction.
+Feature: What the metadata store contains of a transaction
+  A header that decides and a record of each operation, all under the id of the transaction.
 
   Background:
     Given the topic "orders"
     And transactions A and B
 
   @PIP471-01 @MUST
-  Rule: A new transaction has a header that is open and says when it was begun and when its time is over.
-    A transaction without a header can be ended by nobody, and one without a deadline is never given up.
+  Rule: A new transaction has an open header with the time when it was begun and the time when it expires.
+    A transaction without a header cannot be ended, and one without a deadline never expires.
 
     @needs:metadata-store
-    Scenario: [1] A transaction that has written
+    Scenario: [1] The header of a transaction that has written
       Given B has committed "b1" to orders
       When A writes "a1" to orders
       Then the store has an open header of A with its deadline
 
     @needs:metadata-store @needs:short-retention @needs:crash
-    Scenario: [2] The ids of transactions that were collected are not given again
+    Scenario: [2] The ids of collected transactions are not reused
       Given 2 transactions have committed
       And A has committed
       And the retention of A has passed
@@ -25,14 +25,14 @@ Feature: What the metadata store has of a transaction
       Then the transaction ids are distinct
 
     @needs:store-faults
-    Scenario: [3] The store speaks of another version when the header is made
+    Scenario: [3] The store reports another version when the header is created
       Given the change of a header meets another version the next time
       And transaction C
       When C commits
       Then it is done
 
     @needs:store-faults
-    Scenario Outline: [4] The store does not answer when the header is made
+    Scenario Outline: [4] The store does not answer when the header is created
       Given the store does not answer the next change of a header, <failure>
       And transaction C
       When C commits
@@ -44,11 +44,11 @@ Feature: What the metadata store has of a transaction
         | and has written it    |
 
   @PIP471-07 @MUST
-  Rule: Each message of a transaction has an operation record in the store before its receipt.
-    What was receipted and has no record is decided by nobody.
+  Rule: The store has an operation record of each message in a transaction before the producer receives the acknowledgement.
+    An acknowledged message without a record is never decided.
 
     @needs:metadata-store
-    Scenario: [1] Three messages in two segments
+    Scenario: [1] A transaction writes three messages to two segments
       Given the topic "payments"
       And A has written "a1" to orders
       And A has written "a2" to payments
@@ -57,7 +57,7 @@ Feature: What the metadata store has of a transaction
       And the store has 1 writes of A to payments
 
     @needs:metadata-store
-    Scenario: [2] Several who take part, each with one operation
+    Scenario: [2] A transaction has one operation on a segment and one on a subscription
       Given the topic "inputs" with "i1", "i2"
       And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And A has acknowledged "i1" for "workers"
@@ -66,22 +66,22 @@ Feature: What the metadata store has of a transaction
       And the store has 1 writes of A to orders
 
   @PIP471-08 @MUST
-  Rule: Each message that is acknowledged alone in a transaction has an operation record with its position.
-    After a crash the position is all that is left of an acknowledgement.
+  Rule: Each individual acknowledgement in a transaction has an operation record with its position.
+    After a crash the position is all that remains of an acknowledgement.
 
     @needs:metadata-store
-    Scenario: [1] Two of three messages
+    Scenario: [1] A transaction acknowledges two of three messages
       Given the topic "inputs" with "i1", "i2", "i3"
       And the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       When A acknowledges "i1", "i3" for "workers"
       Then the store has acknowledgements of "i1", "i3" by A for "workers"
 
   @PIP471-09 @MUST
-  Rule: A cumulative acknowledgement in a transaction leaves one operation record.
-    A record for each message would make an acknowledgement of everything as large as everything.
+  Rule: A cumulative acknowledgement in a transaction has a single operation record.
+    With one record for each message, acknowledging a large backlog would be as large as the backlog.
 
     @needs:metadata-store
-    Scenario: [1] Up to the second of three messages
+    Scenario: [1] A transaction acknowledges cumulatively up to the second of three messages
       Given the topic "inputs" with "i1", "i2", "i3"
       And the consumer of exclusive subscription "workers" has received "i1", "i2", "i3" from inputs
       When A acknowledges everything up to "i2" for "workers"
@@ -92,7 +92,7 @@ Feature: What the metadata store has of a transaction
     A store that spreads a transaction over its shards cannot list its operations at the end.
 
     @needs:metadata-indexes
-    Scenario: [1] A message and an acknowledgement
+    Scenario: [1] The records of a message and of an acknowledgement
       Given the topic "inputs" with "i1", "i2"
       And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And A has acknowledged "i1" for "workers"
@@ -100,11 +100,11 @@ Feature: What the metadata store has of a transaction
       Then all records of A have its id as partition key
 
   @PIP471-36 @MUST
-  Rule: The operation records of a participant are gone when it has followed the end.
-    Records that stay keep their header for ever, and the next load does what was done already.
+  Rule: A participant deletes its operation records after it has applied the end.
+    Records that remain keep their header for ever, and the next load repeats what was done already.
 
     @needs:metadata-store
-    Scenario: [1] A commit of a message and an acknowledgement
+    Scenario: [1] A message and an acknowledgement are committed
       Given the topic "inputs" with "i1", "i2"
       And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And A has acknowledged "i1" for "workers"
@@ -113,7 +113,7 @@ Feature: What the metadata store has of a transaction
       Then the store soon has no operation records of A
 
     @needs:metadata-store
-    Scenario: [2] An abort of a message and an acknowledgement
+    Scenario: [2] A message and an acknowledgement are aborted
       Given the topic "inputs" with "i1", "i2"
       And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And A has acknowledged "i1" for "workers"
@@ -122,14 +122,14 @@ Feature: What the metadata store has of a transaction
       Then the store soon has no operation records of A
 
     @needs:metadata-store
-    Scenario: [3] Another transaction keeps its own
+    Scenario: [3] The records of another transaction remain
       Given B has written "b1" to orders
       When A commits "a1" to orders
       Then the store soon has no operation records of A
       And the store has 1 writes of B to orders
 
     @needs:metadata-store
-    Scenario: [4] The younger of two transactions that have acknowledged on one subscription
+    Scenario: [4] The younger of two transactions on one subscription commits
       Given the topic "inputs" with "i1", "i2"
       And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And A has acknowledged "i1" for "workers"
@@ -161,7 +161,7 @@ Feature: What the metadata store has of a transaction
         | aborts  | "i1", "i2" |
 
     @needs:metadata-store @needs:crash-points
-    Scenario Outline: [7] A crash within the end
+    Scenario Outline: [7] The system crashes while a transaction ends
       Given A has written "a1" to orders
       And the system will crash <point>
       And A has tried to <end>
@@ -177,7 +177,7 @@ Feature: What the metadata store has of a transaction
         | before-op-delete | abort  | nothing | it has noted the abort and deletes nothing  |
 
     @needs:metadata-store @needs:crash-points
-    Scenario: [8] A record of a message that a crash has kept from its segment
+    Scenario: [8] A record was written, and its message was lost in a crash
       Given the system will crash after-op-record
       And A has tried to write "a1" to orders
       And the system has come back
@@ -186,7 +186,7 @@ Feature: What the metadata store has of a transaction
       And the store soon has no operation records of A
 
     @needs:metadata-store @needs:store-faults
-    Scenario: [9] The store speaks of another version of the header, and nothing has changed
+    Scenario: [9] The store reports another version of an unchanged header
       Given A has written "a1" to orders
       And the change of a header meets another version the next time
       When A commits
@@ -195,7 +195,7 @@ Feature: What the metadata store has of a transaction
       And the store soon has no operation records of A
 
     @needs:metadata-store
-    Scenario: [10] Another transaction whose number begins alike keeps its own
+    Scenario: [10] The records of a transaction remain whose number has that of the ended one as a prefix
       Given C and D are transactions of the second coordinator, with numbers that begin alike
       And D has written "d1" to orders
       When C commits "c1" to orders
@@ -203,35 +203,35 @@ Feature: What the metadata store has of a transaction
       And the store has 1 writes of D to orders
 
   @PIP471-41 @MUST
-  Rule: Open transactions are found by their deadline, and ended ones are not.
-    One that is not found is never given up; one that is found behind its end is ended twice.
+  Rule: The index by deadline lists open transactions and no ended ones.
+    A missing transaction never expires; a listed one that has ended is ended twice.
 
     @needs:metadata-indexes
-    Scenario: [1] An open and a committed transaction
+    Scenario: [1] The index lists an open and not a committed transaction
       Given A has written "a1" to orders
       When B commits "b1" to orders
       Then A is found by its deadline
       And B is not found by its deadline
 
     @needs:metadata-indexes
-    Scenario: [2] An aborted transaction
+    Scenario: [2] The index does not list an aborted transaction
       Given A has written "a1" to orders
       When A aborts
       Then A is not found by its deadline
 
   @PIP471-42 @MUST
-  Rule: Ended transactions are found by their final state in the order in which they ended.
+  Rule: The index by final state lists ended transactions in the order in which they ended.
     The collection takes the oldest first, and stops at the first that is too young.
 
     @needs:metadata-indexes
-    Scenario: [1] The younger transaction ended first
+    Scenario: [1] The younger transaction ends before the older one
       Given B has committed "b1" to orders
       And 4 transactions have committed within a second
       When A commits "a1" to orders
       Then B is found before A among those that committed
 
     @needs:metadata-indexes
-    Scenario: [2] An end that comes again is no later end
+    Scenario: [2] A repeated commit does not change the order
       Given B has committed "b1" to orders
       And 4 transactions have committed within a second
       And A has committed "a1" to orders

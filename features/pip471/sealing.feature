@@ -1,6 +1,6 @@
-Feature: Segments that are sealed under a transaction
-  A split or a merge seals its parents in the middle of whatever transactions are open in them. They take no entry any more, and a
-  transaction ends in them all the same: its outcome is in the store, and not in a marker.
+Feature: Segments that are sealed during a transaction
+  A split or a merge seals its parents while transactions are open in them. The parents accept no further entry, and a transaction still
+  ends there: its outcome is in the store, and not in a marker.
 
   Background:
     Given the scalable topic "events" of segment "root"
@@ -8,24 +8,24 @@ Feature: Segments that are sealed under a transaction
     And transactions A and B
 
   @PIP471-49 @MUST @commits @sealing
-  Rule: A commit of a transaction that wrote to a segment which was split meanwhile is answered at once, and all is visible.
-    A coordinator that has to write a marker into a segment which takes none stalls every client that has something there.
+  Rule: A commit of a transaction that wrote to a segment which was split since is answered at once, and all its messages become visible.
+    A coordinator that has to write a marker into a sealed segment stalls every client with a transaction there.
 
-    Scenario: [1] A split before the commit
+    Scenario: [1] A commit after a split
       Given A has written "a1" to left
       And left has been split into low and high
       When A commits
       Then it is done
       And readers of left see "a1"
 
-    Scenario: [2] The commit waits for nothing
+    Scenario: [2] A commit after a split does not delay a later transaction
       Given A has written "a1" to left
       And left has been split into low and high
       When A commits, and a later transaction behind it
       Then it is done
       And readers of left see "a1"
 
-    Scenario: [3] Several messages, among those of others
+    Scenario: [3] A commit after a split of several messages between those of others
       Given A has written "a1" to left
       And "p1" has been written to left
       And A has written "a2", "a3" to left
@@ -33,27 +33,27 @@ Feature: Segments that are sealed under a transaction
       When A commits
       Then readers of left see "a1", "p1", "a2", "a3"
 
-    Scenario: [4] A batch
+    Scenario: [4] A commit after a split of a batch
       Given A has written a batch of "a1", "a2" to left
       And left has been split into low and high
       When A commits
       Then readers of left see "a1", "a2"
 
-    Scenario: [5] The child was split as well
+    Scenario: [5] A commit after a split of the segment and of its child
       Given A has written "a1" to left
       And left has been split into low and high
       And low has been split into lowest and lower
       When A commits
       Then readers of left see "a1"
 
-    Scenario: [6] A consumer that was there before
+    Scenario: [6] A commit after a split reaches a connected consumer
       Given the consumer of shared subscription "workers" has received nothing from left
       And A has written "a1", "a2" to left
       And left has been split into low and high
       When A commits
       Then the consumer of "workers" receives "a1", "a2" and nothing else
 
-    Scenario: [7] A consumer that was given a part before the split
+    Scenario: [7] A commit after a split reaches a consumer that had received an earlier message
       Given "p1" has been written to left
       And the consumer of shared subscription "workers" has received "p1" from left
       And A has written "a1" to left
@@ -61,27 +61,27 @@ Feature: Segments that are sealed under a transaction
       When A commits
       Then the consumer of "workers" receives "a1" and nothing else
 
-    Scenario: [8] A split behind the commit
+    Scenario: [8] A split after the commit
       Given A has written "a1" to left
       And A has been asked to commit
       When left is split into low and high
       Then readers of left see "a1"
 
-    Scenario: [9] The older of two open transactions
+    Scenario: [9] A commit after a split of the older of two open transactions
       Given A has written "a1" to left
       And B has written "b1" to left
       And left has been split into low and high
       When A commits
       Then readers of left see "a1"
 
-    Scenario: [10] The younger of two open transactions
+    Scenario: [10] A commit after a split of the younger of two open transactions
       Given A has written "a1" to left
       And B has written "b1" to left
       And left has been split into low and high
       When B commits
       Then readers of left see nothing
 
-    Scenario: [11] One commits behind the split and the other aborts
+    Scenario: [11] A commit after a split and after the abort of another transaction
       Given A has written "a1" to left
       And B has written "b1" to left
       And left has been split into low and high
@@ -89,14 +89,14 @@ Feature: Segments that are sealed under a transaction
       When A commits
       Then readers of left see "a1"
 
-    Scenario: [12] The sealed segment is loaded again before the commit
+    Scenario: [12] A commit after a split and a reload of the sealed segment
       Given A has written "a1" to left
       And left has been split into low and high
       And left has been unloaded
       When A commits
       Then readers of left see "a1"
 
-    Scenario: [13] It is loaded again behind the commit
+    Scenario: [13] A reload of the sealed segment after a split and a commit
       Given A has written "a1" to left
       And left has been split into low and high
       And A has committed
@@ -105,14 +105,14 @@ Feature: Segments that are sealed under a transaction
       Then readers of left see "a1"
 
     @needs:crash
-    Scenario: [14] A crash of the system between the split and the commit
+    Scenario: [14] A commit after a split and a crash
       Given A has written "a1" to left
       And left has been split into low and high
       And the system has crashed and come back
       When A commits
       Then readers of left see "a1"
 
-    Scenario: [15] The commit is asked for again
+    Scenario: [15] A repeated commit after a split
       Given A has written "a1" to left
       And left has been split into low and high
       And A has committed
@@ -120,7 +120,7 @@ Feature: Segments that are sealed under a transaction
       Then it is done
       And readers of left see "a1"
 
-    Scenario: [16] Both segments that it has written to were split
+    Scenario: [16] A commit after splits of both segments of the transaction
       Given A has written "a1" to left
       And A has written "a2" to right
       And left has been split into low and high
@@ -129,31 +129,31 @@ Feature: Segments that are sealed under a transaction
       Then readers of left see "a1"
       And readers of right see "a2"
 
-    Scenario: [17] The segment was terminated, and the layout does not know it
+    Scenario: [17] A commit after the segment was terminated without a change of the layout
       Given A has written "a1" to left
       And left has been terminated
       When A commits
       Then it is done
       And readers of left see "a1"
 
-    Scenario: [18] A consumer that was there is not sent away before an open transaction
+    Scenario: [18] A connected consumer receives no end-of-topic notification before an open transaction
       Given the consumer of shared subscription "workers" has received nothing from left
       And A has written "a1" to left
       When left is split into low and high
       Then the consumer of "workers" is not told the end of left before "a1", which A commits now
 
   @PIP471-50 @MUST @aborts @sealing
-  Rule: An abort of a transaction that wrote to a segment which was split meanwhile hides all of it.
-    What was withdrawn would be acted on, only since its segment has stopped to take messages.
+  Rule: An abort of a transaction that wrote to a segment which was split since hides all its messages.
+    Consumers would act on aborted messages merely because the segment was sealed.
 
-    Scenario: [1] A split before the abort
+    Scenario: [1] An abort after a split
       Given A has written "a1" to left
       And left has been split into low and high
       When A aborts
       Then it is done
       And readers of left see nothing
 
-    Scenario: [2] What others wrote before, between and behind its messages
+    Scenario: [2] An abort after a split with messages of others before, between and after
       Given B has written "b1" to left
       And A has written "a1" to left
       And "p1" has been written to left
@@ -162,7 +162,7 @@ Feature: Segments that are sealed under a transaction
       When B commits
       Then readers of left see "b1", "p1"
 
-    Scenario: [3] An abort before a consumer that was there
+    Scenario: [3] An abort after a split with a connected consumer
       Given the consumer of shared subscription "workers" has received nothing from left
       And A has written "a1" to left
       And "p1" has been written to left
@@ -170,7 +170,7 @@ Feature: Segments that are sealed under a transaction
       When A aborts
       Then the consumer of "workers" receives "p1" and nothing else
 
-    Scenario: [4] An abort when the child was split as well
+    Scenario: [4] An abort after a split of the segment and of its child
       Given A has written "a1" to left
       And "p1" has been written to left
       And left has been split into low and high
@@ -178,7 +178,7 @@ Feature: Segments that are sealed under a transaction
       When A aborts
       Then readers of left see "p1"
 
-    Scenario: [5] The sealed segment is loaded again behind the abort
+    Scenario: [5] A reload of the sealed segment after a split and an abort
       Given A has written "a1" to left
       And "p1" has been written to left
       And left has been split into low and high
@@ -187,7 +187,7 @@ Feature: Segments that are sealed under a transaction
       When B commits "b1" to low
       Then readers of left see "p1"
 
-    Scenario: [6] A split behind the abort, and it is loaded again
+    Scenario: [6] A split and a reload after an abort
       Given A has written "a1" to left
       And "p1" has been written to left
       And A has aborted
@@ -197,7 +197,7 @@ Feature: Segments that are sealed under a transaction
       Then readers of left see "p1"
 
     @needs:crash
-    Scenario: [7] A crash of the system right behind the abort
+    Scenario: [7] A crash after a split and an abort
       Given A has written "a1" to left
       And "p1" has been written to left
       And left has been split into low and high
@@ -205,7 +205,7 @@ Feature: Segments that are sealed under a transaction
       When the system crashes and comes back
       Then readers of left see "p1"
 
-    Scenario: [8] A time-out behind a split
+    Scenario: [8] A timeout after a split
       Given transaction C with a moderate time-out
       And C has written "c1" to left
       And "p1" has been written to left
@@ -213,7 +213,7 @@ Feature: Segments that are sealed under a transaction
       When C is left open past its time-out
       Then readers of left see "p1"
 
-    Scenario: [9] A commit is asked for behind the abort
+    Scenario: [9] A refused commit after a split and an abort
       Given A has written "a1" to left
       And left has been split into low and high
       And A has aborted
@@ -221,7 +221,7 @@ Feature: Segments that are sealed under a transaction
       Then it is refused
       And readers of left see nothing
 
-    Scenario: [10] An abort when the segment was terminated, and the layout does not know it
+    Scenario: [10] An abort after the segment was terminated without a change of the layout
       Given A has written "a1" to left
       And "p1" has been written to left
       And left has been terminated
@@ -229,7 +229,7 @@ Feature: Segments that are sealed under a transaction
       Then it is done
       And readers of left see "p1"
 
-    Scenario: [11] A consumer that has taken all that is before the aborted messages learns that there is no more
+    Scenario: [11] A consumer that has consumed everything before the aborted messages is notified of the end
       Given "p1" has been written to left
       And the consumer of shared subscription "workers" has received "p1" from left
       And "p1" has been acknowledged for "workers" without a transaction
@@ -239,10 +239,10 @@ Feature: Segments that are sealed under a transaction
       Then the consumer of "workers" is told that there is no more
 
   @PIP471-51 @MUST @commits @aborts @sealing
-  Rule: Both ends hold over a merge.
-    A merge seals two segments at once, and a transaction in both of them would be torn apart where one is forgotten.
+  Rule: Commits and aborts hold across a merge.
+    A merge seals two segments at once, and a transaction in both would be torn apart if one is forgotten.
 
-    Scenario: [1] A commit in both parents
+    Scenario: [1] A commit in both parents of a merge
       Given A has written "a1" to left
       And A has written "a2" to right
       And left and right have been merged into whole
@@ -251,7 +251,7 @@ Feature: Segments that are sealed under a transaction
       And readers of left see "a1"
       And readers of right see "a2"
 
-    Scenario: [2] An abort in both parents
+    Scenario: [2] An abort in both parents of a merge
       Given A has written "a1" to left
       And A has written "a2" to right
       And left and right have been merged into whole
@@ -260,7 +260,7 @@ Feature: Segments that are sealed under a transaction
       And readers of left see nothing
       And readers of right see nothing
 
-    Scenario: [3] One commits in one parent and the other aborts in the other
+    Scenario: [3] A commit in one parent of a merge and an abort of another transaction in the other
       Given A has written "a1" to left
       And B has written "b1" to right
       And left and right have been merged into whole
@@ -269,7 +269,7 @@ Feature: Segments that are sealed under a transaction
       Then readers of left see "a1"
       And readers of right see nothing
 
-    Scenario: [4] The parents are loaded again before a commit
+    Scenario: [4] A commit after a merge and a reload of a parent
       Given A has written "a1" to left
       And A has written "a2" to right
       And left and right have been merged into whole
@@ -278,7 +278,7 @@ Feature: Segments that are sealed under a transaction
       Then readers of left see "a1"
       And readers of right see "a2"
 
-    Scenario: [5] The parents are loaded again behind an abort
+    Scenario: [5] A reload of a parent after a merge and an abort
       Given A has written "a1" to left
       And "p1" has been written to left
       And left and right have been merged into whole
@@ -287,7 +287,7 @@ Feature: Segments that are sealed under a transaction
       When B commits "b1" to whole
       Then readers of left see "p1"
 
-    Scenario: [6] A consumer that was there before, and a commit
+    Scenario: [6] A commit after a merge reaches a connected consumer
       Given the consumer of shared subscription "workers" has received nothing from right
       And A has written "a1" to left
       And A has written "a2" to right
@@ -295,7 +295,7 @@ Feature: Segments that are sealed under a transaction
       When A commits
       Then the consumer of "workers" receives "a2" and nothing else
 
-    Scenario: [7] The halves of a split are merged again, and a commit of what it wrote to all of them
+    Scenario: [7] A commit after the halves of a split were merged again
       Given left has been split into low and high
       And A has written "a1" to low
       And A has written "a2" to high
@@ -304,7 +304,7 @@ Feature: Segments that are sealed under a transaction
       Then readers of low see "a1"
       And readers of high see "a2"
 
-    Scenario: [8] The child of the merge is split, and an abort
+    Scenario: [8] An abort after a merge and a split of its child
       Given A has written "a1" to left
       And "p1" has been written to left
       And left and right have been merged into whole
@@ -313,10 +313,10 @@ Feature: Segments that are sealed under a transaction
       Then readers of left see "p1"
 
   @PIP471-52 @MUST @commits @aborts @sealing
-  Rule: What a transaction writes behind a split or a merge goes to the children and shares the outcome.
-    A client does not choose when a segment is split. If its transaction ended there, or fell apart into two, no client could use one.
+  Rule: What a transaction writes after a split or a merge goes to the children and shares the outcome.
+    A client cannot choose when a segment is split; if that ended its transaction or tore it apart, no client could use one.
 
-    Scenario: [1] A commit over a parent and its children
+    Scenario: [1] A commit covers a parent and its child after a split
       Given A has written "a1" to left
       And left has been split into low and high
       And A has written "a2" to low
@@ -324,7 +324,7 @@ Feature: Segments that are sealed under a transaction
       Then readers of left see "a1"
       And readers of low see "a2"
 
-    Scenario: [2] An abort over a parent and its children
+    Scenario: [2] An abort covers a parent and its child after a split
       Given A has written "a1" to left
       And left has been split into low and high
       And A has written "a2" to low
@@ -333,7 +333,7 @@ Feature: Segments that are sealed under a transaction
       Then readers of left see nothing
       And readers of low see "p1"
 
-    Scenario: [3] In both children
+    Scenario: [3] A commit covers both children of a split
       Given left has been split into low and high
       And A has written "a1" to low
       And A has written "a2" to high
@@ -341,7 +341,7 @@ Feature: Segments that are sealed under a transaction
       Then readers of low see "a1"
       And readers of high see "a2"
 
-    Scenario: [4] A commit over the parents and the child of a merge
+    Scenario: [4] A commit covers a parent and the child of a merge
       Given A has written "a1" to left
       And left and right have been merged into whole
       And A has written "a2" to whole
@@ -349,7 +349,7 @@ Feature: Segments that are sealed under a transaction
       Then readers of left see "a1"
       And readers of whole see "a2"
 
-    Scenario: [5] An abort over the parents and the child of a merge
+    Scenario: [5] An abort covers a parent and the child of a merge
       Given A has written "a1" to right
       And left and right have been merged into whole
       And A has written "a2" to whole
@@ -358,13 +358,13 @@ Feature: Segments that are sealed under a transaction
       Then readers of right see nothing
       And readers of whole see "p1"
 
-    Scenario: [6] A message that comes too late to the sealed segment
+    Scenario: [6] A transaction writes to a sealed segment
       Given A has written "a1" to left
       And left has been split into low and high
       When A writes "a2" to left
       Then it is refused with TopicTerminatedError
 
-    Scenario: [7] What was refused there is not in the outcome, and the rest is
+    Scenario: [7] A commit succeeds after a message to a sealed segment was refused
       Given A has written "a1" to left
       And left has been split into low and high
       And A has tried to write "a2" to left
@@ -372,7 +372,7 @@ Feature: Segments that are sealed under a transaction
       Then it is done
       And readers of left see "a1"
 
-    Scenario: [8] The transaction goes on behind the refusal
+    Scenario: [8] A transaction continues at a child after a message to the parent was refused
       Given A has written "a1" to left
       And left has been split into low and high
       And A has tried to write "a2" to left
@@ -381,14 +381,14 @@ Feature: Segments that are sealed under a transaction
       Then readers of left see "a1"
       And readers of low see "a2"
 
-    Scenario: [9] It is open in the parent, and holds up none of the children
+    Scenario: [9] A transaction that is open in the parent blocks no reader of a child
       Given A has written "a1" to left
       And left has been split into low and high
       When B commits "b1" to low
       Then readers of low see "b1"
       And readers of left see nothing
 
-    Scenario: [10] It is open in one child, and holds up neither the parent nor the other one
+    Scenario: [10] A transaction that is open in one child blocks no reader of the parent or the other child
       Given "p1" has been written to left
       And left has been split into low and high
       And A has written "a1" to low
@@ -397,7 +397,7 @@ Feature: Segments that are sealed under a transaction
       And readers of high see "p2"
       And readers of left see "p1"
 
-    Scenario: [11] Two transactions over the split, of which one aborts
+    Scenario: [11] One of two transactions that write after a split aborts
       Given A has written "a1" to left
       And left has been split into low and high
       And B has written "b1" to low
@@ -406,7 +406,7 @@ Feature: Segments that are sealed under a transaction
       When A commits
       Then readers of low see "a2"
 
-    Scenario: [12] A split within the split
+    Scenario: [12] A commit covers the child of a child
       Given A has written "a1" to left
       And left has been split into low and high
       And A has written "a2" to low
@@ -415,7 +415,7 @@ Feature: Segments that are sealed under a transaction
       When A commits
       Then readers of lowest see "a3"
 
-    Scenario: [13] All segments are loaded again between the split and the commit
+    Scenario: [13] A commit covers parent and child after a reload of the parent
       Given A has written "a1" to left
       And left has been split into low and high
       And A has written "a2" to low
@@ -424,60 +424,60 @@ Feature: Segments that are sealed under a transaction
       Then readers of left see "a1"
       And readers of low see "a2"
 
-    Scenario: [14] It may write to a child
+    Scenario: [14] A transaction writes to a child
       Given A has written "a1" to left
       And left has been split into low and high
       When A writes "a2" to low
       Then it is done
 
   @PIP471-53 @MUST @commits @aborts @sealing
-  Rule: An acknowledgement in a transaction on a sealed segment follows the end.
-    A sealed segment is read until it is drained. What its readers have done would be lost, or be done twice.
+  Rule: An acknowledgement of a transaction on a sealed segment follows the transaction's outcome.
+    A sealed segment is read until it is drained; the work of its consumers would be lost or repeated.
 
     Background:
       Given "i1" has been written to left
       And "i2" has been written to left
       And the consumer of shared subscription "workers" has received "i1", "i2" from left
 
-    Scenario: [1] Acknowledged before the split, and a commit
+    Scenario: [1] A commit of an acknowledgement from before the split
       Given A has acknowledged "i1" for "workers"
       And left has been split into low and high
       When A commits
       Then subscription "workers" has "i2" left
 
-    Scenario: [2] Acknowledged before the split, and an abort
+    Scenario: [2] An abort of an acknowledgement from before the split
       Given A has acknowledged "i1" for "workers"
       And left has been split into low and high
       When A aborts
       Then subscription "workers" has "i1", "i2" left
 
-    Scenario: [3] Acknowledged behind the split, and a commit
+    Scenario: [3] A commit of an acknowledgement from after the split
       Given left has been split into low and high
       And A has acknowledged "i1" for "workers"
       When A commits
       Then subscription "workers" has "i2" left
 
-    Scenario: [4] Acknowledged behind the split, and an abort
+    Scenario: [4] An abort of an acknowledgement from after the split
       Given left has been split into low and high
       And A has acknowledged "i1" for "workers"
       When A aborts
       Then subscription "workers" has "i1", "i2" left
 
-    Scenario: [5] Before and behind the split
+    Scenario: [5] A commit of acknowledgements from before and after the split
       Given A has acknowledged "i2" for "workers"
       And left has been split into low and high
       And A has acknowledged "i1" for "workers"
       When A commits
       Then subscription "workers" has nothing left
 
-    Scenario: [6] Everything up to a message, and a commit
+    Scenario: [6] A commit of a cumulative acknowledgement on a sealed segment
       Given the consumer of exclusive subscription "auditors" has received "i1", "i2" from left
       And A has acknowledged everything up to "i1" for "auditors"
       And left has been split into low and high
       When A commits
       Then subscription "auditors" has "i2" left
 
-    Scenario: [7] Everything up to a message, and an abort
+    Scenario: [7] An abort of a cumulative acknowledgement on a sealed segment
       Given the consumer of exclusive subscription "auditors" has received "i1", "i2" from left
       And left has been split into low and high
       And A has acknowledged everything up to "i2" for "auditors"
@@ -485,7 +485,7 @@ Feature: Segments that are sealed under a transaction
       Then subscription "auditors" has "i1", "i2" left
 
     @needs:batch-index-acknowledgement
-    Scenario: [8] A message of a batch
+    Scenario: [8] A commit of an acknowledgement of one message of a batch on a sealed segment
       Given a batch of "b1", "b2" has been written to right
       And the consumer of shared subscription "packers" has received "b1", "b2" from right
       And A has acknowledged "b1" for "packers"
@@ -493,7 +493,7 @@ Feature: Segments that are sealed under a transaction
       When A commits
       Then subscription "packers" has "b2" left
 
-    Scenario: [9] On both parents of a merge, and a commit
+    Scenario: [9] A commit of acknowledgements on both parents of a merge
       Given "i3" has been written to right
       And the consumer of shared subscription "packers" has received "i3" from right
       And A has acknowledged "i1" for "workers"
@@ -502,7 +502,7 @@ Feature: Segments that are sealed under a transaction
       When A commits
       Then subscription "packers" has nothing left
 
-    Scenario: [10] Two transactions on one subscription, of which one aborts
+    Scenario: [10] A commit and an abort of two transactions on one subscription of a sealed segment
       Given A has acknowledged "i1" for "workers"
       And B has acknowledged "i2" for "workers"
       And left has been split into low and high
@@ -510,26 +510,26 @@ Feature: Segments that are sealed under a transaction
       When A commits
       Then subscription "workers" has "i2" left
 
-    Scenario: [11] What is pending is another transaction's conflict
+    Scenario: [11] Another transaction acknowledges a message that is pending on a sealed segment
       Given A has acknowledged "i1" for "workers"
       And left has been split into low and high
       When B acknowledges "i1" for "workers"
       Then it is refused with TransactionConflict
 
-    Scenario: [12] What is pending is given to no other consumer
+    Scenario: [12] Another consumer does not receive a message that is pending on a sealed segment
       Given A has acknowledged "i1" for "workers"
       And left has been split into low and high
       When another consumer takes over "workers"
       Then the consumer of "workers" receives "i2" and nothing else
 
-    Scenario: [13] A time-out of what was acknowledged
+    Scenario: [13] A timeout of a transaction with an acknowledgement on a sealed segment
       Given transaction C with a moderate time-out
       And C has acknowledged "i1" for "workers"
       And left has been split into low and high
       When C is left open past its time-out
       Then subscription "workers" has "i1", "i2" left
 
-    Scenario: [14] Input from the parent and output to a child, and a commit
+    Scenario: [14] A commit of input from the parent and output to a child
       Given left has been split into low and high
       And A has acknowledged "i1" for "workers"
       And A has written "o1" to low
@@ -537,7 +537,7 @@ Feature: Segments that are sealed under a transaction
       Then subscription "workers" has "i2" left
       And readers of low see "o1"
 
-    Scenario: [15] Input from the parent and output to a child, and an abort
+    Scenario: [15] An abort of input from the parent and output to a child
       Given A has acknowledged "i1" for "workers"
       And left has been split into low and high
       And A has written "o1" to low
@@ -545,14 +545,14 @@ Feature: Segments that are sealed under a transaction
       Then subscription "workers" has "i1", "i2" left
       And readers of low see nothing
 
-    Scenario: [16] The subscription of the sealed segment is loaded again before the commit
+    Scenario: [16] A commit of an acknowledgement after a split and a reload of the sealed segment
       Given A has acknowledged "i1" for "workers"
       And left has been split into low and high
       And left has been unloaded
       When A commits
       Then subscription "workers" has "i2" left
 
-    Scenario: [17] The subscription is loaded again behind the commit
+    Scenario: [17] A reload of the sealed segment after a split and a commit of an acknowledgement
       Given A has acknowledged "i1" for "workers"
       And left has been split into low and high
       And A has committed
@@ -560,7 +560,7 @@ Feature: Segments that are sealed under a transaction
       When B acknowledges "i2" for "workers"
       Then subscription "workers" has nothing left
 
-    Scenario: [18] Messages of a transaction that committed behind the split
+    Scenario: [18] An acknowledgement of a message that was committed after the split
       Given B has written "b1" to right
       And right has been split into low and high
       And B has committed
@@ -569,14 +569,14 @@ Feature: Segments that are sealed under a transaction
       When A commits
       Then subscription "packers" has nothing left
 
-    Scenario: [19] A consumer is not sent away before what is pending is decided
+    Scenario: [19] A consumer receives no end-of-topic notification while an acknowledgement is pending
       Given "i2" has been acknowledged for "workers" without a transaction
       And A has acknowledged "i1" for "workers"
       When left is split into low and high
       Then the consumer of "workers" is not told the end of left before "i1", which A aborts now
 
     @needs:store-faults
-    Scenario: [20] A single message, and an earlier end is not followed there yet
+    Scenario: [20] An acknowledged message whose own transaction is not yet applied after a reload
       Given A has committed "a1" to right, and the store lacks the note of it
       And the consumer of shared subscription "packers" has received "a1" from right
       And B has acknowledged "a1" for "packers"
@@ -585,7 +585,7 @@ Feature: Segments that are sealed under a transaction
       When B commits
       Then the next consumer of "packers" is told the end of right
 
-    Scenario: [21] A consumer whose last messages are acknowledged in a transaction learns of the end behind its commit
+    Scenario: [21] A consumer is notified of the end after its last acknowledgements are committed
       Given A has acknowledged "i1" for "workers"
       And left has been split into low and high
       And A has acknowledged "i2" for "workers"
@@ -593,11 +593,11 @@ Feature: Segments that are sealed under a transaction
       Then the consumer of "workers" is told that there is no more
 
   @PIP471-54 @MUST @sealing
-  Rule: An end writes nothing into a sealed segment.
-    A ledger that is closed takes nothing. Whoever must write there to end a transaction can never end it.
+  Rule: The end of a transaction writes nothing into a sealed segment.
+    A closed ledger accepts nothing; a coordinator that must write there can never end the transaction.
 
     @needs:entry-counts
-    Scenario: [1] A commit
+    Scenario: [1] A commit writes nothing
       Given A has written "a1", "a2" to left
       And left has been split into low and high
       When A commits
@@ -605,7 +605,7 @@ Feature: Segments that are sealed under a transaction
       And the length of left is 2
 
     @needs:entry-counts
-    Scenario: [2] An abort
+    Scenario: [2] An abort writes nothing
       Given A has written "a1" to left
       And "p1" has been written to left
       And left has been split into low and high
@@ -614,7 +614,7 @@ Feature: Segments that are sealed under a transaction
       And the length of left is 2
 
     @needs:entry-counts
-    Scenario: [3] A commit in both parents of a merge
+    Scenario: [3] A commit writes nothing into either parent of a merge
       Given A has written "a1" to left
       And A has written "a2" to right
       And left and right have been merged into whole
@@ -624,7 +624,7 @@ Feature: Segments that are sealed under a transaction
       And the length of right is 1
 
     @needs:entry-counts
-    Scenario: [4] A commit of acknowledgements
+    Scenario: [4] A commit of acknowledgements writes nothing
       Given "i1" has been written to left
       And the consumer of shared subscription "workers" has received "i1" from left
       And A has acknowledged "i1" for "workers"
@@ -634,7 +634,7 @@ Feature: Segments that are sealed under a transaction
       And the length of left is 1
 
     @needs:entry-counts
-    Scenario: [5] A time-out, and nothing is written
+    Scenario: [5] A timeout writes nothing
       Given transaction C with a moderate time-out
       And C has written "c1" to left
       And "p1" has been written to left
@@ -644,7 +644,7 @@ Feature: Segments that are sealed under a transaction
       And the length of left is 2
 
     @needs:entry-counts
-    Scenario: [6] It is loaded again, and then the transaction ends
+    Scenario: [6] A commit after a reload writes nothing
       Given A has written "a1" to left
       And left has been split into low and high
       And left has been unloaded
@@ -653,7 +653,7 @@ Feature: Segments that are sealed under a transaction
       And the length of left is 1
 
     @needs:entry-counts
-    Scenario: [7] A message that was refused
+    Scenario: [7] A commit after a refused message writes nothing
       Given A has written "a1" to left
       And left has been split into low and high
       And A has tried to write "a2" to left

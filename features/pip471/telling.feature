@@ -1,16 +1,16 @@
-Feature: How participants learn of an end
-  The store tells, and the header counts. What is told can be lost, late or doubled, and a write can fail.
+Feature: How participants are notified of an end
+  The store notifies, and the header is authoritative. Notifications can be lost, late or duplicated, and a write can fail.
 
   Background:
     Given the topic "orders"
     And transactions A and B
 
   @PIP471-13 @MUST
-  Rule: A message whose operation record could not be written is refused, and never seen.
-    A receipt for a message that nobody will decide is a promise that nobody keeps.
+  Rule: A broker refuses a message whose operation record it could not write, and never makes it visible.
+    An acknowledged message that is never decided breaks the promise to its producer.
 
     @needs:store-faults
-    Scenario Outline: [1] The write of the record is not answered
+    Scenario Outline: [1] The store does not answer the write of the record
       Given the store does not answer the next write of an operation record, <failure>
       When A writes "a1" to orders
       Then it is refused
@@ -21,7 +21,7 @@ Feature: How participants learn of an end
         | and has written it    |
 
     @needs:store-faults
-    Scenario Outline: [2] The transaction commits what was receipted
+    Scenario Outline: [2] A transaction commits after one of its messages was refused
       Given the store does not answer the next write of an operation record, <failure>
       And A has tried to write "a1" to orders
       And A has written "a2" to orders
@@ -34,7 +34,7 @@ Feature: How participants learn of an end
         | and has written it    |
 
     @needs:store-faults
-    Scenario Outline: [3] The producer sends the refused message again
+    Scenario Outline: [3] A producer sends a refused message again
       Given the deduplicated topic "payments"
       And the store does not answer the next write of an operation record, <failure>
       And producer P has tried to write "a1" to payments in A
@@ -48,21 +48,21 @@ Feature: How participants learn of an end
         | and has written it    |
 
   @PIP471-22 @MUST @commits
-  Rule: A commit is answered without waiting for those who took part.
-    A participant that is slow or gone would stop every client whose transactions it is in.
+  Rule: The coordinator answers a commit without waiting for the participants.
+    A slow or unreachable participant would stop every client whose transactions it is in.
 
-    Scenario: [1] Nobody has the segment loaded
+    Scenario: [1] A client commits while the segment is not loaded
       Given A has written "a1" to orders
       And orders has been unloaded
       When A commits, and a later transaction behind it
       Then it is done
 
   @PIP471-62 @SHOULD
-  Rule: An event that is lost or late does not keep a participant from the outcome for ever.
-    Readers would wait for an end that came long ago.
+  Rule: A participant learns of the outcome even if its notification is lost or late.
+    Readers would wait for ever for an end that was decided long ago.
 
     @needs:store-faults
-    Scenario Outline: [1] A commit of a message
+    Scenario Outline: [1] A notification is lost, late or duplicated when a message is committed
       Given A has written "a1" to orders
       And the next event of an end is <trouble>
       When A commits
@@ -76,7 +76,7 @@ Feature: How participants learn of an end
         | told twice |
 
     @needs:store-faults @needs:metadata-store
-    Scenario: [2] A commit of an acknowledgement
+    Scenario: [2] A notification is lost when an acknowledgement is committed
       Given the topic "inputs" with "i1", "i2"
       And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And A has acknowledged "i1" for "workers"
@@ -86,7 +86,7 @@ Feature: How participants learn of an end
       And subscription "workers" has "i2" left
 
     @needs:store-faults @needs:metadata-store
-    Scenario: [3] An abort of an acknowledgement
+    Scenario: [3] A notification is lost when an acknowledgement is aborted
       Given the topic "inputs" with "i1", "i2"
       And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And A has acknowledged "i1" for "workers"
@@ -96,7 +96,7 @@ Feature: How participants learn of an end
       And subscription "workers" has "i1", "i2" left
 
     @needs:store-faults @needs:short-retention
-    Scenario Outline: [4] The store fails when an abort is noted, and all of it is over when the segment is loaded again
+    Scenario Outline: [4] The store fails when an abort is recorded, and the segment is reloaded after the retention
       Given A has written "a1" to orders
       And the store does not answer the next note of an abort, <failure>
       And A has aborted
@@ -111,7 +111,7 @@ Feature: How participants learn of an end
         | and has written it    |
 
     @needs:store-faults
-    Scenario: [5] A commit of a message, beside an older transaction that is open
+    Scenario: [5] A notification is late when a message is committed while an older transaction is open
       Given B has written "b1" to orders
       And A has written "a1" to orders
       And the next event of an end is late
@@ -119,7 +119,7 @@ Feature: How participants learn of an end
       Then readers of orders see "b1"
 
     @needs:store-faults @needs:metadata-store
-    Scenario: [6] A commit of an acknowledgement, beside an older transaction that is open
+    Scenario: [6] A notification is late when an acknowledgement is committed while an older transaction is open
       Given the topic "inputs" with "i1", "i2"
       And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And A has acknowledged "i1" for "workers"
@@ -129,7 +129,7 @@ Feature: How participants learn of an end
       Then the store soon has no operation records of B
 
     @needs:store-faults
-    Scenario Outline: [7] The store fails when an event is written, and the client asks again
+    Scenario Outline: [7] The store fails when a notification is written, and the commit is retried
       Given A has written "a1" to orders
       And the store does not answer the next event of an end, <failure>
       When A commits
@@ -142,11 +142,11 @@ Feature: How participants learn of an end
         | and has written it    |
 
   @PIP471-66 @MUST
-  Rule: A store without sequence keys and indexes keeps all the laws.
-    What the store does not do its clients do, and a crash in the middle of that must lose nothing.
+  Rule: All requirements also hold on a store without sequence keys and indexes.
+    The brokers do what the store does not, and a crash in the middle of that must lose nothing.
 
     @needs:plain-store
-    Scenario: [1] A commit and an abort on such a store
+    Scenario: [1] A commit and an abort on a store without sequence keys and indexes
       Given B has written "b1" to orders
       And A has written "a1" to orders
       And B has aborted
@@ -154,7 +154,7 @@ Feature: How participants learn of an end
       Then readers of orders see "a1"
 
     @needs:plain-store
-    Scenario: [2] An acknowledgement on such a store
+    Scenario: [2] An acknowledgement on a store without sequence keys and indexes
       Given the topic "inputs" with "i1", "i2"
       And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And A has acknowledged "i1" for "workers"
@@ -162,27 +162,27 @@ Feature: How participants learn of an end
       Then subscription "workers" has "i2" left
 
     @needs:plain-store
-    Scenario: [3] Many messages under way on such a store
+    Scenario: [3] Twenty messages are in flight on a store without sequence keys and indexes
       Given A has 20 messages under way to orders
       When A commits
       Then readers of orders see exactly what of A was receipted
 
     @needs:plain-store @needs:short-retention
-    Scenario: [4] The collection on such a store
+    Scenario: [4] A header is collected on a store without sequence keys and indexes
       Given A has committed "a1" to orders
       And the retention of A has passed
       When A commits
       Then it is refused
 
     @needs:plain-store
-    Scenario: [5] A time-out on such a store
+    Scenario: [5] A transaction times out on a store without sequence keys and indexes
       Given transaction C with a short time-out
       And C has written "c1" to orders
       When C is left open past its time-out
       Then readers of orders see nothing
 
     @needs:plain-store
-    Scenario: [6] Two open transactions in a segment that is loaded again on such a store
+    Scenario: [6] A segment with two open transactions is reloaded on a store without sequence keys and indexes
       Given A has written "a1" to orders
       And B has written "b1" to orders
       And orders has been unloaded
@@ -191,7 +191,7 @@ Feature: How participants learn of an end
       Then readers of orders see "b1"
 
     @needs:plain-store @needs:store-faults
-    Scenario: [7] An abort comes to a coordinator on such a store that has looked at the header before the commit
+    Scenario: [7] Abort races a commit that another coordinator wrote after this one read the header (store without sequence keys)
       Given A has written "a1" to orders
       And orders has been unloaded
       And A has been asked to commit
@@ -201,7 +201,7 @@ Feature: How participants learn of an end
       Then readers of orders see "a1", "p1"
 
     @needs:plain-store @needs:store-faults @needs:short-retention
-    Scenario: [8] The store fails at an index when a commit is asked for
+    Scenario: [8] A store without sequence keys and indexes fails to write an index entry during a commit
       Given A has written "a1" to orders
       And the store does not answer the next write for an index, and does not write it
       And A has tried to commit
@@ -211,7 +211,7 @@ Feature: How participants learn of an end
       Then it is refused
 
     @needs:plain-store
-    Scenario: [9] One more message behind very many of its transaction on such a store
+    Scenario: [9] A transaction of 120 messages writes one more on a store without sequence keys and indexes
       Given A has 120 messages under way to orders
       When A writes "a1" to orders
       Then it is done

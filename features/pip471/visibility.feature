@@ -1,40 +1,40 @@
 Feature: What readers see of metadata-driven transactions
-  Readers of a segment go up to the first message that is undecided, and leave out what was aborted.
+  Readers of a segment receive messages up to the first undecided one, without those of aborted transactions.
 
   Background:
     Given the topic "orders"
     And transactions A and B
 
   @PIP471-18 @MUST
-  Rule: Readers go up to the message before the first of an open transaction, and no further than to the last message.
-    A limit that lies behind shows what may be withdrawn; one that lies before keeps back what is decided.
+  Rule: Readers receive messages up to the first message of an open transaction, or up to the last message if none is open.
+    A limit too late shows messages that may be aborted; a limit too early withholds decided ones.
 
-    Scenario: [1] Before the first message of two open transactions
+    Scenario: [1] Readers stop before the first of two open transactions
       Given "p1" has been written to orders
       And B has written "b1" to orders
       When A writes "a1" to orders
       Then readers of orders see "p1"
 
-    Scenario: [2] The second one begins where the first one has ended
+    Scenario: [2] A second transaction begins between the messages of the first, and the first commits
       Given A has written "a1" to orders
       And B has written "b1" to orders
       And A has written "a2" to orders
       When A commits
       Then readers of orders see "a1"
 
-    Scenario: [3] An open transaction behind all that is decided
+    Scenario: [3] Readers see everything that is decided before an open transaction
       Given A has committed "a1" to orders
       And "p1" has been written to orders
       When B writes "b1" to orders
       Then readers of orders see "a1", "p1"
 
-    Scenario: [4] The one that began last has written first, and ends first
+    Scenario: [4] The younger of two transactions wrote first and commits first
       Given B has written "b1" to orders
       And A has written "a1" to orders
       When B commits
       Then readers of orders see "b1"
 
-    Scenario: [5] Behind a load, a message outside of transactions before the first of an open one
+    Scenario: [5] Readers see a plain message before an open transaction after a reload
       Given A has committed "a1" to orders
       And "p1" has been written to orders
       And B has written "b1" to orders
@@ -42,7 +42,7 @@ Feature: What readers see of metadata-driven transactions
       When "p2" is written to orders
       Then readers of orders see "a1", "p1"
 
-    Scenario: [6] Two open transactions, of which one began before a load and the other behind it
+    Scenario: [6] Of two open transactions, one wrote before a reload and the other after it
       Given transaction C
       And C has committed "c1" to orders
       And the consumer of shared subscription "workers" has received "c1" from orders
@@ -52,7 +52,7 @@ Feature: What readers see of metadata-driven transactions
       Then readers of orders see "c1"
 
     @needs:crash-points
-    Scenario: [7] A crash within the publishing has left a record without its message, and the transaction goes on
+    Scenario: [7] A transaction writes again after a crash left a record without its message
       Given "p1" has been written to orders
       And the system will crash after-op-record
       And A has tried to write "a1" to orders
@@ -61,43 +61,43 @@ Feature: What readers see of metadata-driven transactions
       Then readers of orders see "p1"
 
   @PIP471-19 @MUST
-  Rule: What was written behind the first message of an open transaction waits, whoever wrote it.
-    Readers get a segment in its order; what they have passed they never come back to.
+  Rule: Messages after the first message of an open transaction are withheld, whichever producer wrote them.
+    Readers receive a segment in order, and never return to what they have passed.
 
-    Scenario: [1] A message outside of transactions
+    Scenario: [1] A plain message follows an open transaction
       Given A has written "a1" to orders
       When "p1" is written to orders
       Then readers of orders see nothing
 
-    Scenario: [2] A committed transaction
+    Scenario: [2] A committed transaction follows an open one
       Given A has written "a1" to orders
       When B commits "b1" to orders
       Then readers of orders see nothing
 
-    Scenario: [3] A consumer that was there before
+    Scenario: [3] A connected consumer receives nothing after the start of an open transaction
       Given the consumer of shared subscription "workers" has received nothing from orders
       And A has written "a1" to orders
       When B commits "b1" to orders
       Then the consumer of "workers" receives nothing
 
-    Scenario: [4] The open transaction goes on writing behind it
+    Scenario: [4] The open transaction writes again after a plain message
       Given A has written "a1" to orders
       And "p1" has been written to orders
       When A writes "a2" to orders
       Then readers of orders see nothing
 
   @PIP471-20 @MUST
-  Rule: An open transaction holds up only the segments to which it has written.
-    One slow client would stop a topic for everybody.
+  Rule: An open transaction blocks readers only in the segments to which it has written.
+    One slow client would stop the topic for all its consumers.
 
-    Scenario: [1] Two segments of one topic
+    Scenario: [1] A transaction is open in one of two segments of a topic
       Given the segments "low" and "high" of one topic
       And A has written "a1" to low
       When "p1" is written to high
       Then readers of high see "p1"
       And readers of low see nothing
 
-    Scenario: [2] Another topic
+    Scenario: [2] A transaction is open in another topic
       Given the topic "payments"
       And A has written "a1" to orders
       When "p1" is written to payments
@@ -105,14 +105,14 @@ Feature: What readers see of metadata-driven transactions
 
   @PIP471-21 @MUST @commits
   Rule: A commit makes all messages of the transaction visible in all its segments.
-    Half a transaction is what transactions are there to prevent.
+    A partial transaction is what transactions are there to prevent.
 
-    Scenario: [1] Several messages in one segment
+    Scenario: [1] A transaction with two messages in one segment commits
       Given A has written "a1", "a2" to orders
       When A commits
       Then readers of orders see "a1", "a2"
 
-    Scenario: [2] A commit in two segments of one topic
+    Scenario: [2] A transaction with messages in two segments of one topic commits
       Given the segments "low" and "high" of one topic
       And A has written "a1" to low
       And A has written "a2" to high
@@ -120,7 +120,7 @@ Feature: What readers see of metadata-driven transactions
       Then readers of low see "a1"
       And readers of high see "a2"
 
-    Scenario: [3] A commit before a consumer that was there
+    Scenario: [3] A connected consumer receives the messages at the commit
       Given the consumer of shared subscription "workers" has received nothing from orders
       And A has written "a1", "a2" to orders
       When A commits
@@ -135,16 +135,16 @@ Feature: What readers see of metadata-driven transactions
       Then the consumer of "workers" receives "a1" before anybody writes again
 
   @PIP471-23 @MUST @aborts
-  Rule: Messages of an aborted transaction are not delivered, and those behind them are.
-    What was withdrawn must not be acted on, and must not keep back what was not.
+  Rule: Messages of an aborted transaction are not delivered, and the messages after them are.
+    Consumers must not act on aborted messages, which in turn must not block other messages.
 
-    Scenario: [1] A message outside of transactions behind it
+    Scenario: [1] A plain message follows an aborted transaction
       Given A has written "a1" to orders
       And A has aborted
       When "p1" is written to orders
       Then readers of orders see "p1"
 
-    Scenario: [2] Between the messages of a committed transaction
+    Scenario: [2] An aborted message is between those of a committed transaction
       Given B has written "b1" to orders
       And A has written "a1" to orders
       And B has written "b2" to orders
@@ -152,14 +152,14 @@ Feature: What readers see of metadata-driven transactions
       When B commits
       Then readers of orders see "b1", "b2"
 
-    Scenario: [3] An abort before a consumer that was there
+    Scenario: [3] A connected consumer receives only the later committed message
       Given the consumer of shared subscription "workers" has received nothing from orders
       And A has written "a1" to orders
       And A has aborted
       When B commits "b1" to orders
       Then the consumer of "workers" receives "b1" and nothing else
 
-    Scenario: [4] An abort in two segments of one topic
+    Scenario: [4] A transaction with messages in two segments of one topic aborts
       Given the segments "low" and "high" of one topic
       And A has written "a1" to low
       And A has written "a2" to high
@@ -167,7 +167,7 @@ Feature: What readers see of metadata-driven transactions
       Then readers of low see nothing
       And readers of high see nothing
 
-    Scenario: [5] What others wrote between two messages of the aborted transaction
+    Scenario: [5] Messages of others are between those of an aborted transaction
       Given A has written "a1" to orders
       And B has written "b1" to orders
       And "p1" has been written to orders
@@ -176,24 +176,24 @@ Feature: What readers see of metadata-driven transactions
       When B commits
       Then readers of orders see "b1", "p1"
 
-    Scenario: [6] A consumer that waits, and what it waits for stands there before the abort
+    Scenario: [6] A waiting consumer receives a plain message when the earlier transaction aborts
       Given the consumer of shared subscription "workers" has received nothing from orders
       And A has written "a1" to orders
       And "p1" has been written to orders
       When A aborts
       Then the consumer of "workers" receives "p1" before anybody writes again
 
-    Scenario: [7] A batch
+    Scenario: [7] An aborted transaction has written a batch
       Given A has written a batch of "a1", "a2" to orders
       And A has aborted
       When "p1" is written to orders
       Then readers of orders see "p1"
 
   @PIP471-24 @MUST @aborts
-  Rule: A subscription that begins later is not given messages of an aborted transaction.
-    Who comes later reads the same segment, and must find the same in it.
+  Rule: A subscription that starts later does not receive messages of an aborted transaction.
+    A later consumer reads the same segment and must find the same messages.
 
-    Scenario: [1] Behind further transactions
+    Scenario: [1] A subscription starts after further transactions
       Given A has written "a1" to orders
       And A has aborted
       And 3 transactions have committed
@@ -201,10 +201,10 @@ Feature: What readers see of metadata-driven transactions
       Then readers of orders see "b1"
 
   @PIP471-55 @MUST @commits @aborts
-  Rule: A transaction over several topics and namespaces ends in all of them alike.
-    A transfer that is booked here and withdrawn there is the loss that transactions prevent.
+  Rule: A transaction over several topics and namespaces has the same outcome in all of them.
+    A transfer that is booked in one place and withdrawn in another is the loss that transactions prevent.
 
-    Scenario: [1] A commit in two namespaces
+    Scenario: [1] A transaction over two namespaces commits
       Given the topic "payments" in another namespace
       And A has written "a1" to orders
       And A has written "a2" to payments
@@ -212,7 +212,7 @@ Feature: What readers see of metadata-driven transactions
       Then readers of orders see "a1"
       And readers of payments see "a2"
 
-    Scenario: [2] An abort in two namespaces
+    Scenario: [2] A transaction over two namespaces aborts
       Given the topic "payments" in another namespace
       And A has written "a1" to orders
       And A has written "a2" to payments
@@ -221,15 +221,15 @@ Feature: What readers see of metadata-driven transactions
       And readers of payments see nothing
 
   @PIP471-64 @MUST @commits @aborts
-  Rule: Of transactions that write in turn, those that committed are visible, each message once, and no other.
-    One transaction's end must not decide another's messages.
+  Rule: Of interleaved transactions, exactly the messages of the committed ones are visible, each once.
+    The end of one transaction must not decide the messages of another.
 
-    Scenario: [1] Every second of twelve is committed
+    Scenario: [1] Every second of twelve interleaved transactions commits
       Given 12 transactions have written to orders
       When every second of them commits and the others abort
       Then orders agrees with the answers
 
-    Scenario: [2] Two transactions with the same number, of which one is aborted
+    Scenario: [2] Two transactions have the same number at two coordinators, and one aborts
       Given C and D are transactions with the same number at two coordinators
       And C has written "c1" to orders
       And D has written "d1" to orders
@@ -237,7 +237,7 @@ Feature: What readers see of metadata-driven transactions
       When D commits
       Then readers of orders see "d1"
 
-    Scenario: [3] One has ended before, and the segment is loaded again
+    Scenario: [3] A segment is reloaded after the abort of one of thirteen interleaved transactions
       Given B has written "b1" to orders
       And 12 transactions have written to orders
       And B has aborted

@@ -1,40 +1,40 @@
 Feature: Administering keys
-  An administrator looks who has which key, and removes those that nobody needs.
+  An administrator lists which connection has which key, and deletes keys that are no longer needed.
 
   Background:
     Given the topic "orders"
 
   @TXKEY-27 @MUST @aborts
-  Rule: Administrators are told of all keys, of each with its epoch and open transaction, and can delete one, which aborts that.
-    Of a key that the list does not have nobody knows why it fences.
+  Rule: An administrator can list every key with its epoch and open transaction, and delete a key, which aborts that transaction.
+    An administrator cannot explain a fencing by a key that is missing from the list.
 
     @needs:transaction-keys
-    Scenario: [1] Several keys
+    Scenario: [1] An administrator lists three keys
       Given task one has connected with key "payments"
       And task two has connected with key "refunds"
       When task three connects with key "fees"
       Then administrators are told of key "payments" and key "refunds" and key "fees" and no other
 
     @needs:transaction-keys
-    Scenario: [2] No key
+    Scenario: [2] An administrator lists keys after a client connected without one
       When task one connects with no key
       Then administrators are told of no key and no other
 
     @needs:transaction-keys
-    Scenario: [3] A key whose connections fence each other
+    Scenario: [3] A key is listed whose connections fence each other
       Given task one has connected with key "payments"
       When task two connects with key "payments"
       Then administrators are told of key "payments" and no other
       And key "payments" is at the epoch of task two, with nothing open
 
     @needs:transaction-keys
-    Scenario: [4] A key with an open transaction
+    Scenario: [4] A key is listed with its open transaction
       Given task one has connected with key "payments"
       When task one begins transaction A
       Then key "payments" is at the epoch of task one, with transaction A open
 
     @needs:transaction-keys
-    Scenario: [5] A transaction that has ended
+    Scenario: [5] A key is listed whose transaction has ended
       Given task one has connected with key "payments"
       And task one has begun transaction A
       When A commits
@@ -42,7 +42,7 @@ Feature: Administering keys
       And key "payments" is at the epoch of task one, with nothing open
 
     @needs:transaction-keys
-    Scenario: [6] A key that is deleted with an open transaction
+    Scenario: [6] A key with an open transaction is deleted
       Given task one has connected with key "payments"
       And task one has begun transaction A
       And A has written "a1" to orders
@@ -52,7 +52,7 @@ Feature: Administering keys
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [7] The connection of a key that is deleted
+    Scenario: [7] The connection of a deleted key is closed
       Given task one has connected with key "payments"
       And task two has connected with key "refunds"
       When key "payments" is deleted
@@ -61,7 +61,7 @@ Feature: Administering keys
       And administrators are told of key "refunds" and no other
 
     @needs:transaction-keys
-    Scenario: [8] A late message of a key that was deleted
+    Scenario: [8] A client writes to its transaction after its key was deleted
       Given task one has connected with key "payments"
       And task one has begun transaction A
       And A has written "a1" to orders
@@ -71,14 +71,14 @@ Feature: Administering keys
       And readers of orders see nothing
 
     @needs:transaction-keys @needs:principals
-    Scenario: [9] The keys of several owners
+    Scenario: [9] The keys of several owners are listed
       Given task one has connected with key "payments" of "alice"
       And task two has connected with key "payments" of "bob"
       When task three connects with key "refunds"
       Then administrators are told of key "payments" of "alice" and key "payments" of "bob" and key "refunds" and no other
 
     @needs:transaction-keys @needs:principals
-    Scenario: [10] The key of another owner
+    Scenario: [10] The key of one owner is deleted, and another owner has the same name for a key
       Given task one has connected with key "payments" of "alice"
       And task two has connected with key "payments" of "bob"
       And task two has begun transaction A
@@ -87,7 +87,7 @@ Feature: Administering keys
       And A is OPEN
 
     @needs:transaction-keys @needs:more-coordinators
-    Scenario: [11] The keys of several coordinators
+    Scenario: [11] The keys of several coordinators are listed
       Given the system has 3 coordinators
       And task one has connected with key "payments"
       And task two has connected with key "refunds"
@@ -96,7 +96,7 @@ Feature: Administering keys
       Then administrators are told of key "payments" and key "refunds" and key "fees" and key "tips" and no other
 
     @needs:transaction-keys @needs:crash
-    Scenario: [12] A key that was deleted before a crash
+    Scenario: [12] A key that was deleted before a crash is not listed
       Given task one has connected with key "payments"
       And task two has connected with key "refunds"
       And key "payments" has been deleted
@@ -104,7 +104,7 @@ Feature: Administering keys
       Then administrators are told of key "refunds" and no other
 
     @needs:transaction-keys @needs:key-topic-faults
-    Scenario: [13] A deletion that the key topic cannot take
+    Scenario: [13] The key topic cannot store a deletion
       Given task one has connected with key "payments"
       And task one has begun transaction A
       And the key topic fails at the next write
@@ -114,7 +114,7 @@ Feature: Administering keys
       And the connection of task one is open
 
     @needs:transaction-keys
-    Scenario: [14] A key whose connection is gone, with an open transaction
+    Scenario: [14] A key with an open transaction and without a connection is deleted
       Given task one has connected with key "payments"
       And task one has begun transaction A
       And A has written "a1" to orders
@@ -124,11 +124,11 @@ Feature: Administering keys
       And A is ABORTED
 
   @TXKEY-28 @MUST
-  Rule: A key that is not known, or was deleted, is not found.
-    An administrator who is told of success believes that there was something.
+  Rule: An administrator who requests an unknown or deleted key is answered that it is not found.
+    An administrator who receives a success believes that the key existed.
 
     @needs:transaction-keys
-    Scenario: [1] A key that nobody has used
+    Scenario: [1] A key that was never used is deleted
       Given task one has connected with key "payments"
       When key "refunds" is deleted
       Then it is refused
@@ -136,7 +136,7 @@ Feature: Administering keys
       And administrators are told of key "payments" and no other
 
     @needs:transaction-keys
-    Scenario: [2] A key that was deleted
+    Scenario: [2] A key is deleted twice
       Given task one has connected with key "payments"
       And key "payments" has been deleted
       When key "payments" is deleted
@@ -144,7 +144,7 @@ Feature: Administering keys
       And administrators do not find key "payments"
 
     @needs:transaction-keys @needs:principals
-    Scenario: [3] A key of that name of another owner
+    Scenario: [3] A key is deleted that only another owner has
       Given task one has connected with key "payments" of "alice"
       When key "payments" of "bob" is deleted
       Then it is refused
@@ -152,13 +152,13 @@ Feature: Administering keys
       And key "payments" of "alice" is at the epoch of task one, with nothing open
 
     @needs:transaction-keys
-    Scenario: [4] A key whose connect was refused
+    Scenario: [4] A key is requested whose connect was refused
       When task one connects with key "a&b"
       Then it is refused with NotAllowedError
       And administrators do not find key "a&b"
 
     @needs:transaction-keys
-    Scenario: [5] A key that is deleted before its new transaction has begun
+    Scenario: [5] A key is deleted after its client has just requested a new transaction
       Given task one has connected with key "payments"
       And task one has begun transaction A
       And A has written "a1" to orders
@@ -168,7 +168,7 @@ Feature: Administering keys
       And administrators do not find key "payments"
 
     @needs:transaction-keys @needs:principals
-    Scenario: [6] A key of that name of an owner, where none is named
+    Scenario: [6] A key of an owner is deleted without naming the owner
       Given task one has connected with key "payments" of "alice"
       And task one has begun transaction A
       When key "payments" is deleted
@@ -177,18 +177,18 @@ Feature: Administering keys
       And the connection of task one is open
 
   @TXKEY-29 @SHOULD @fencing
-  Rule: Deleting a key does not take its epoch back: an epoch from before is never current again.
-    A client from before the deletion would be taken for the latest one, and fence who came since.
+  Rule: The epochs of a deleted key are not reused: no epoch from before the deletion becomes current again.
+    A client from before the deletion would be taken for the latest one, and would fence a client that connected since.
 
     @needs:transaction-keys
-    Scenario: [1] A client from before
+    Scenario: [1] A client reconnects after its key was deleted
       Given task one has connected with key "payments"
       And key "payments" has been deleted
       When task one connects again
       Then it is refused with NotAllowedError
 
     @needs:transaction-keys
-    Scenario: [2] A client from before, and a new one
+    Scenario: [2] A client reconnects after its key was deleted and taken by a new client
       Given task one has connected with key "payments"
       And key "payments" has been deleted
       And task two has connected with key "payments"
@@ -197,7 +197,7 @@ Feature: Administering keys
       And the connection of task two is open
 
     @needs:transaction-keys
-    Scenario: [3] A new client
+    Scenario: [3] A new client connects with a deleted key
       Given task one has connected with key "payments"
       And key "payments" has been deleted
       When task two connects with key "payments"
@@ -206,7 +206,7 @@ Feature: Administering keys
       And administrators are told of key "payments" and no other
 
     @needs:transaction-keys @needs:crash
-    Scenario: [4] A new client after a crash
+    Scenario: [4] A new client connects with a deleted key after a crash
       Given task one has connected with key "payments"
       And key "payments" has been deleted
       And the system has crashed and come back
@@ -214,7 +214,7 @@ Feature: Administering keys
       Then task two is given a greater epoch than task one
 
     @needs:transaction-keys @needs:crash @needs:key-topic-faults
-    Scenario: [5] A client from before, after a compaction of the key topic
+    Scenario: [5] A client reconnects after its key was deleted and the key topic compacted
       Given task one has connected with key "payments"
       And key "payments" has been deleted
       And the key topic has been compacted
@@ -223,7 +223,7 @@ Feature: Administering keys
       Then it is refused with NotAllowedError
 
     @needs:transaction-keys @needs:crash @needs:key-topic-faults
-    Scenario: [6] A new client, after a compaction of the key topic
+    Scenario: [6] A new client connects after a key was deleted and the key topic compacted
       Given task one has connected with key "payments"
       And key "payments" has been deleted
       And the key topic has been compacted
@@ -233,7 +233,7 @@ Feature: Administering keys
       And task two is given a greater epoch than task one
 
     @needs:transaction-keys @needs:more-coordinators
-    Scenario: [7] A new client, when coordinators were added
+    Scenario: [7] A new client connects with a deleted key after coordinators were added
       Given task one has connected with key "payments"
       And key "payments" has been deleted
       And the system has 15 coordinators

@@ -1,15 +1,15 @@
 Feature: Clients without a key
-  Clients of before, and those that need no key, are beside those that have one.
+  Older clients, and clients that need no key, work next to clients that have one.
 
   Background:
     Given the topic "orders"
 
   @TXKEY-30 @MUST @commits
-  Rule: Clients without a key behave as before, and fence nobody.
-    A client that was never told of keys must not lose its transaction to one.
+  Rule: A client without a key works as before the proposal and fences no other client.
+    A client that does not know of keys must not lose its transaction to one.
 
     @needs:transaction-keys
-    Scenario: [1] A transaction without a key, when a key is fenced
+    Scenario: [1] A transaction without a key stays open when another client is fenced
       Given transaction A
       And A has written "a1" to orders
       And task one has connected with key "payments"
@@ -17,7 +17,7 @@ Feature: Clients without a key
       Then A is OPEN
 
     @needs:transaction-keys
-    Scenario: [2] It commits beside a transaction of a key
+    Scenario: [2] A transaction without a key commits while a transaction of a key is open
       Given transaction A
       And A has written "a1" to orders
       And task one has connected with key "payments"
@@ -27,7 +27,7 @@ Feature: Clients without a key
       And B is OPEN
 
     @needs:transaction-keys
-    Scenario: [3] It commits behind the fencing of another transaction
+    Scenario: [3] A transaction without a key commits after the transaction of a key was fenced
       Given transaction A
       And A has written "a1" to orders
       And task one has connected with key "payments"
@@ -37,7 +37,7 @@ Feature: Clients without a key
       Then readers of orders see "a1"
 
     @needs:transaction-keys
-    Scenario: [4] It has a subscription
+    Scenario: [4] A transaction without a key that has a subscription stays open when another client is fenced
       Given the consumer of shared subscription "workers" has received nothing from orders
       And transaction A
       And A has added "workers"
@@ -46,7 +46,7 @@ Feature: Clients without a key
       Then A is OPEN
 
     @needs:transaction-keys
-    Scenario: [5] Several transactions of several clients
+    Scenario: [5] Two clients without a key have several open transactions
       Given transaction A
       And A has written "a1" to orders
       When 4 transactions begin at 2 clients in turn
@@ -54,7 +54,7 @@ Feature: Clients without a key
       And A is OPEN
 
     @needs:transaction-keys
-    Scenario: [6] Connects without a key do not fence
+    Scenario: [6] A connect without a key does not fence a client without a key
       Given task one has connected with no key
       And transaction A
       When task two connects with no key
@@ -62,7 +62,7 @@ Feature: Clients without a key
       And A is OPEN
 
     @needs:transaction-keys
-    Scenario: [7] Transactions that a client without a key begins do not fence
+    Scenario: [7] A transaction of a client without a key does not fence the transaction of a key
       Given task one has connected with key "payments"
       And task one has begun transaction A
       When 2 transactions begin at 2 clients in turn
@@ -70,7 +70,7 @@ Feature: Clients without a key
       And key "payments" is at the epoch of task one, with transaction A open
 
     @needs:transaction-keys
-    Scenario: [8] A key that is deleted
+    Scenario: [8] A transaction without a key commits after a key was deleted
       Given transaction A
       And A has written "a1" to orders
       And task one has connected with key "payments"
@@ -80,7 +80,7 @@ Feature: Clients without a key
       And readers of orders see "a1"
 
     @needs:transaction-keys @needs:more-coordinators @needs:crash
-    Scenario: [9] A transaction of the other kind with the number of one that was fenced
+    Scenario: [9] A classic transaction commits whose number is that of a fenced transaction
       Given the system has 5 coordinators
       And task one has connected with key "payments"
       And task one has begun transactions A and B
@@ -90,7 +90,7 @@ Feature: Clients without a key
       Then it is done
 
     @needs:transaction-keys @needs:more-coordinators
-    Scenario: [10] A message in a transaction of the other kind with the number of one that was fenced
+    Scenario: [10] A classic transaction writes a message, and its number is that of a fenced transaction
       Given the system has 5 coordinators
       And the topic "ledger" of the classic kind
       And task one has connected with key "payments"

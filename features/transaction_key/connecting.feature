@@ -1,42 +1,42 @@
 Feature: Connections with a key
-  A client says which key it has, and is given an epoch; whoever had the key before is sent away.
+  A client names its key and is given an epoch; the coordinator closes the connection that had the key before.
 
   @TXKEY-01 @MUST
-  Rule: The first connection with a new key is accepted, and given epoch 0.
-    A client that is refused or given another epoch cannot tell whether anybody was there before it.
+  Rule: A coordinator accepts the first connection with a new key and gives it epoch 0.
+    A client that is refused or given another epoch cannot tell whether another client had the key before.
 
     @needs:transaction-keys
-    Scenario: [1] A key that nobody has used
+    Scenario: [1] A client connects with an unused key
       When task one connects with key "payments"
       Then it is done
       And task one is given epoch 0
 
     @needs:transaction-keys
-    Scenario: [2] Another key than one that is there
+    Scenario: [2] A client connects with an unused key while another key is in use
       Given task one has connected with key "payments"
       When task two connects with key "refunds"
       Then task two is given epoch 0
 
     @needs:transaction-keys @needs:crash
-    Scenario: [3] A key that nobody has used, after a crash
+    Scenario: [3] A client connects with an unused key after a crash
       Given the system has crashed and come back
       When task one connects with key "payments"
       Then it is done
       And task one is given epoch 0
 
   @TXKEY-02 @MUST @fencing
-  Rule: Every connection that is accepted is given an epoch greater than all before for that key.
-    Of two connections with one epoch nobody could say which is the later one.
+  Rule: Each accepted connection is given an epoch greater than all earlier epochs of its key.
+    If two connections had the same epoch, no participant could tell which is the later one.
 
     @needs:transaction-keys
-    Scenario: [1] A second process
+    Scenario: [1] A second process connects with the key
       Given task one has connected with key "payments"
       When task two connects with key "payments"
       Then it is done
       And task two is given a greater epoch than task one
 
     @needs:transaction-keys
-    Scenario: [2] Two processes that are both started again fence each other in turns
+    Scenario: [2] Two processes that both restart fence each other in turn
       Given task one has connected with key "payments"
       And task two has connected with key "payments"
       And task one has connected with key "payments"
@@ -46,14 +46,14 @@ Feature: Connections with a key
       And the connection of task two is open
 
     @needs:transaction-keys
-    Scenario: [3] A process that comes again with its epoch
+    Scenario: [3] A process reconnects with its epoch
       Given task one has connected with key "payments"
       When task one connects again
       Then it is done
       And task one is given a greater epoch than before
 
     @needs:transaction-keys
-    Scenario: [4] A process behind one that has come again
+    Scenario: [4] A process connects with a key whose process had reconnected twice
       Given task one has connected with key "payments"
       And task one has connected again
       And task one has connected again
@@ -61,7 +61,7 @@ Feature: Connections with a key
       Then task two is given a greater epoch than task one
 
     @needs:transaction-keys
-    Scenario: [5] A connect between that was refused
+    Scenario: [5] A refused connect leaves the epoch as it was
       Given task one has connected with key "payments"
       And task two has connected with key "payments"
       When task two connects again with an epoch that nobody was given
@@ -69,7 +69,7 @@ Feature: Connections with a key
       And key "payments" is at the epoch of task two, with nothing open
 
     @needs:transaction-keys
-    Scenario: [6] A predecessor that waits for its new transaction
+    Scenario: [6] A process connects while its predecessor waits for a new transaction
       Given the topic "orders"
       And task one has connected with key "payments"
       And task one has begun transaction A
@@ -79,7 +79,7 @@ Feature: Connections with a key
       Then key "payments" is at the epoch of task two, with nothing open
 
     @needs:transaction-keys
-    Scenario: [7] A process that says no epoch is a new one
+    Scenario: [7] A process that names no epoch is treated as a new one
       Given task one has connected with key "payments"
       And task two has connected with key "payments"
       When task one connects again with no epoch
@@ -88,18 +88,18 @@ Feature: Connections with a key
       And the connection of task two is closed
 
     @needs:transaction-keys
-    Scenario: [8] A process behind one whose connection is gone
+    Scenario: [8] A process connects after the connection of its predecessor has ended
       Given task one has connected with key "payments"
       And task one has left
       When task two connects with key "payments"
       Then task two is given a greater epoch than task one
 
   @TXKEY-03 @MUST @fencing
-  Rule: A connect with an epoch that is not the latest is refused, and changes nothing.
-    Whoever was fenced must not fence its successor with what it still knows.
+  Rule: A coordinator refuses a connect with an epoch that is not the latest, and changes nothing.
+    A client that was fenced must not fence its successor with the epoch that it still has.
 
     @needs:transaction-keys
-    Scenario: [1] The epoch of a process that was fenced
+    Scenario: [1] A process reconnects with its epoch after it was fenced
       Given task one has connected with key "payments"
       And task two has connected with key "payments"
       And task two has begun transaction A
@@ -109,7 +109,7 @@ Feature: Connections with a key
       And the connection of task two is open
 
     @needs:transaction-keys
-    Scenario: [2] The epoch before the latest
+    Scenario: [2] A process reconnects with the epoch before the latest
       Given task one has connected with key "payments"
       And task two has connected with key "payments"
       And task two has begun transaction A
@@ -118,7 +118,7 @@ Feature: Connections with a key
       And key "payments" is at the epoch of task two, with transaction A open
 
     @needs:transaction-keys
-    Scenario Outline: [3] An epoch that nobody was given
+    Scenario Outline: [3] A process reconnects with an epoch that no client was given
       Given task one has connected with key "payments"
       And task one has begun transaction A
       When task one connects again with <epoch>
@@ -134,7 +134,7 @@ Feature: Connections with a key
         | the largest epoch              | no epoch would come after it      |
 
     @needs:transaction-keys
-    Scenario: [4] An epoch that nobody was given, of a key that was deleted
+    Scenario: [4] A process reconnects to a deleted key with an epoch that no client was given
       Given task one has connected with key "payments"
       And key "payments" has been deleted
       When task one connects again with an epoch that nobody was given
@@ -142,18 +142,18 @@ Feature: Connections with a key
       And administrators do not find key "payments"
 
   @TXKEY-04 @MUST @fencing
-  Rule: A new connection closes the previous connection of the key.
-    A predecessor that is not sent away goes on with its work, and finds out late.
+  Rule: When a client connects with a key, the coordinator closes the previous connection of that key.
+    A predecessor whose connection stays open continues its work and learns of its successor too late.
 
     @needs:transaction-keys
-    Scenario: [1] The connection before
+    Scenario: [1] The previous connection is closed
       Given task one has connected with key "payments"
       When task two connects with key "payments"
       Then the connection of task one is closed
       And the connection of task two is open
 
     @needs:transaction-keys
-    Scenario: [2] The connections before, one after the other
+    Scenario: [2] Two previous connections are closed one after the other
       Given task one has connected with key "payments"
       And task two has connected with key "payments"
       When task three connects with key "payments"
@@ -162,14 +162,14 @@ Feature: Connections with a key
       And the connection of task three is open
 
     @needs:transaction-keys
-    Scenario: [3] A connection whose client came again
+    Scenario: [3] The connection of a client that had reconnected is closed
       Given task one has connected with key "payments"
       And task one has connected again
       When task two connects with key "payments"
       Then the connection of task one is closed
 
     @needs:transaction-keys
-    Scenario: [4] The producer on the connection before, whose name the successor takes
+    Scenario: [4] A successor takes the producer name of the previous connection
       Given task one has connected with key "payments"
       And the topic "orders" beside the coordinator of task one
       And task one has opened producer P of orders
@@ -178,7 +178,7 @@ Feature: Connections with a key
       Then it is done
 
     @needs:transaction-keys
-    Scenario: [5] The consumer on the connection before, whose subscription the successor takes
+    Scenario: [5] A successor takes the exclusive subscription of the previous connection
       Given task one has connected with key "payments"
       And the topic "inputs" beside the coordinator of task one
       And task one has subscribed alone to inputs as "workers"
@@ -187,7 +187,7 @@ Feature: Connections with a key
       Then it is done
 
     @needs:transaction-keys
-    Scenario: [6] The connection before, when another key's client has left
+    Scenario: [6] The previous connection is closed after the client of another key has left
       Given task one has connected with key "payments"
       And task two has connected with key "refunds" at the coordinator of task one
       And task two has left
@@ -196,17 +196,17 @@ Feature: Connections with a key
       And the connection of task three is open
 
   @TXKEY-33 @SHOULD
-  Rule: A client that names no key is answered without an epoch.
-    A client of before would not know what to do with an epoch, and would not send it again.
+  Rule: A coordinator answers a client that names no key without an epoch.
+    An older client does not know what an epoch is, and would not send it again.
 
     @needs:transaction-keys
-    Scenario: [1] A client without a key
+    Scenario: [1] A client connects without a key
       When task one connects with no key
       Then it is done
       And task one is given no epoch
 
     @needs:transaction-keys
-    Scenario: [2] A client without a key beside one that has one
+    Scenario: [2] A client without a key connects while another client has one
       Given task one has connected with key "payments"
       When task two connects with no key
       Then task two is given no epoch

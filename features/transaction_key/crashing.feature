@@ -1,23 +1,23 @@
-Feature: Connects that do not come through
-  A connect is several things after one another, and a power cut or a failing disk comes between any two.
+Feature: Connects that are interrupted
+  A connect has several steps, and a power failure or a failing disk may come between any two.
 
   Background:
     Given the topic "orders"
     And task one has connected with key "payments"
 
   @TXKEY-22 @MUST @recovery
-  Rule: A connect whose epoch cannot be made durable is refused, and nobody has been fenced or given the epoch.
+  Rule: A coordinator that cannot make an epoch durable refuses the connect, fences no client and gives the epoch to none.
     An epoch that only the memory of a coordinator has is given twice after a crash.
 
     @needs:transaction-keys @needs:key-topic-faults
-    Scenario: [1] A first connect
+    Scenario: [1] The first connect with a key fails
       Given the key topic fails at the next write
       When task two connects with key "refunds"
       Then it is refused
       And administrators are told of key "payments" and no other
 
     @needs:transaction-keys @needs:key-topic-faults
-    Scenario: [2] A connect that would have fenced
+    Scenario: [2] A connect that would have fenced a client fails
       Given task one has begun transaction A
       And the key topic fails at the next write
       When task two connects with key "payments"
@@ -27,7 +27,7 @@ Feature: Connects that do not come through
       And key "payments" is at the epoch of task one, with transaction A open
 
     @needs:transaction-keys @needs:key-topic-faults
-    Scenario: [3] The connect behind it
+    Scenario: [3] A client connects again after its first connect failed
       Given the key topic fails at the next write
       And task two has tried to connect with key "refunds"
       When task two connects with key "refunds"
@@ -35,14 +35,14 @@ Feature: Connects that do not come through
       And task two is given epoch 0
 
     @needs:transaction-keys @needs:key-topic-faults
-    Scenario: [4] The current epoch stays so
+    Scenario: [4] The current epoch is still accepted after the connect of another client failed
       Given the key topic fails at the next write
       And task two has tried to connect with key "payments"
       When task one connects again
       Then it is done
 
     @needs:transaction-keys @needs:key-topic-faults @needs:crash
-    Scenario: [5] After a crash behind it
+    Scenario: [5] The system crashes after a connect has failed
       Given task one has begun transaction A
       And the key topic fails at the next write
       And task two has tried to connect with key "payments"
@@ -51,7 +51,7 @@ Feature: Connects that do not come through
       And key "payments" is at the epoch of task one, with transaction A open
 
     @needs:transaction-keys @needs:key-topic-faults @needs:crash
-    Scenario Outline: [6] A record that nobody can read
+    Scenario Outline: [6] The key topic contains an unreadable record
       Given the key topic <trouble>
       And task two has connected with key "payments"
       And the system has crashed and come back
@@ -67,7 +67,7 @@ Feature: Connects that do not come through
         | has a record of another version | a broker of a later release wrote it |
 
     @needs:transaction-keys @needs:key-topic-faults @needs:crash
-    Scenario: [7] What is fenced stays so beside such a record
+    Scenario: [7] A fenced transaction stays fenced when the key topic contains an unreadable record
       Given task one has begun transaction A
       And task two has connected with key "payments"
       And the key topic has half a record
@@ -76,21 +76,21 @@ Feature: Connects that do not come through
       Then it is refused with InvalidTxnStatus
 
     @needs:transaction-keys @needs:key-topic-faults
-    Scenario: [8] The error of such a connect, which does not say that its epoch is stale
+    Scenario: [8] A connect that fails is not answered with the error of a stale epoch
       Given the key topic fails at the next write
       When task two connects with key "payments"
       Then it is refused with ServiceNotReady or PersistenceError or MetadataError or UnknownError
 
   @TXKEY-23 @MUST @recovery @fencing
-  Rule: After a crash between the durable epoch and the answer, nobody works beside the old transaction.
-    A successor that can work while the old transaction is open does not have the clean place that it was promised.
+  Rule: After a crash between the durable epoch and the answer to the connect, the old transaction is aborted and its client stays fenced.
+    A successor that works while the old transaction is open does not have the clean state that it was promised.
 
     Background:
       Given task one has begun transaction A
       And A has written "a1" to orders
 
     @needs:transaction-keys @needs:crash-points
-    Scenario Outline: [1] The old transaction
+    Scenario Outline: [1] The old transaction is aborted after the crash
       Given the system will crash <point>
       And task two has tried to connect with key "payments"
       When the system comes back
@@ -105,7 +105,7 @@ Feature: Connects that do not come through
         | after-answer          | the client has its epoch               |
 
     @needs:transaction-keys @needs:crash-points
-    Scenario Outline: [2] The next one
+    Scenario Outline: [2] Another client connects after the crash
       Given the system will crash <point>
       And task two has tried to connect with key "payments"
       And the system has come back
@@ -122,7 +122,7 @@ Feature: Connects that do not come through
         | after-answer          | the one before was given its epoch     |
 
     @needs:transaction-keys @needs:crash-points
-    Scenario Outline: [3] The predecessor comes again
+    Scenario Outline: [3] The predecessor reconnects after the crash
       Given the system will crash <point>
       And task two has tried to connect with key "payments"
       And the system has come back
@@ -137,7 +137,7 @@ Feature: Connects that do not come through
         | after-answer          | likewise                             |
 
     @needs:transaction-keys @needs:crash-points
-    Scenario Outline: [4] A late message
+    Scenario Outline: [4] The predecessor writes to its transaction after the crash
       Given the system will crash <point>
       And task two has tried to connect with key "payments"
       And the system has come back
@@ -153,7 +153,7 @@ Feature: Connects that do not come through
         | after-answer          | likewise                             |
 
     @needs:transaction-keys @needs:crash-points
-    Scenario Outline: [5] A late commit
+    Scenario Outline: [5] The predecessor commits its transaction after the crash
       Given the system will crash <point>
       And task two has tried to connect with key "payments"
       And the system has come back
@@ -169,7 +169,7 @@ Feature: Connects that do not come through
         | after-answer          | likewise                         |
 
     @needs:transaction-keys @needs:crash-points
-    Scenario Outline: [6] A subscription
+    Scenario Outline: [6] Messages that the old transaction acknowledged are available again after the crash
       Given the topic "inputs" with "i1"
       And the consumer of shared subscription "workers" has received "i1" from inputs
       And A has acknowledged "i1" for "workers"
@@ -186,7 +186,7 @@ Feature: Connects that do not come through
         | after-answer          | it was                                  |
 
     @needs:transaction-keys @needs:crash
-    Scenario: [7] A crash behind an answer, and the client comes again
+    Scenario: [7] A client reconnects whose coordinator crashed after the answer
       Given task two has connected with key "payments"
       And the system has crashed and come back
       When task two connects again
@@ -194,7 +194,7 @@ Feature: Connects that do not come through
       And A is ABORTED
 
     @needs:transaction-keys @needs:crash-points
-    Scenario: [8] A crash in the middle of a deletion of the key
+    Scenario: [8] A coordinator crashes during the deletion of a key
       Given the system will crash before-decision-logged
       And an administrator has tried to delete key "payments"
       When the system comes back
@@ -202,15 +202,15 @@ Feature: Connects that do not come through
       And readers of orders see nothing
 
   @TXKEY-36 @MUST @recovery @fencing @aborts
-  Rule: Where the metadata store does not answer, the abort of what was fenced is tried again.
-    The key's record says by then that it is fenced, so nobody else would abort it before its time-out.
+  Rule: If the metadata store does not answer, the coordinator retries the abort of a fenced transaction.
+    The key's record has the transaction as fenced by then, so nothing else would abort it before its timeout.
 
     Background:
       Given task one has begun transaction A
       And A has written "a1" to orders
 
     @needs:transaction-keys @needs:store-faults
-    Scenario Outline: [1] A connect
+    Scenario Outline: [1] A connect fences a transaction whose abort the store does not answer
       Given the metadata store does not answer the next end of a transaction, <failure>
       And task two has tried to connect with key "payments"
       When task three connects with key "payments"
@@ -224,7 +224,7 @@ Feature: Connects that do not come through
         | and has written it    | it is decided, and nobody was told         |
 
     @needs:transaction-keys @needs:store-faults
-    Scenario Outline: [2] A deletion of the key
+    Scenario Outline: [2] A deletion of the key aborts a transaction whose abort the store does not answer
       Given the metadata store does not answer the next end of a transaction, <failure>
       When key "payments" is deleted
       Then A is ABORTED
@@ -236,11 +236,11 @@ Feature: Connects that do not come through
         | and has written it    | it is decided, and nobody was told |
 
   @TXKEY-37 @MUST @commits @fencing
-  Rule: What was committed is not fenced where the metadata store does not say how it stands.
-    A client whose commit was not answered asks again, and would do its work twice when it is told that it was fenced.
+  Rule: A coordinator does not fence a committed transaction when the metadata store fails to return its state.
+    A client whose commit was not answered retries it, and would repeat its work if it were answered that it was fenced.
 
     @needs:transaction-keys @needs:store-faults
-    Scenario: [1] A connect behind a commit
+    Scenario: [1] A client connects after a commit, and the predecessor retries the commit
       Given task one has begun transaction A
       And A has committed
       And the metadata store does not answer the next look at a transaction

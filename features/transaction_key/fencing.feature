@@ -1,5 +1,5 @@
-Feature: What a new connection does to the transaction before
-  Whoever has connected finds a clean place to work: the predecessor's transaction is aborted everywhere.
+Feature: What a new connection does to the previous transaction
+  A client that has connected finds a clean state: the predecessor's transaction is aborted everywhere.
 
   Background:
     Given the topic "orders"
@@ -7,18 +7,18 @@ Feature: What a new connection does to the transaction before
     And task one has connected with key "payments"
 
   @TXKEY-05 @MUST @fencing @aborts
-  Rule: A new connection aborts the transaction that the previous one has open.
-    A transaction that nobody ends holds up its topics and subscriptions until its time-out.
+  Rule: A new connection with a key aborts the open transaction of the previous connection.
+    A transaction that no client ends blocks its topics and subscriptions until its timeout.
 
     @needs:transaction-keys
-    Scenario: [1] A transaction without participants
+    Scenario: [1] The previous transaction has no participants
       Given task one has begun transaction A
       When task two connects with key "payments"
       Then it is done
       And A is ABORTED
 
     @needs:transaction-keys
-    Scenario: [2] A transaction of one topic
+    Scenario: [2] The previous transaction has written to one topic
       Given task one has begun transaction A
       And A has written "a1" to orders
       When task two connects with key "payments"
@@ -26,7 +26,7 @@ Feature: What a new connection does to the transaction before
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [3] A transaction of two topics
+    Scenario: [3] The previous transaction has written to two topics
       Given the topic "ledger"
       And task one has begun transaction A
       And A has written "a1" to orders
@@ -36,7 +36,7 @@ Feature: What a new connection does to the transaction before
       And readers of ledger see nothing
 
     @needs:transaction-keys
-    Scenario: [4] A batch
+    Scenario: [4] The previous transaction has written a batch
       Given task one has begun transaction A
       And A has written a batch of "a1", "a2" to orders
       When task two connects with key "payments"
@@ -44,7 +44,7 @@ Feature: What a new connection does to the transaction before
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [5] A subscription with messages that were acknowledged one by one
+    Scenario: [5] The previous transaction has acknowledged a message individually
       Given the consumer of shared subscription "workers" has received "i1" from inputs
       And task one has begun transaction A
       And A has acknowledged "i1" for "workers"
@@ -53,7 +53,7 @@ Feature: What a new connection does to the transaction before
       And subscription "workers" has "i1" left
 
     @needs:transaction-keys
-    Scenario: [6] A subscription with a cumulative acknowledgement
+    Scenario: [6] The previous transaction has acknowledged cumulatively
       Given the consumer of failover subscription "workers" has received "i1" from inputs
       And task one has begun transaction A
       And A has acknowledged everything up to "i1" for "workers"
@@ -62,7 +62,7 @@ Feature: What a new connection does to the transaction before
       And subscription "workers" has "i1" left
 
     @needs:transaction-keys
-    Scenario: [7] A topic and a subscription
+    Scenario: [7] Inputs are available again when the previous transaction also wrote to a topic
       Given the consumer of shared subscription "workers" has received "i1" from inputs
       And task one has begun transaction A
       And A has acknowledged "i1" for "workers"
@@ -71,7 +71,7 @@ Feature: What a new connection does to the transaction before
       Then subscription "workers" has "i1" left
 
     @needs:transaction-keys
-    Scenario: [8] A topic and a subscription, as who reads the topic sees it
+    Scenario: [8] Outputs stay invisible when the previous transaction also acknowledged
       Given the consumer of shared subscription "workers" has received "i1" from inputs
       And task one has begun transaction A
       And A has acknowledged "i1" for "workers"
@@ -80,7 +80,7 @@ Feature: What a new connection does to the transaction before
       Then readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [9] A topic that was added, and has no message
+    Scenario: [9] The previous transaction has added a topic without writing to it
       Given task one has begun transaction A
       And A has added orders
       When task two connects with key "payments"
@@ -88,7 +88,7 @@ Feature: What a new connection does to the transaction before
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [10] Fenced twice
+    Scenario: [10] A second successor aborts the transaction of the first
       Given task one has begun transaction A
       And task two has connected with key "payments"
       And task two has begun transaction B
@@ -98,7 +98,7 @@ Feature: What a new connection does to the transaction before
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [11] A transaction whose client has ended another one before
+    Scenario: [11] The predecessor had committed an earlier transaction
       Given task one has begun transaction A
       And A has committed "a1" to orders
       And task one has begun transaction B
@@ -108,7 +108,7 @@ Feature: What a new connection does to the transaction before
       And readers of orders see "a1"
 
     @needs:transaction-keys
-    Scenario: [12] Shortly before the time-out
+    Scenario: [12] A client connects shortly before the timeout of the previous transaction
       Given task one has begun transaction A with a moderate time-out
       And A has written "a1" to orders
       When task two connects with key "payments" at about the time-out of A
@@ -117,7 +117,7 @@ Feature: What a new connection does to the transaction before
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [13] Behind the time-out
+    Scenario: [13] A client connects after the timeout of the previous transaction
       Given task one has begun transaction A with a short time-out
       And A has written "a1" to orders
       And A has been left open past its time-out
@@ -126,7 +126,7 @@ Feature: What a new connection does to the transaction before
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [14] A transaction whose task has left its connection
+    Scenario: [14] A client connects after its predecessor has left
       Given task one has begun transaction A
       And A has written "a1" to orders
       And task one has left
@@ -136,7 +136,7 @@ Feature: What a new connection does to the transaction before
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [15] A transaction whose task has come again
+    Scenario: [15] A client connects after its predecessor has reconnected
       Given task one has begun transaction A
       And A has written "a1" to orders
       And task one has connected again
@@ -146,21 +146,21 @@ Feature: What a new connection does to the transaction before
       And readers of orders see nothing
 
   @TXKEY-06 @MUST @fencing @aborts
-  Rule: Once a connection is answered, nothing of the previous transaction holds up anybody.
-    A successor that has to wait for the time-out of its predecessor is no better off than without a key.
+  Rule: Once a connect is answered, the previous transaction blocks no reader, consumer or later transaction.
+    A successor that has to wait for the timeout of its predecessor is no better off than without a key.
 
     Background:
       Given task one has begun transaction A
 
     @needs:transaction-keys
-    Scenario: [1] A message behind those of the old transaction
+    Scenario: [1] A message after those of the old transaction becomes visible
       Given A has written "a1" to orders
       And "p1" has been written to orders
       When task two connects with key "payments"
       Then readers of orders see "p1"
 
     @needs:transaction-keys
-    Scenario: [2] A consumer that waits for that message
+    Scenario: [2] A waiting consumer receives the message after those of the old transaction
       Given the consumer of shared subscription "workers" has received nothing from orders
       And A has written "a1" to orders
       And "p1" has been written to orders
@@ -168,7 +168,7 @@ Feature: What a new connection does to the transaction before
       Then the consumer of "workers" receives "p1" before anybody writes again
 
     @needs:transaction-keys
-    Scenario: [3] A committed transaction behind the old one
+    Scenario: [3] A committed transaction after the old one becomes visible
       Given transaction B
       And A has written "a1" to orders
       And B has committed "b1" to orders
@@ -176,7 +176,7 @@ Feature: What a new connection does to the transaction before
       Then readers of orders see "b1"
 
     @needs:transaction-keys
-    Scenario: [4] Two topics that were held up
+    Scenario: [4] Messages in a second topic of the old transaction become visible
       Given the topic "ledger"
       And A has written "a1" to orders
       And A has written "a2" to ledger
@@ -185,14 +185,14 @@ Feature: What a new connection does to the transaction before
       Then readers of ledger see "p1"
 
     @needs:transaction-keys
-    Scenario: [5] What was acknowledged is given to the consumer that is there
+    Scenario: [5] A connected consumer receives the messages that the old transaction had acknowledged
       Given the consumer of shared subscription "workers" has received "i1" from inputs
       And A has acknowledged "i1" for "workers"
       When task two connects with key "payments"
       Then the consumer of "workers" receives "i1" before anybody writes again
 
     @needs:transaction-keys
-    Scenario: [6] The successor acknowledges at once what its predecessor had
+    Scenario: [6] The successor acknowledges the predecessor's message at once
       Given the consumer of shared subscription "workers" has received "i1" from inputs
       And A has acknowledged "i1" for "workers"
       And task two has connected with key "payments"
@@ -201,7 +201,7 @@ Feature: What a new connection does to the transaction before
       Then it is done
 
     @needs:transaction-keys
-    Scenario: [7] The successor does so cumulatively
+    Scenario: [7] The successor acknowledges the predecessor's messages cumulatively at once
       Given the consumer of failover subscription "workers" has received "i1" from inputs
       And A has acknowledged everything up to "i1" for "workers"
       And task two has connected with key "payments"
@@ -219,7 +219,7 @@ Feature: What a new connection does to the transaction before
       And readers of orders see "b1"
 
     @needs:transaction-keys @needs:late-ends
-    Scenario: [9] The successor acknowledges at once, where participants hear late of the abort
+    Scenario: [9] The successor acknowledges at once when participants learn of the abort late
       Given participants hear late of ends
       And the consumer of shared subscription "workers" has received "i1" from inputs
       And A has acknowledged "i1" for "workers"
@@ -229,7 +229,7 @@ Feature: What a new connection does to the transaction before
       Then it is done
 
     @needs:transaction-keys @needs:late-ends
-    Scenario: [10] The successor does so behind an abort that its predecessor has just asked for
+    Scenario: [10] The successor acknowledges at once after the predecessor has requested an abort
       Given participants hear late of ends
       And the consumer of shared subscription "workers" has received "i1" from inputs
       And A has acknowledged "i1" for "workers"
@@ -239,7 +239,7 @@ Feature: What a new connection does to the transaction before
       Then it is done
 
     @needs:transaction-keys @needs:late-ends @needs:virtual-time
-    Scenario: [11] A participant that does not hear of the abort for longer than clients wait
+    Scenario: [11] A participant learns of the abort later than clients wait for an answer
       Given participants hear two minutes late of ends
       And the consumer of shared subscription "workers" has received "i1" from inputs
       And A has acknowledged "i1" for "workers"
@@ -248,7 +248,7 @@ Feature: What a new connection does to the transaction before
       Then task two has no answer yet, or can acknowledge "i1" for "workers"
 
     @needs:transaction-keys @needs:late-ends
-    Scenario: [12] The successor does so behind a connection that was not answered
+    Scenario: [12] The successor acknowledges at once after another connect that was not answered
       Given participants hear late of ends
       And the consumer of shared subscription "workers" has received "i1" from inputs
       And A has acknowledged "i1" for "workers"
@@ -258,7 +258,7 @@ Feature: What a new connection does to the transaction before
       Then it is done
 
     @needs:transaction-keys @needs:late-ends
-    Scenario: [13] A new transaction was asked for, and not begun, before the successor came
+    Scenario: [13] The predecessor had requested a new transaction that was not begun
       Given participants hear late of ends
       And the consumer of shared subscription "workers" has received "i1" from inputs
       And A has acknowledged "i1" for "workers"
@@ -267,7 +267,7 @@ Feature: What a new connection does to the transaction before
       Then task two has no answer yet, or can acknowledge "i1" for "workers"
 
     @needs:transaction-keys @needs:late-ends
-    Scenario: [14] The key was deleted before the successor came
+    Scenario: [14] A client connects after its key was deleted, and participants learn of the abort late
       Given participants hear late of ends
       And the consumer of shared subscription "workers" has received "i1" from inputs
       And A has acknowledged "i1" for "workers"
@@ -276,7 +276,7 @@ Feature: What a new connection does to the transaction before
       Then task two has no answer yet, or can acknowledge "i1" for "workers"
 
     @needs:transaction-keys @needs:late-ends
-    Scenario: [15] A topic that hears late of the abort
+    Scenario: [15] A last message is reported at once for a topic that learns of the abort late
       Given the consumer of shared subscription "workers" has received nothing from orders
       And participants hear late of ends
       And A has written "a1" to orders

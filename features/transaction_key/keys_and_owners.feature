@@ -2,8 +2,8 @@ Feature: Keys and their owners
   A key is the pair of an owner and a name.
 
   @TXKEY-15 @MUST @fencing
-  Rule: Keys of one owner do not disturb each other.
-    A task that is fenced by another task's key loses its work for nothing.
+  Rule: A connect, a deletion or a wait for one key of an owner does not affect the owner's other keys.
+    A task that is fenced by the key of another task loses its work without reason.
 
     Background:
       Given the topic "orders"
@@ -12,33 +12,33 @@ Feature: Keys and their owners
       And A has written "a1" to orders
 
     @needs:transaction-keys
-    Scenario: [1] Another key
+    Scenario: [1] A second client connects with another key
       When task two connects with key "refunds"
       Then task two is given epoch 0
       And A is OPEN
       And the connection of task one is open
 
     @needs:transaction-keys
-    Scenario: [2] A key that another one begins with
+    Scenario: [2] A second client connects with a prefix of the key
       When task two connects with key "pay"
       Then task two is given epoch 0
       And A is OPEN
 
     @needs:transaction-keys
-    Scenario: [3] A key of other letters
+    Scenario: [3] A second client connects with a key that differs in case only
       When task two connects with key "PAYMENTS"
       Then task two is given epoch 0
       And A is OPEN
 
     @needs:transaction-keys
-    Scenario: [4] A key with a slash
+    Scenario: [4] Two clients connect with a key that contains a slash and has the other key as a prefix
       Given task two has connected with key "payments/eu"
       When task three connects with key "payments/eu"
       Then A is OPEN
       And the connection of task one is open
 
     @needs:transaction-keys
-    Scenario: [5] Both have a transaction, and one of them is fenced
+    Scenario: [5] The newer transaction commits after that of the other key was fenced
       Given task two has connected with key "refunds"
       And task two has begun transaction B
       And B has written "b1" to orders
@@ -48,7 +48,7 @@ Feature: Keys and their owners
       And readers of orders see "b1"
 
     @needs:transaction-keys
-    Scenario: [6] Both have a transaction, and the other one commits
+    Scenario: [6] The older transaction commits after that of the other key was fenced
       Given task two has connected with key "refunds"
       And task two has begun transaction B
       And task three has connected with key "refunds"
@@ -57,7 +57,7 @@ Feature: Keys and their owners
       And readers of orders see "a1"
 
     @needs:transaction-keys @needs:crash
-    Scenario: [7] Two keys after a crash
+    Scenario: [7] A client of another key connects after a crash
       Given task two has connected with key "refunds"
       And the system has crashed and come back
       When task three connects with key "refunds"
@@ -65,21 +65,21 @@ Feature: Keys and their owners
       And A is OPEN
 
     @needs:transaction-keys
-    Scenario: [8] A connect that is not answered yet, and another key that is deleted
+    Scenario: [8] Another key is deleted before a connect is answered
       Given task two has connected with key "refunds"
       And task three has asked to connect with key "payments"
       When key "refunds" is deleted
       Then task three is given a greater epoch than task one
 
     @needs:transaction-keys
-    Scenario: [9] A key with a blank behind it
+    Scenario: [9] A second client connects with a key that has a trailing blank
       When task two connects with key "payments "
       Then task two is given epoch 0
       And A is OPEN
       And the connection of task one is open
 
     @needs:transaction-keys @needs:late-ends
-    Scenario: [10] Two keys whose predecessors' ends are heard of late
+    Scenario: [10] Two keys of one coordinator are taken over while participants learn of aborts late
       Given task two has connected with key "refunds" at the coordinator of task one
       And task two has begun transaction B
       And B has written "b1" to orders
@@ -89,7 +89,7 @@ Feature: Keys and their owners
       Then task four is given a greater epoch than task two
 
     @needs:transaction-keys @needs:more-coordinators
-    Scenario: [11] A second key that a connection asked for
+    Scenario: [11] A connection that has a key requests a second key of another coordinator
       Given the system has 5 coordinators
       And task two has connected with key "refunds" at another coordinator beside that of task one
       And task one has tried to connect with key "refunds" on its old connection
@@ -98,7 +98,7 @@ Feature: Keys and their owners
       And the connection of task one is open
 
     @needs:transaction-keys @needs:late-ends @needs:virtual-time
-    Scenario: [12] A key whose connect waits longer than clients do
+    Scenario: [12] A client of another key connects while a connect waits longer than clients do
       Given task two has connected with key "refunds" at the coordinator of task one
       And participants hear two minutes late of ends
       And task three has asked to connect with key "payments"
@@ -106,14 +106,14 @@ Feature: Keys and their owners
       Then task four is given a greater epoch than task two
 
   @TXKEY-16 @MUST @fencing
-  Rule: The same key of different owners is a different key.
-    Owners do not know of each other's keys, and would fence each other unawares.
+  Rule: Keys of the same name that belong to different owners are different keys.
+    Owners do not know each other's keys, and would fence each other by accident.
 
     Background:
       Given the topic "orders"
 
     @needs:transaction-keys @needs:principals
-    Scenario: [1] Two owners
+    Scenario: [1] Two owners connect with keys of the same name
       Given task one has connected with key "payments" of "alice"
       And task one has begun transaction A
       When task two connects with key "payments" of "bob"
@@ -122,7 +122,7 @@ Feature: Keys and their owners
       And the connection of task one is open
 
     @needs:transaction-keys @needs:principals
-    Scenario: [2] One owner
+    Scenario: [2] One owner connects twice with the same key
       Given task one has connected with key "payments" of "alice"
       And task one has begun transaction A
       When task two connects with key "payments" of "alice"
@@ -131,7 +131,7 @@ Feature: Keys and their owners
       And the connection of task one is closed
 
     @needs:transaction-keys @needs:principals
-    Scenario: [3] An owner, and clients without a name
+    Scenario: [3] A client without a name connects with the name of an owner's key
       Given task one has connected with key "payments" of "alice"
       And task one has begun transaction A
       When task two connects with key "payments"
@@ -139,7 +139,7 @@ Feature: Keys and their owners
       And A is OPEN
 
     @needs:transaction-keys @needs:principals
-    Scenario: [4] The other way round
+    Scenario: [4] An owner connects with the name of a key of a client without a name
       Given task one has connected with key "payments"
       And task one has begun transaction A
       When task two connects with key "payments" of "alice"
@@ -147,7 +147,7 @@ Feature: Keys and their owners
       And A is OPEN
 
     @needs:transaction-keys @needs:principals
-    Scenario: [5] A late message of one owner beside the other one
+    Scenario: [5] The transaction of one owner commits after the other owner's client was fenced
       Given task one has connected with key "payments" of "alice"
       And task two has connected with key "payments" of "bob"
       And task two has begun transaction B
@@ -157,14 +157,14 @@ Feature: Keys and their owners
       And readers of orders see "b1"
 
     @needs:transaction-keys @needs:principals @needs:crash
-    Scenario: [6] Two owners after a crash
+    Scenario: [6] A second owner connects after a crash
       Given task one has connected with key "payments" of "alice"
       And the system has crashed and come back
       When task two connects with key "payments" of "bob"
       Then task two is given epoch 0
 
     @needs:transaction-keys @needs:principals
-    Scenario: [7] A connect that is not answered yet, and one of the other owner
+    Scenario: [7] A client of another owner connects before a connect is answered
       Given task one has connected with key "payments" of "alice"
       And task one has begun transaction A
       And A has written "a1" to orders
@@ -173,11 +173,11 @@ Feature: Keys and their owners
       Then task two is given a greater epoch than task one
 
   @TXKEY-17 @MUST
-  Rule: A key has 1 to 1024 bytes of UTF-8 without an ampersand; another one is refused.
-    A key that cannot be named by an administrator, or stands for two, is better refused at once.
+  Rule: A key is 1 to 1024 bytes of UTF-8 without an ampersand; a coordinator refuses a connect with any other key.
+    A key that an administrator cannot name, or that could stand for two keys, is better refused at once.
 
     @needs:transaction-keys
-    Scenario Outline: [1] A key that may not be
+    Scenario Outline: [1] A client connects with an invalid key
       When task one connects with <key>
       Then it is refused with NotAllowedError
 
@@ -191,7 +191,7 @@ Feature: Keys and their owners
         | a key that is not UTF-8 | an administrator could not name it       |
 
     @needs:transaction-keys
-    Scenario Outline: [2] A key that may be
+    Scenario Outline: [2] A client connects with an unusual but valid key
       When task one connects with <key>
       Then it is done
       And task one is given epoch 0
@@ -206,7 +206,7 @@ Feature: Keys and their owners
         | key "%2F?owner=x#y"    | it is neither encoded nor a query |
 
     @needs:transaction-keys
-    Scenario: [3] Nobody else is disturbed
+    Scenario: [3] A connect with an invalid key does not affect another key
       Given task one has connected with key "payments"
       And task one has begun transaction A
       When task two connects with key "payments&more"
@@ -215,16 +215,16 @@ Feature: Keys and their owners
       And administrators are told of key "payments" and no other
 
     @needs:transaction-keys
-    Scenario: [4] The shortest key
+    Scenario: [4] A client connects with a key of one byte
       When task one connects with a key of 1 byte
       Then it is done
 
   @TXKEY-18 @MUST @fencing
-  Rule: An owner may have an ampersand in its name, and is not mistaken for another one.
-    Where owner and key are joined to one text, an owner can choose its key so that it fences another owner.
+  Rule: An owner name may contain an ampersand, and its keys are not confused with those of another owner.
+    If owner and key are joined to one string, an owner can choose a key that fences another owner.
 
     @needs:transaction-keys @needs:principals
-    Scenario: [1] The same text on both sides of another ampersand
+    Scenario: [1] A connect would have the same string if owner and key were joined
       Given task one has connected with key "c" of "a&b"
       And task one has begun transaction A
       When task two connects with key "b&c" of "a"
@@ -233,14 +233,14 @@ Feature: Keys and their owners
       And the connection of task one is open
 
     @needs:transaction-keys @needs:principals
-    Scenario: [2] An owner with an ampersand, as administrators are told of it
+    Scenario: [2] An administrator inspects the key of an owner whose name contains an ampersand
       Given task one has connected with key "c" of "a&b"
       When task one begins transaction A
       Then it is done
       And key "c" of "a&b" is at the epoch of task one, with transaction A open
 
     @needs:transaction-keys @needs:principals
-    Scenario: [3] An owner whose name begins like another one's
+    Scenario: [3] An owner connects whose name is a prefix of another owner's name
       Given task one has connected with key "c" of "a&"
       And task one has begun transaction A
       When task two connects with key "c" of "a"
@@ -248,14 +248,14 @@ Feature: Keys and their owners
       And A is OPEN
 
     @needs:transaction-keys @needs:principals
-    Scenario: [4] An owner that looks like owner and key
+    Scenario: [4] An owner connects whose name is the part of another owner's name after the ampersand
       Given task one has connected with key "c" of "a&b"
       When task two connects with key "c" of "b"
       Then task two is given epoch 0
       And administrators are told of key "c" of "a&b" and key "c" of "b" and no other
 
     @needs:transaction-keys @needs:principals @needs:crash
-    Scenario: [5] Owners with an ampersand after a crash
+    Scenario: [5] Owners with and without an ampersand in their names connect after a crash
       Given task one has connected with key "c" of "a&b"
       And task two has connected with key "c" of "a"
       And the system has crashed and come back
@@ -264,17 +264,17 @@ Feature: Keys and their owners
       And administrators are told of key "c" of "a&b" and key "c" of "a" and no other
 
   @TXKEY-19 @MUST
-  Rule: A key belongs to one coordinator, whoever connects and however often.
-    Two coordinators that have the same key do not fence each other's transactions.
+  Rule: A key belongs to one coordinator, whichever client connects and however often.
+    Two coordinators that both have a key do not fence each other's transactions.
 
     @needs:transaction-keys
-    Scenario: [1] Two connections
+    Scenario: [1] Two clients connect with the same key
       Given task one has connected with key "payments"
       When task two connects with key "payments"
       Then task two is given the coordinator of task one
 
     @needs:transaction-keys @needs:more-coordinators
-    Scenario: [2] Two connections to several coordinators
+    Scenario: [2] Two clients connect with the same key to a system of three coordinators
       Given the system has 3 coordinators
       And task one has connected with key "payments"
       When task two connects with key "payments"
@@ -282,7 +282,7 @@ Feature: Keys and their owners
       And task two is given a greater epoch than task one
 
     @needs:transaction-keys @needs:more-coordinators
-    Scenario: [3] Coordinators that were added since
+    Scenario: [3] A client connects after coordinators were added
       Given task one has connected with key "payments"
       And task one has begun transaction A
       And the system has 5 coordinators
@@ -291,7 +291,7 @@ Feature: Keys and their owners
       And A is ABORTED
 
     @needs:transaction-keys @needs:more-coordinators
-    Scenario: [4] Several keys, when coordinators were added
+    Scenario: [4] Clients of two keys connect after coordinators were added
       Given task one has connected with key "payments"
       And task two has connected with key "refunds"
       And the system has 7 coordinators
@@ -301,7 +301,7 @@ Feature: Keys and their owners
       And task four is given the coordinator of task two
 
     @needs:transaction-keys @needs:more-coordinators
-    Scenario: [5] A coordinator that the key does not belong to
+    Scenario: [5] A client connects with a key at a coordinator that does not own the key
       Given the system has 3 coordinators
       And task one has connected with key "payments"
       When task two connects with key "payments" at another coordinator than its own
@@ -309,7 +309,7 @@ Feature: Keys and their owners
       And the connection of task one is open
 
     @needs:transaction-keys @needs:more-coordinators
-    Scenario: [6] A transaction of a key, among several coordinators
+    Scenario: [6] A transaction is fenced in a system of three coordinators
       Given the system has 3 coordinators
       And task one has connected with key "payments"
       And task one has begun transaction A
@@ -317,14 +317,14 @@ Feature: Keys and their owners
       Then A is ABORTED
 
     @needs:transaction-keys @needs:crash
-    Scenario: [7] After a crash
+    Scenario: [7] A client connects after a crash, at the coordinator of its predecessor
       Given task one has connected with key "payments"
       And the system has crashed and come back
       When task two connects with key "payments"
       Then task two is given the coordinator of task one
 
     @needs:transaction-keys @needs:more-coordinators
-    Scenario: [8] A transaction that is asked for at a coordinator which the key does not belong to
+    Scenario: [8] A client requests a transaction from a coordinator that does not own its key
       Given the system has 5 coordinators
       And task one has connected with key "payments"
       When task one asks for a new transaction at another coordinator than its own on its old connection

@@ -1,23 +1,23 @@
-Feature: Keys that last
-  What a coordinator has said of keys holds when it, or another one, is there again.
+Feature: Durable keys
+  What a coordinator has answered about keys remains true after it, or another broker that loads it, is restarted.
 
   Background:
     Given the topic "orders"
     And task one has connected with key "payments"
 
   @TXKEY-20 @MUST @recovery @fencing
-  Rule: Keys and epochs survive a crash of their coordinator.
-    A coordinator that forgets epochs lets everybody back in whom it has fenced.
+  Rule: Keys and their epochs survive a crash of their coordinator.
+    A coordinator that forgets epochs readmits every client that it has fenced.
 
     @needs:transaction-keys @needs:crash
-    Scenario: [1] The next epoch
+    Scenario: [1] A new client is given the next epoch after a crash
       Given the system has crashed and come back
       When task two connects with key "payments"
       Then it is done
       And task two is given a greater epoch than task one
 
     @needs:transaction-keys @needs:crash
-    Scenario: [2] A stale epoch
+    Scenario: [2] A fenced client reconnects after a crash
       Given task two has connected with key "payments"
       And the system has crashed and come back
       When task one connects again
@@ -25,20 +25,20 @@ Feature: Keys that last
       And key "payments" is at the epoch of task two, with nothing open
 
     @needs:transaction-keys @needs:crash
-    Scenario: [3] The current epoch
+    Scenario: [3] The current client reconnects after a crash
       Given the system has crashed and come back
       When task one connects again
       Then it is done
       And task one is given a greater epoch than before
 
     @needs:transaction-keys @needs:crash
-    Scenario: [4] An epoch from the future
+    Scenario: [4] A client reconnects after a crash with an epoch that no client was given
       Given the system has crashed and come back
       When task one connects again with an epoch that nobody was given
       Then it is refused with NotAllowedError
 
     @needs:transaction-keys @needs:crash
-    Scenario: [5] Two crashes
+    Scenario: [5] A new client connects after a second crash
       Given the system has crashed and come back
       And task two has connected with key "payments"
       And the system has crashed and come back
@@ -46,7 +46,7 @@ Feature: Keys that last
       Then task three is given a greater epoch than task two
 
     @needs:transaction-keys @needs:crash @needs:principals
-    Scenario: [6] Owners
+    Scenario: [6] A client of a named owner connects after a crash
       Given task two has connected with key "payments" of "alice"
       And task three has connected with key "payments" of "alice"
       And the system has crashed and come back
@@ -55,7 +55,7 @@ Feature: Keys that last
       And administrators are told of key "payments" and key "payments" of "alice" and no other
 
     @needs:transaction-keys @needs:crash @needs:key-topic-faults
-    Scenario: [7] After a compaction of the key topic
+    Scenario: [7] A new client connects after the key topic was compacted and the system crashed
       Given task two has connected with key "payments"
       And the key topic has been compacted
       And the system has crashed and come back
@@ -63,7 +63,7 @@ Feature: Keys that last
       Then task three is given a greater epoch than task two
 
     @needs:transaction-keys @needs:crash @needs:key-topic-faults
-    Scenario: [8] A stale epoch after a compaction
+    Scenario: [8] A fenced client reconnects after the key topic was compacted and the system crashed
       Given task two has connected with key "payments"
       And the key topic has been compacted
       And the system has crashed and come back
@@ -71,20 +71,20 @@ Feature: Keys that last
       Then it is refused with NotAllowedError
 
     @needs:transaction-keys @needs:crash
-    Scenario: [9] Several keys, as administrators are told of them
+    Scenario: [9] An administrator lists the keys after a crash
       Given task two has connected with key "refunds"
       When the system crashes and comes back
       Then administrators are told of key "payments" and key "refunds" and no other
 
     @needs:transaction-keys @needs:crash @needs:virtual-time
-    Scenario: [10] A key that was idle for a month
+    Scenario: [10] A new client connects with a key that was idle for a month
       Given the system has crashed and come back a month later
       When task two connects with key "payments"
       Then it is done
       And task two is given a greater epoch than task one
 
     @needs:transaction-keys @needs:crash @needs:virtual-time
-    Scenario: [11] A stale epoch of a key that was idle for a month
+    Scenario: [11] A fenced client reconnects to a key that was idle for a month
       Given task two has connected with key "payments"
       And the system has crashed and come back a month later
       When task one connects again
@@ -92,15 +92,15 @@ Feature: Keys that last
       And administrators are told of key "payments" and no other
 
   @TXKEY-21 @MUST @recovery @fencing
-  Rule: The open transaction of a key survives a crash of the coordinator, and is still the one to be fenced.
-    A transaction that its key forgets cannot be fenced, and holds up its topics until its time-out.
+  Rule: The open transaction of a key survives a crash of the coordinator, and the next connection still fences it.
+    A transaction that its key forgets cannot be fenced, and blocks its topics until its timeout.
 
     Background:
       Given task one has begun transaction A
       And A has written "a1" to orders
 
     @needs:transaction-keys @needs:crash
-    Scenario: [1] It is fenced behind the crash
+    Scenario: [1] The transaction is fenced after a crash
       Given the system has crashed and come back
       When task two connects with key "payments"
       Then it is done
@@ -108,20 +108,20 @@ Feature: Keys that last
       And readers of orders see nothing
 
     @needs:transaction-keys @needs:crash
-    Scenario: [2] It is open behind the crash
+    Scenario: [2] The transaction is open after a crash
       When the system crashes and comes back
       Then key "payments" is at the epoch of task one, with transaction A open
       And A is OPEN
 
     @needs:transaction-keys @needs:crash
-    Scenario: [3] It commits behind the crash
+    Scenario: [3] The transaction commits after a crash
       Given the system has crashed and come back
       When A commits
       Then it is done
       And readers of orders see "a1"
 
     @needs:transaction-keys @needs:crash
-    Scenario: [4] It has acknowledged
+    Scenario: [4] The transaction with acknowledgements is fenced after a crash
       Given the topic "inputs" with "i1"
       And the consumer of shared subscription "workers" has received "i1" from inputs
       And A has acknowledged "i1" for "workers"
@@ -130,7 +130,7 @@ Feature: Keys that last
       Then subscription "workers" has "i1" left
 
     @needs:transaction-keys @needs:crash @needs:key-topic-faults
-    Scenario: [5] It is fenced behind a crash and a compaction of the key topic
+    Scenario: [5] The transaction is fenced after the key topic was compacted and the system crashed
       Given the key topic has been compacted
       And the system has crashed and come back
       When task two connects with key "payments"
@@ -138,7 +138,7 @@ Feature: Keys that last
       And readers of orders see nothing
 
     @needs:transaction-keys @needs:crash
-    Scenario: [6] The transaction of a successor
+    Scenario: [6] The transaction of a successor is fenced after a crash
       Given task two has connected with key "payments"
       And task two has begun transaction B
       And the system has crashed and come back
@@ -147,14 +147,14 @@ Feature: Keys that last
       And key "payments" is at the epoch of task three, with nothing open
 
     @needs:transaction-keys @needs:crash
-    Scenario: [7] A connect is answered behind the crash, though nobody has come back to the topic
+    Scenario: [7] A connect is answered after a crash although no client has used the topic of the transaction
       Given the system has crashed and come back
       And task two has asked to connect with key "payments"
       When task three connects with key "refunds"
       Then task two is given a greater epoch than task one
 
     @needs:transaction-keys @needs:crash
-    Scenario: [8] Nobody has come back to the topic, and somebody has to another one
+    Scenario: [8] A connect is answered after a crash although clients have used only another topic
       Given the system has crashed and come back
       And the topic "inputs" with "i1"
       And task two has asked to connect with key "payments"

@@ -1,45 +1,45 @@
-Feature: What is measured of keys
-  Whoever runs the system sees conflicts and idle keys without asking for each.
+Feature: Metrics of keys
+  An operator sees conflicts and idle keys without inspecting each key.
 
   @TXKEY-31 @SHOULD
-  Rule: The metrics tell how many keys there are, the epoch of each, and when each was connected last.
-    A key that is fenced again and again, or that nobody uses, is seen nowhere else.
+  Rule: The metrics report the number of keys, the epoch of each key and the time since its last connect.
+    An operator has no other way to notice a key that is fenced again and again, or that is no longer used.
 
     @needs:transaction-keys
-    Scenario: [1] Several keys
+    Scenario: [1] The metrics report two keys
       Given task one has connected with key "payments"
       And task two has connected with key "refunds"
       When task three connects with key "payments"
       Then the metrics agree with what administrators are told of key "payments" and key "refunds"
 
     @needs:transaction-keys
-    Scenario: [2] A key that was deleted
+    Scenario: [2] The metrics do not report a deleted key
       Given task one has connected with key "payments"
       And task two has connected with key "refunds"
       When key "payments" is deleted
       Then the metrics agree with what administrators are told of key "refunds"
 
     @needs:transaction-keys
-    Scenario: [3] A key that needs to be escaped
+    Scenario: [3] The metrics report a key with a character that must be escaped
       Given task one has connected with key "payments"
       When task two connects with key "back\slash"
       Then the metrics agree with what administrators are told of key "payments" and key "back\slash"
 
     @needs:transaction-keys @needs:principals
-    Scenario: [4] Owners
+    Scenario: [4] The metrics report the keys of two owners
       Given task one has connected with key "payments" of "alice"
       When task two connects with key "payments" of "bob"
       Then the metrics agree with what administrators are told of key "payments" of "alice" and key "payments" of "bob"
 
     @needs:transaction-keys @needs:crash
-    Scenario: [5] After a crash
+    Scenario: [5] The metrics report a key after a crash
       Given task one has connected with key "payments"
       And task two has connected with key "payments"
       When the system crashes and comes back
       Then the metrics agree with what administrators are told of key "payments"
 
     @needs:transaction-keys
-    Scenario: [6] The age of a key that is idle
+    Scenario: [6] The metrics report the age of an idle key
       Given task one has connected with key "payments"
       And transaction A with a short time-out
       And A has been left open past its time-out
@@ -48,7 +48,7 @@ Feature: What is measured of keys
       And the metrics tell how long ago task two connected
 
     @needs:transaction-keys
-    Scenario: [7] The age of a key whose client comes again
+    Scenario: [7] The metrics report the age of a key whose client has reconnected
       Given task one has connected with key "payments"
       And transaction A with a short time-out
       And A has been left open past its time-out
@@ -56,7 +56,7 @@ Feature: What is measured of keys
       Then the metrics tell how long ago task one connected
 
     @needs:transaction-keys @needs:crash
-    Scenario: [8] The age of a key after a crash
+    Scenario: [8] The metrics report the age of a key after a crash
       Given task one has connected with key "payments"
       And transaction A with a short time-out
       And A has been left open past its time-out
@@ -64,7 +64,7 @@ Feature: What is measured of keys
       Then the metrics tell how long ago task one connected
 
     @needs:transaction-keys
-    Scenario: [9] The age of a key whose client begins a transaction
+    Scenario: [9] The metrics report the age of a key whose client begins a transaction
       Given task one has connected with key "payments"
       And transaction A with a short time-out
       And A has been left open past its time-out

@@ -1,5 +1,5 @@
 Feature: Transactions of a key
-  A key has one open transaction, whoever begins it.
+  A key has one open transaction, whichever connection begins it.
 
   Background:
     Given the topic "orders"
@@ -8,10 +8,10 @@ Feature: Transactions of a key
 
   @TXKEY-13 @MUST @fencing
   Rule: At any time a key has at most one open transaction.
-    Of two open transactions of one key each would take the other's inputs.
+    Two open transactions of one key would take each other's inputs.
 
     @needs:transaction-keys
-    Scenario: [1] Two that are asked for at the same time
+    Scenario: [1] A client requests two transactions at the same time
       When task one begins transactions A and B at the same time
       Then it is done
       And A is ABORTED
@@ -19,7 +19,7 @@ Feature: Transactions of a key
       And key "payments" is at the epoch of task one, with transaction B open
 
     @needs:transaction-keys
-    Scenario: [2] One of the predecessor and one of the successor
+    Scenario: [2] A successor begins a transaction after its predecessor left one open
       Given task one has begun transaction A
       And task two has connected with key "payments"
       When task two begins transaction B
@@ -28,7 +28,7 @@ Feature: Transactions of a key
       And key "payments" is at the epoch of task two, with transaction B open
 
     @needs:transaction-keys
-    Scenario: [3] One behind another that has committed
+    Scenario: [3] A client begins a transaction after the previous one was committed
       Given task one has begun transaction A
       And A has committed
       When task one begins transaction B
@@ -36,14 +36,14 @@ Feature: Transactions of a key
       And key "payments" is at the epoch of task one, with transaction B open
 
     @needs:transaction-keys
-    Scenario: [4] One that has aborted
+    Scenario: [4] A client aborts its transaction and has none open
       Given task one has begun transaction A
       When A aborts
       Then it is done
       And key "payments" is at the epoch of task one, with nothing open
 
     @needs:transaction-keys
-    Scenario: [5] One that has timed out
+    Scenario: [5] A client begins a transaction after the previous one timed out
       Given task one has begun transaction A with a short time-out
       And A has been left open past its time-out
       When task one begins transaction B
@@ -51,7 +51,7 @@ Feature: Transactions of a key
       And key "payments" is at the epoch of task one, with transaction B open
 
     @needs:transaction-keys
-    Scenario: [6] Two that are asked for while another one is being committed
+    Scenario: [6] A client requests two transactions while another one is being committed
       Given task one has begun transaction A
       And A has written "a1" to orders
       And A has been asked to commit
@@ -61,14 +61,14 @@ Feature: Transactions of a key
       And readers of orders see "a1"
 
     @needs:transaction-keys @needs:key-topic-faults
-    Scenario: [7] One that the key topic cannot take
+    Scenario: [7] A client requests a transaction that the key topic cannot record
       Given the key topic fails at the next write
       When task one asks for a new transaction on its old connection
       Then it is refused
       And key "payments" is at the epoch of task one, with nothing open
 
     @needs:transaction-keys @needs:late-ends
-    Scenario: [8] Two that are asked for while participants have not heard of the end before
+    Scenario: [8] A client requests two transactions while participants learn of the previous end late
       Given participants hear late of ends
       And task one has begun transaction A
       And A has written "a1" to orders
@@ -78,7 +78,7 @@ Feature: Transactions of a key
       And key "payments" is at the epoch of task one, with transaction C open
 
     @needs:transaction-keys
-    Scenario: [9] One that was begun before its client came again
+    Scenario: [9] A client reconnects and begins a transaction while it has one open
       Given task one has begun transaction A
       And task one has connected again
       When task one begins transaction B
@@ -87,11 +87,11 @@ Feature: Transactions of a key
       And key "payments" is at the epoch of task one, with transaction B open
 
   @TXKEY-14 @MUST @fencing @aborts
-  Rule: A new transaction on the connection of a key aborts the one that is open there.
-    A client that forgot its transaction, as after an error, must not be held up by that until the time-out.
+  Rule: When a client begins a transaction with its key, the coordinator aborts the one that is open on that connection.
+    A client that forgot its transaction, for example after an error, would be blocked by it until the timeout.
 
     @needs:transaction-keys
-    Scenario: [1] A transaction with a message
+    Scenario: [1] The second transaction aborts a first one with a message
       Given task one has begun transaction A
       And A has written "a1" to orders
       When task one begins transaction B
@@ -101,7 +101,7 @@ Feature: Transactions of a key
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [2] A late message in the first one
+    Scenario: [2] A client writes to its first transaction after the second was begun
       Given task one has begun transaction A
       And A has written "a1" to orders
       And task one has begun transaction B
@@ -110,7 +110,7 @@ Feature: Transactions of a key
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [3] The commit of the first one
+    Scenario: [3] A client commits its first transaction after the second was begun
       Given task one has begun transaction A
       And A has written "a1" to orders
       And task one has begun transaction B
@@ -120,7 +120,7 @@ Feature: Transactions of a key
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [4] The second one acknowledges what the first one had
+    Scenario: [4] The second transaction acknowledges what the first one had acknowledged
       Given the consumer of shared subscription "workers" has received "i1" from inputs
       And task one has begun transaction A
       And A has acknowledged "i1" for "workers"
@@ -129,7 +129,7 @@ Feature: Transactions of a key
       Then it is done
 
     @needs:transaction-keys
-    Scenario: [5] Three, one after the other
+    Scenario: [5] The third transaction aborts the second one
       Given task one has begun transaction A
       And A has written "a1" to orders
       And task one has begun transaction B
@@ -139,14 +139,14 @@ Feature: Transactions of a key
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [6] The connection stays
+    Scenario: [6] The connection stays open when a second transaction is begun
       Given task one has begun transaction A
       When task one begins transaction B
       Then it is done
       And the connection of task one is open
 
     @needs:transaction-keys
-    Scenario: [7] The first one, as it stands when the second one is asked for
+    Scenario: [7] The first transaction is aborted when the second one is requested
       Given task one has begun transaction A
       And A has written "a1" to orders
       When task one asks for a new transaction on its old connection
@@ -154,7 +154,7 @@ Feature: Transactions of a key
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [8] One that its client has ended is not fenced
+    Scenario: [8] A client aborts again a first transaction that it had ended before the second
       Given task one has begun transaction A
       And A has aborted
       And task one has begun transaction B
@@ -163,7 +163,7 @@ Feature: Transactions of a key
       And B is OPEN
 
     @needs:transaction-keys @needs:late-ends
-    Scenario: [9] The second one acknowledges at once, where participants hear late of the first one's abort
+    Scenario: [9] The second transaction acknowledges at once when participants learn of the first one's abort late
       Given participants hear late of ends
       And the consumer of shared subscription "workers" has received "i1" from inputs
       And task one has begun transaction A
@@ -173,7 +173,7 @@ Feature: Transactions of a key
       Then it is done
 
     @needs:transaction-keys @needs:crash
-    Scenario: [10] A late message in the first one, after a crash
+    Scenario: [10] A client writes to its first transaction after the second was begun and the system crashed
       Given task one has begun transaction A
       And task one has begun transaction B
       And the system has crashed and come back
@@ -182,11 +182,11 @@ Feature: Transactions of a key
       And the refusal begins with "ExpiredTransaction"
 
   @TXKEY-35 @MUST @aborts
-  Rule: A transaction of a key that nobody ends is aborted by its own time-out.
-    Where the task has crashed and none succeeds it, nobody else would let readers go on.
+  Rule: The coordinator aborts a transaction of a key that no client ends by its timeout.
+    If a task crashes and has no successor, nothing else would unblock the readers.
 
     @needs:transaction-keys
-    Scenario: [1] Nobody ends it
+    Scenario: [1] No client ends the transaction
       Given task one has begun transaction A with a short time-out
       And A has written "a1" to orders
       When A is left open past its time-out
@@ -194,7 +194,7 @@ Feature: Transactions of a key
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [2] The connection of its key is gone
+    Scenario: [2] The client has left without ending the transaction
       Given task one has begun transaction A with a short time-out
       And A has written "a1" to orders
       And "p1" has been written to orders
@@ -204,7 +204,7 @@ Feature: Transactions of a key
       And readers of orders see "p1"
 
     @needs:transaction-keys @needs:crash
-    Scenario: [3] The system has crashed with it
+    Scenario: [3] The system crashes before the timeout
       Given task one has begun transaction A with a short time-out
       And A has written "a1" to orders
       And the system has crashed and come back
@@ -213,7 +213,7 @@ Feature: Transactions of a key
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [4] What it had acknowledged
+    Scenario: [4] The transaction that times out has acknowledged a message
       Given the consumer of shared subscription "workers" has received "i1" from inputs
       And task one has begun transaction A with a short time-out
       And A has acknowledged "i1" for "workers"
@@ -221,7 +221,7 @@ Feature: Transactions of a key
       Then subscription "workers" has "i1" left
 
     @needs:transaction-keys
-    Scenario: [5] A client that has lost the connection of its key ends it in time
+    Scenario: [5] A client that has lost the connection of its key commits before the timeout
       Given task one has begun transaction A
       And A has written "a1" to orders
       And task one has left

@@ -1,5 +1,5 @@
-Feature: What topics and subscriptions take of a fenced transaction
-  The predecessor may be paused for long, and come back with what it was about to send.
+Feature: How topics and subscriptions treat a fenced transaction
+  The predecessor may be paused for long, and resume with what it was about to send.
 
   Background:
     Given the topics "orders" and "ledger"
@@ -8,11 +8,11 @@ Feature: What topics and subscriptions take of a fenced transaction
     And task one has begun transaction A
 
   @TXKEY-07 @MUST @fencing @aborts
-  Rule: A message that is sent in a fenced transaction is refused, and never visible.
-    A late message of a paused task would be work that its successor has done already.
+  Rule: A topic refuses a message in a fenced transaction and never makes it visible.
+    A late message of a paused task duplicates work that its successor has done.
 
     @needs:transaction-keys
-    Scenario: [1] A topic of the transaction
+    Scenario: [1] The late message is sent to a topic of the transaction
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       When A writes "late" to orders
@@ -21,7 +21,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [2] A topic that the transaction has added, and not written to
+    Scenario: [2] The late message is sent to a topic that the transaction has added without writing to it
       Given A has added ledger
       And task two has connected with key "payments"
       When A writes "late" to ledger
@@ -29,7 +29,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And readers of ledger see nothing
 
     @needs:transaction-keys
-    Scenario: [3] A topic that the transaction never had
+    Scenario: [3] The late message is sent to a topic that the transaction has not added
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       When A writes "late" to ledger, which it has not added
@@ -37,7 +37,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And readers of ledger see nothing
 
     @needs:transaction-keys
-    Scenario: [4] A batch
+    Scenario: [4] The late message is a batch
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       When A writes a batch of "late", "later" to orders
@@ -45,7 +45,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [5] A transaction that was fenced twice
+    Scenario: [5] The late message belongs to a transaction that was fenced twice
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       And task three has connected with key "payments"
@@ -54,7 +54,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [6] Beside the open transaction of the successor
+    Scenario: [6] The late message is sent while the successor's transaction is open
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       And task two has begun transaction B
@@ -64,7 +64,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And B is OPEN
 
     @needs:transaction-keys
-    Scenario: [7] When the successor has committed, and the old transaction is forgotten
+    Scenario: [7] The late message is sent after the successor has committed
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       And task two has begun transaction B
@@ -74,7 +74,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And readers of orders see "b1"
 
     @needs:transaction-keys @needs:reload
-    Scenario: [8] A topic that was unloaded
+    Scenario: [8] The late message is sent to a topic that was unloaded
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       And orders has been unloaded
@@ -83,7 +83,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And readers of orders see nothing
 
     @needs:transaction-keys @needs:crash
-    Scenario: [9] After a crash
+    Scenario: [9] The late message is sent after a crash
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       And the system has crashed and come back
@@ -92,7 +92,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And readers of orders see nothing
 
     @needs:transaction-keys @needs:crash
-    Scenario: [10] After a crash, to a topic that the transaction never had
+    Scenario: [10] The late message is sent after a crash to a topic that the transaction has not added
       Given task two has connected with key "payments"
       And the system has crashed and come back
       When A writes "late" to ledger, which it has not added
@@ -100,7 +100,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And readers of ledger see nothing
 
     @needs:transaction-keys @needs:crash @needs:key-topic-faults
-    Scenario: [11] After a compaction of the key topic
+    Scenario: [11] The late message is sent after the key topic was compacted and the system crashed
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       And the key topic has been compacted
@@ -110,7 +110,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [12] A transaction before the one that was fenced last
+    Scenario: [12] The late message belongs to the transaction before the one that was fenced last
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       And task two has begun transaction B
@@ -120,7 +120,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And readers of orders see nothing
 
     @needs:transaction-keys @needs:crash
-    Scenario: [13] A transaction before the one that was fenced last, after two crashes
+    Scenario: [13] The late message belongs to an earlier fenced transaction and is sent after two crashes
       Given task two has connected with key "payments"
       And task two has begun transaction B
       And task three has connected with key "payments"
@@ -130,7 +130,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       Then it is refused with InvalidTxnStatus
 
     @needs:transaction-keys @needs:crash
-    Scenario: [14] One that was fenced before its key was deleted, after two crashes
+    Scenario: [14] The late message is sent after the key was deleted and the system crashed twice
       Given task two has connected with key "payments"
       And key "payments" has been deleted
       And the system has crashed and come back
@@ -140,7 +140,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And the refusal begins with "ExpiredTransaction"
 
     @needs:transaction-keys
-    Scenario: [15] One that had timed out before its successor began
+    Scenario: [15] The late message belongs to a transaction that had timed out before its successor began
       Given task one has begun transaction B with a short time-out
       And B has been left open past its time-out
       And task one has begun transaction C
@@ -150,7 +150,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And the refusal begins with "ExpiredTransaction"
 
     @needs:transaction-keys @needs:more-coordinators
-    Scenario: [16] One of a coordinator that was added later
+    Scenario: [16] The late message belongs to a transaction of a coordinator that was added later
       Given the system has 16 coordinators
       And task two has connected with key "refunds" at the last coordinator, not that of task one
       And task two has begun transaction B
@@ -160,7 +160,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And the refusal begins with "ExpiredTransaction"
 
     @needs:transaction-keys
-    Scenario: [17] A message that is sent again, where the topic knows that it has it
+    Scenario: [17] The late message is a duplicate that the topic has already stored
       Given the deduplicated topic "payouts"
       And producer P has written "a1" to payouts in A
       And task two has connected with key "payments"
@@ -170,7 +170,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And readers of payouts see nothing
 
     @needs:transaction-keys
-    Scenario: [18] One that had timed out before its key was deleted
+    Scenario: [18] The late message belongs to a transaction that had timed out before its key was deleted
       Given task one has begun transaction B with a short time-out
       And B has been left open past its time-out
       And key "payments" has been deleted
@@ -180,7 +180,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And readers of ledger see nothing
 
     @needs:transaction-keys
-    Scenario: [19] A message of a task that has come again with its key
+    Scenario: [19] The late message is sent by a task that has reconnected with the key
       Given task two has connected with key "payments"
       And the topic "payouts" beside the coordinator of task two
       And task one has connected with key "payments"
@@ -190,21 +190,21 @@ Feature: What topics and subscriptions take of a fenced transaction
       And readers of payouts see nothing
 
     @needs:transaction-keys
-    Scenario: [20] One that was fenced twenty transactions ago
+    Scenario: [20] The late message belongs to a transaction that was fenced twenty transactions ago
       Given task two has connected with key "payments"
       And task two has begun 20 transactions, each fencing the one before
       When A writes "late" to ledger, which it has not added
       Then it is refused with InvalidTxnStatus
 
   @TXKEY-08 @MUST @fencing @aborts
-  Rule: A cumulative acknowledgement in a fenced transaction is refused, and its subscription does not move.
+  Rule: A subscription refuses a cumulative acknowledgement in a fenced transaction and does not move its position.
     A subscription that moves with a paused task takes inputs away from its successor.
 
     Background:
       Given the consumer of failover subscription "workers" has received "i1", "i2" from inputs
 
     @needs:transaction-keys
-    Scenario: [1] Another acknowledgement for a subscription
+    Scenario: [1] A fenced transaction acknowledges cumulatively again
       Given A has acknowledged everything up to "i1" for "workers"
       And task two has connected with key "payments"
       When A acknowledges everything up to "i2" for "workers"
@@ -212,7 +212,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And subscription "workers" has "i1", "i2" left
 
     @needs:transaction-keys
-    Scenario: [2] A subscription that the transaction has added, and acknowledged nothing of
+    Scenario: [2] A fenced transaction acknowledges cumulatively in a subscription that it had only added
       Given A has added "workers"
       And task two has connected with key "payments"
       When A acknowledges everything up to "i2" for "workers"
@@ -221,14 +221,14 @@ Feature: What topics and subscriptions take of a fenced transaction
       And subscription "workers" has "i1", "i2" left
 
     @needs:transaction-keys
-    Scenario: [3] A cumulative acknowledgement for a subscription that the transaction never had
+    Scenario: [3] A fenced transaction acknowledges cumulatively in a subscription that it had not added
       Given task two has connected with key "payments"
       And A has tried to acknowledge everything up to "i2" for "workers", which it has not added
       When another consumer takes over "workers"
       Then the consumer of "workers" receives "i1", "i2" and nothing else
 
     @needs:transaction-keys
-    Scenario: [4] Before the successor acknowledges
+    Scenario: [4] A fenced transaction acknowledges cumulatively before its successor does
       Given A has acknowledged everything up to "i1" for "workers"
       And task two has connected with key "payments"
       And task two has begun transaction B
@@ -237,7 +237,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       Then it is done
 
     @needs:transaction-keys
-    Scenario: [5] Behind the successor
+    Scenario: [5] A fenced transaction acknowledges cumulatively after its successor did
       Given A has acknowledged everything up to "i1" for "workers"
       And task two has connected with key "payments"
       And task two has begun transaction B
@@ -247,7 +247,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And B is OPEN
 
     @needs:transaction-keys @needs:reload
-    Scenario: [6] A cumulative acknowledgement behind an unload
+    Scenario: [6] A fenced transaction acknowledges cumulatively after the topic was unloaded
       Given A has acknowledged everything up to "i1" for "workers"
       And task two has connected with key "payments"
       And inputs has been unloaded
@@ -256,7 +256,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And subscription "workers" has "i1", "i2" left
 
     @needs:transaction-keys @needs:crash
-    Scenario: [7] A cumulative acknowledgement after a crash
+    Scenario: [7] A fenced transaction acknowledges cumulatively after a crash
       Given A has acknowledged everything up to "i1" for "workers"
       And task two has connected with key "payments"
       And the system has crashed and come back
@@ -265,7 +265,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And subscription "workers" has "i1", "i2" left
 
     @needs:transaction-keys
-    Scenario: [8] A cumulative acknowledgement in one that had timed out before its key was deleted
+    Scenario: [8] A transaction that had timed out acknowledges cumulatively after its key was deleted
       Given task one has begun transaction B with a short time-out
       And B has added "workers"
       And B has been left open past its time-out
@@ -275,7 +275,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And subscription "workers" has "i1", "i2" left
 
     @needs:transaction-keys
-    Scenario: [9] A cumulative acknowledgement for which no answer is asked
+    Scenario: [9] A fenced transaction acknowledges cumulatively without requesting a response
       Given A has added "workers"
       And task two has connected with key "payments"
       And task two has begun transaction B
@@ -284,14 +284,14 @@ Feature: What topics and subscriptions take of a fenced transaction
       Then it is done
 
   @TXKEY-09 @SHOULD @fencing @aborts
-  Rule: An individual acknowledgement in a fenced transaction is refused.
-    An application that acknowledges one by one would lose what another one loses not.
+  Rule: A subscription refuses an individual acknowledgement in a fenced transaction.
+    An application that acknowledges individually would lose inputs that one with cumulative acknowledgements keeps.
 
     Background:
       Given the consumer of shared subscription "workers" has received "i1", "i2" from inputs
 
     @needs:transaction-keys
-    Scenario: [1] Another message of the subscription
+    Scenario: [1] A fenced transaction acknowledges another message of its subscription
       Given A has acknowledged "i1" for "workers"
       And task two has connected with key "payments"
       When A acknowledges "i2" for "workers"
@@ -299,7 +299,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And subscription "workers" has "i1", "i2" left
 
     @needs:transaction-keys
-    Scenario: [2] The message that it had acknowledged before
+    Scenario: [2] A fenced transaction acknowledges a message that it had acknowledged before
       Given A has acknowledged "i1" for "workers"
       And task two has connected with key "payments"
       When A acknowledges "i1" for "workers"
@@ -307,14 +307,14 @@ Feature: What topics and subscriptions take of a fenced transaction
       And subscription "workers" has "i1", "i2" left
 
     @needs:transaction-keys
-    Scenario: [3] Individually, for a subscription that the transaction never had
+    Scenario: [3] A fenced transaction acknowledges individually in a subscription that it had not added
       Given task two has connected with key "payments"
       And A has tried to acknowledge "i1" for "workers", which it has not added
       When another consumer takes over "workers"
       Then the consumer of "workers" receives "i1", "i2" and nothing else
 
     @needs:transaction-keys @needs:batch-index-acknowledgement
-    Scenario: [4] Messages of a batch
+    Scenario: [4] A fenced transaction acknowledges a message of a batch
       Given the topic "batches"
       And a batch of "c1", "c2" has been written to batches
       And the consumer of shared subscription "packers" has received "c1", "c2" from batches
@@ -324,7 +324,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       Then it is refused with InvalidTxnStatus
 
     @needs:transaction-keys @needs:crash
-    Scenario: [5] An individual acknowledgement after a crash
+    Scenario: [5] A fenced transaction acknowledges individually after a crash
       Given A has acknowledged "i1" for "workers"
       And task two has connected with key "payments"
       And the system has crashed and come back
@@ -333,7 +333,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       And subscription "workers" has "i1", "i2" left
 
     @needs:transaction-keys
-    Scenario: [6] An individual acknowledgement for which no answer is asked
+    Scenario: [6] A fenced transaction acknowledges individually without requesting a response
       Given A has acknowledged "i1" for "workers"
       And task two has connected with key "payments"
       And task two has begun transaction B
@@ -342,11 +342,11 @@ Feature: What topics and subscriptions take of a fenced transaction
       Then it is done
 
   @TXKEY-34 @MUST @fencing @aborts
-  Rule: A late message in a fenced transaction does not open it again, and holds up nobody.
-    A transaction that is opened again by a late message has nobody who would end it, and holds up its topic for ever.
+  Rule: A late message in a fenced transaction does not reopen the transaction and blocks no reader.
+    A transaction that a late message reopens is never ended, and blocks its topic for ever.
 
     @needs:transaction-keys
-    Scenario: [1] A late message, and another one behind it
+    Scenario: [1] A plain message follows a late message
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       And A has tried to write "late" to orders
@@ -355,14 +355,14 @@ Feature: What topics and subscriptions take of a fenced transaction
       And readers of orders see "p1"
 
     @needs:transaction-keys
-    Scenario: [2] To a topic that the transaction never had
+    Scenario: [2] A plain message follows a late message in a topic that the transaction had not added
       Given task two has connected with key "payments"
       And A has tried to write "late" to ledger, which it has not added
       When "p1" is written to ledger
       Then readers of ledger get as far as "p1"
 
     @needs:transaction-keys
-    Scenario: [3] Several late messages
+    Scenario: [3] A plain message follows several late messages
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       And A has tried to write "late" to orders
@@ -371,7 +371,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       Then readers of orders see "p1"
 
     @needs:transaction-keys
-    Scenario: [4] When the successor has committed
+    Scenario: [4] A plain message follows a late message after the successor's commit
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       And task two has begun transaction B
@@ -381,7 +381,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       Then readers of orders see "b1", "p1"
 
     @needs:transaction-keys @needs:reload
-    Scenario: [5] To a topic that was unloaded
+    Scenario: [5] A plain message follows a late message in a topic that was unloaded
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       And orders has been unloaded
@@ -390,7 +390,7 @@ Feature: What topics and subscriptions take of a fenced transaction
       Then readers of orders see "p1"
 
     @needs:transaction-keys @needs:crash
-    Scenario: [6] A late message after a crash, and another one behind it
+    Scenario: [6] A plain message follows a late message after a crash
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       And the system has crashed and come back

@@ -1,21 +1,21 @@
-Feature: Connects that race
-  Two connects, or a connect and an end, are on their way at the same time.
+Feature: Concurrent connects
+  Two connects, or a connect and the end of a transaction, are in flight at the same time.
 
   Background:
     Given the topic "orders"
     And the topic "inputs" with "i1", "i2"
 
   @TXKEY-24 @MUST @fencing
-  Rule: Of two connects at the same time no two are given the same epoch, and one connection stays.
+  Rule: Concurrent connects with one key are never given the same epoch, and exactly one of the connections stays open.
     Two tasks that both believe to have the key do each other's work.
 
     @needs:transaction-keys
-    Scenario: [1] Two first connects
+    Scenario: [1] Two clients connect concurrently with an unused key
       When task one and task two connect with key "payments" at the same time
       Then exactly one of task one and task two stays connected
 
     @needs:transaction-keys
-    Scenario: [2] Two connects behind another one
+    Scenario: [2] Two clients connect concurrently while the key has an open transaction
       Given task three has connected with key "payments"
       And task three has begun transaction A
       And A has written "a1" to orders
@@ -25,14 +25,14 @@ Feature: Connects that race
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [3] Two connects, as administrators are told of them
+    Scenario: [3] An administrator lists the keys after two concurrent connects
       Given task three has connected with key "payments"
       When task one and task two connect with key "payments" at the same time
       Then exactly one of task one and task two stays connected
       And administrators are told of key "payments" and no other
 
     @needs:transaction-keys
-    Scenario: [4] Two connects behind a transaction that is over
+    Scenario: [4] Two clients connect concurrently after the key's transaction was committed
       Given task three has connected with key "payments"
       And task three has begun transaction A
       And A has committed
@@ -40,8 +40,8 @@ Feature: Connects that race
       Then exactly one of task one and task two stays connected
 
   @TXKEY-25 @MUST @commits @fencing
-  Rule: A transaction whose commit is decided is completed as committed, and the connect waits for that.
-    A commit that was decided is a promise, and its outcome must not depend on who connects.
+  Rule: A coordinator completes a decided commit as a commit, and answers a new connect only after that.
+    A decided commit is a promise, and its outcome must not depend on which client connects.
 
     Background:
       Given task one has connected with key "payments"
@@ -52,25 +52,25 @@ Feature: Connects that race
       And transaction B
 
     @needs:transaction-keys
-    Scenario: [1] A commit that was asked for first
+    Scenario: [1] A commit is requested concurrently with a connect
       When task two connects with key "payments" while A is asked to commit
       Then it is done
       And orders agrees with the answers
 
     @needs:transaction-keys
-    Scenario: [2] A commit behind the connect
+    Scenario: [2] A commit is requested just after a connect
       When task two connects with key "payments" while A is asked to commit, the connect first
       Then it is done
       And orders agrees with the answers
 
     @needs:transaction-keys
-    Scenario: [3] An abort that was asked for first
+    Scenario: [3] An abort is requested concurrently with a connect
       When task two connects with key "payments" while A is asked to abort
       Then it is done
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [4] A commit with acknowledgements
+    Scenario: [4] The commit of a transaction with acknowledgements is requested concurrently with a connect
       Given the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And A has acknowledged "i1", "i2" for "workers"
       When task two connects with key "payments" while A is asked to commit
@@ -78,14 +78,14 @@ Feature: Connects that race
       And orders agrees with the answers
 
     @needs:transaction-keys
-    Scenario: [5] A commit that was answered
+    Scenario: [5] A client connects after a commit was answered
       Given A has been asked to commit
       When task two connects with key "payments"
       Then it is done
       And readers of orders see "a1"
 
     @needs:transaction-keys @needs:crash-points
-    Scenario: [6] A commit that was decided before a crash
+    Scenario: [6] A client connects after a commit that was decided before a crash
       Given the system will crash after-decision-logged
       And A has tried to commit
       And the system has come back
@@ -94,7 +94,7 @@ Feature: Connects that race
       And readers of orders see "a1"
 
     @needs:transaction-keys @needs:crash-points
-    Scenario: [7] The successor behind such a commit
+    Scenario: [7] The successor commits after a commit that was decided before a crash
       Given the system will crash after-decision-logged
       And A has tried to commit
       And the system has come back
@@ -104,7 +104,7 @@ Feature: Connects that race
       Then readers of orders see "a1", "c1"
 
     @needs:transaction-keys
-    Scenario: [8] A late message behind such a commit
+    Scenario: [8] The predecessor writes after its commit was answered and a client connected
       Given A has been asked to commit
       And task two has connected with key "payments"
       When A writes "late" to orders
@@ -112,21 +112,21 @@ Feature: Connects that race
       And readers of orders see "a1"
 
     @needs:transaction-keys
-    Scenario: [9] The status of a commit that was answered
+    Scenario: [9] An administrator inspects a transaction whose commit was answered before a connect
       Given A has been asked to commit
       When task two connects with key "payments"
       Then it is done
       And A is COMMITTED
 
     @needs:transaction-keys
-    Scenario: [10] Somebody acknowledges at once behind what was committed
+    Scenario: [10] Another transaction acknowledges after a commit and a connect
       Given A has been asked to commit
       And task two has connected with key "payments"
       When B acknowledges everything up to "i2" for "movers"
       Then it is done
 
     @needs:transaction-keys @needs:late-ends
-    Scenario: [11] So does somebody where participants hear late of the commit
+    Scenario: [11] Another transaction acknowledges after a connect when participants learn of the commit late
       Given participants hear late of ends
       And A has been asked to commit
       And task two has connected with key "payments"
@@ -134,7 +134,7 @@ Feature: Connects that race
       Then it is done
 
     @needs:transaction-keys @needs:late-ends
-    Scenario: [12] And behind a connection that was not answered
+    Scenario: [12] Another transaction acknowledges after two concurrent connects when participants learn of the commit late
       Given participants hear late of ends
       And A has been asked to commit
       And task two and task three have connected with key "payments" at the same time
@@ -142,7 +142,7 @@ Feature: Connects that race
       Then it is done
 
     @needs:transaction-keys @needs:late-ends
-    Scenario: [13] And behind a deletion of the key
+    Scenario: [13] Another transaction acknowledges after the key was deleted when participants learn of the commit late
       Given participants hear late of ends
       And A has been asked to commit
       And key "payments" has been deleted
@@ -151,7 +151,7 @@ Feature: Connects that race
       Then it is done
 
     @needs:transaction-keys @needs:late-ends @needs:crash
-    Scenario: [14] And behind such a connection and a crash
+    Scenario: [14] Another transaction acknowledges after an unanswered connect and a crash when participants learn of the commit late
       Given participants hear late of ends
       And A has been asked to commit
       And task two has asked to connect with key "payments"
@@ -161,7 +161,7 @@ Feature: Connects that race
       Then it is done
 
     @needs:transaction-keys
-    Scenario: [15] The client whose commit was complete asks for it again
+    Scenario: [15] The predecessor retries a commit that was complete before the connect
       Given A has committed
       And task two has connected with key "payments"
       When A commits
@@ -169,7 +169,7 @@ Feature: Connects that race
       And readers of orders see "a1"
 
     @needs:transaction-keys @needs:late-ends
-    Scenario: [16] So does one whose commit was under way
+    Scenario: [16] The predecessor retries a commit that was in flight during the connect
       Given participants hear late of ends
       And A has been asked to commit
       And task two has connected with key "payments"

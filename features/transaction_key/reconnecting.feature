@@ -1,5 +1,5 @@
-Feature: Clients that come again
-  A client whose connection was lost comes again with the epoch that it was given last.
+Feature: Clients that reconnect
+  A client whose connection was lost reconnects with the epoch that it was last given.
 
   Background:
     Given the topics "orders" and "ledger"
@@ -9,32 +9,32 @@ Feature: Clients that come again
     And task two has begun transaction B
 
   @TXKEY-26 @MUST @fencing
-  Rule: A client that connects again with the current epoch is treated alike every time: its transaction is kept, or aborted.
-    A client that cannot know whether it still has its transaction has to begin anew each time.
+  Rule: A coordinator treats every client that reconnects with the current epoch alike: it either keeps or aborts the open transaction.
+    A client that cannot tell whether it still has its transaction has to restart it each time.
 
     @needs:transaction-keys
-    Scenario: [1] Two keys
+    Scenario: [1] The clients of two keys reconnect
       Given task one has connected again
       When task two connects again
       Then it is done
       And transactions A and B stand alike
 
     @needs:transaction-keys
-    Scenario: [2] One with messages, the other without
+    Scenario: [2] Only one of two reconnecting clients has written messages
       Given A has written "a1" to orders
       And task one has connected again
       When task two connects again
       Then transactions A and B stand alike
 
     @needs:transaction-keys
-    Scenario: [3] One that comes again twice
+    Scenario: [3] One client reconnects once, the other twice
       Given task one has connected again
       And task two has connected again
       When task two connects again
       Then transactions A and B stand alike
 
     @needs:transaction-keys @needs:crash
-    Scenario: [4] One before a crash, the other behind it
+    Scenario: [4] One client reconnects before a crash, the other after it
       Given task one has connected again
       And the system has crashed and come back
       When task two connects again

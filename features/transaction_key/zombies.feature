@@ -1,5 +1,5 @@
-Feature: Tasks that were fenced and go on
-  A task that was paused knows nothing of its successor, and asks for what it was about to ask for.
+Feature: Fenced tasks that continue
+  A task that was paused does not know of its successor, and sends the requests that it was about to send.
 
   Background:
     Given the topic "orders"
@@ -7,11 +7,11 @@ Feature: Tasks that were fenced and go on
     And task one has begun transaction A
 
   @TXKEY-10 @MUST @fencing @commits
-  Rule: A commit of a fenced transaction is refused, and has no effect.
-    The work that a paused task commits late has been done by its successor.
+  Rule: A coordinator refuses the commit of a fenced transaction, and the commit has no effect.
+    The work that a paused task commits late was already done by its successor.
 
     @needs:transaction-keys
-    Scenario: [1] A transaction with a message
+    Scenario: [1] The predecessor commits a transaction with a message
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       When A commits
@@ -20,7 +20,7 @@ Feature: Tasks that were fenced and go on
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [2] On the connection that the broker has closed
+    Scenario: [2] The predecessor commits on the connection that the broker has closed
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       When task one asks for the commit of A on its old connection
@@ -28,7 +28,7 @@ Feature: Tasks that were fenced and go on
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [3] Beside the open transaction of the successor
+    Scenario: [3] The predecessor commits while the successor's transaction is open
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       And task two has begun transaction B
@@ -37,7 +37,7 @@ Feature: Tasks that were fenced and go on
       And B is OPEN
 
     @needs:transaction-keys
-    Scenario: [4] When the successor has committed
+    Scenario: [4] The predecessor commits after the successor has committed
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       And task two has begun transaction B
@@ -47,7 +47,7 @@ Feature: Tasks that were fenced and go on
       And readers of orders see "b1"
 
     @needs:transaction-keys
-    Scenario: [5] A transaction with acknowledgements
+    Scenario: [5] The predecessor commits a transaction with acknowledgements
       Given the topic "inputs" with "i1", "i2"
       And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And A has acknowledged "i1" for "workers"
@@ -57,7 +57,7 @@ Feature: Tasks that were fenced and go on
       And subscription "workers" has "i1", "i2" left
 
     @needs:transaction-keys
-    Scenario: [6] Once more
+    Scenario: [6] The predecessor retries its refused commit
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       And A has tried to commit
@@ -66,7 +66,7 @@ Feature: Tasks that were fenced and go on
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [7] Fenced twice
+    Scenario: [7] The first of two predecessors commits
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       And task three has connected with key "payments"
@@ -75,7 +75,7 @@ Feature: Tasks that were fenced and go on
       And readers of orders see nothing
 
     @needs:transaction-keys @needs:crash
-    Scenario: [8] After a crash
+    Scenario: [8] The predecessor commits after a crash
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       And the system has crashed and come back
@@ -84,7 +84,7 @@ Feature: Tasks that were fenced and go on
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [9] A task that has come again with its key
+    Scenario: [9] The predecessor reconnects with the key and commits its fenced transaction
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       And task one has connected with key "payments"
@@ -93,11 +93,11 @@ Feature: Tasks that were fenced and go on
       And the refusal begins with "ExpiredTransaction"
 
   @TXKEY-11 @SHOULD @fencing @aborts
-  Rule: An abort of a fenced transaction is refused, and changes nothing.
-    An abort that comes late must not end what the successor has begun.
+  Rule: A coordinator refuses the abort of a fenced transaction and changes nothing.
+    An abort that arrives late must not end what the successor has begun.
 
     @needs:transaction-keys
-    Scenario: [1] The abort of a transaction that was aborted
+    Scenario: [1] The predecessor aborts its fenced transaction
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       When A aborts
@@ -105,14 +105,14 @@ Feature: Tasks that were fenced and go on
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [2] The abort on the connection that the broker has closed
+    Scenario: [2] The predecessor aborts on the connection that the broker has closed
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       When task one asks for the abort of A on its old connection
       Then task one is not served
 
     @needs:transaction-keys
-    Scenario: [3] The abort beside the open transaction of the successor
+    Scenario: [3] The predecessor aborts while the successor's transaction is open
       Given task two has connected with key "payments"
       And task two has begun transaction B
       When A aborts
@@ -120,7 +120,7 @@ Feature: Tasks that were fenced and go on
       And B is OPEN
 
     @needs:transaction-keys
-    Scenario: [4] Before the successor commits
+    Scenario: [4] The successor commits after the predecessor's refused abort
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       And task two has begun transaction B
@@ -130,7 +130,7 @@ Feature: Tasks that were fenced and go on
       And readers of orders see "b1"
 
     @needs:transaction-keys
-    Scenario: [5] The abort of a task that has come again with its key
+    Scenario: [5] The predecessor reconnects with the key and aborts its fenced transaction
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       And task one has connected with key "payments"
@@ -138,11 +138,12 @@ Feature: Tasks that were fenced and go on
       Then it is refused with InvalidTxnStatus
 
   @TXKEY-12 @MUST @fencing
-  Rule: A client that was fenced cannot add to its transaction, nor begin another one with its key.
-    What is added to a fenced transaction would be waited for by nobody; what is begun would fence the successor.
+  Rule: A fenced client can neither add participants to its transaction nor begin another transaction with its key.
+    A participant that is added to a fenced transaction would wait for an end that never comes; a new transaction would fence the
+    successor.
 
     @needs:transaction-keys
-    Scenario: [1] A new transaction on the connection that the broker has closed
+    Scenario: [1] The predecessor requests a transaction on the connection that the broker has closed
       Given task two has connected with key "payments"
       And task two has begun transaction B
       When task one asks for a new transaction on its old connection
@@ -151,27 +152,27 @@ Feature: Tasks that were fenced and go on
       And key "payments" is at the epoch of task two, with transaction B open
 
     @needs:transaction-keys
-    Scenario: [2] A topic on that connection
+    Scenario: [2] The predecessor adds a topic on the connection that the broker has closed
       Given task two has connected with key "payments"
       When task one asks for orders to be added to A on its old connection
       Then task one is not served
 
     @needs:transaction-keys
-    Scenario: [3] A subscription on that connection
+    Scenario: [3] The predecessor adds a subscription on the connection that the broker has closed
       Given the consumer of shared subscription "workers" has received nothing from orders
       And task two has connected with key "payments"
       When task one asks for "workers" to be added to A on its old connection
       Then task one is not served
 
     @needs:transaction-keys
-    Scenario: [4] A topic over another connection
+    Scenario: [4] The predecessor adds a topic over another connection
       Given task two has connected with key "payments"
       When A adds orders
       Then it is refused with InvalidTxnStatus
       And readers of orders see nothing
 
     @needs:transaction-keys
-    Scenario: [5] A subscription over another connection
+    Scenario: [5] The predecessor adds a subscription over another connection
       Given the consumer of shared subscription "workers" has received nothing from orders
       And task two has connected with key "payments"
       When A adds "workers"
@@ -179,15 +180,15 @@ Feature: Tasks that were fenced and go on
       And the refusal begins with "ExpiredTransaction"
 
     @needs:transaction-keys @needs:crash
-    Scenario: [6] A topic, after a crash
+    Scenario: [6] The predecessor adds a topic after a crash
       Given task two has connected with key "payments"
       And the system has crashed and come back
       When A adds orders
       Then it is refused with InvalidTxnStatus
 
   @TXKEY-32 @MUST @fencing @commits
-  Rule: Of two tasks of one key that do the same work, only what the newer one commits takes effect.
-    Two tasks that read the same inputs, each with a transaction, are what the key is for: output exactly once.
+  Rule: If two tasks with the same key do the same work, only the commits of the newer task take effect.
+    Two tasks that read the same inputs in a transaction each are the purpose of the key: output exactly once.
 
     Background:
       Given the topic "inputs" with "i1", "i2"
@@ -196,7 +197,7 @@ Feature: Tasks that were fenced and go on
       And A has written "a1", "a2" to orders
 
     @needs:transaction-keys
-    Scenario: [1] The new task does the work
+    Scenario: [1] The newer task commits its work
       Given task two has connected with key "payments"
       And task two has begun transaction B
       And B has acknowledged everything up to "i2" for "workers"
@@ -206,7 +207,7 @@ Feature: Tasks that were fenced and go on
       And subscription "workers" has nothing left
 
     @needs:transaction-keys
-    Scenario: [2] The old task commits behind the new one
+    Scenario: [2] The older task commits after the newer one
       Given task two has connected with key "payments"
       And task two has begun transaction B
       And B has acknowledged everything up to "i2" for "workers"
@@ -216,7 +217,7 @@ Feature: Tasks that were fenced and go on
       And readers of orders see "b1"
 
     @needs:transaction-keys
-    Scenario: [3] The old task commits before the new one
+    Scenario: [3] The older task commits before the newer one
       Given task two has connected with key "payments"
       And task two has begun transaction B
       And B has acknowledged everything up to "i2" for "workers"
@@ -226,7 +227,7 @@ Feature: Tasks that were fenced and go on
       And readers of orders see "b1"
 
     @needs:transaction-keys
-    Scenario: [4] The old task goes on with its work, and the new one has committed less
+    Scenario: [4] The older task acknowledges further inputs before the newer task commits fewer
       Given task two has connected with key "payments"
       And task two has begun transaction B
       And B has acknowledged everything up to "i1" for "workers"
@@ -236,7 +237,7 @@ Feature: Tasks that were fenced and go on
       And subscription "workers" has "i2" left
 
     @needs:transaction-keys
-    Scenario: [5] The old task had committed in time
+    Scenario: [5] The older task had committed before the newer one connected
       Given A has committed
       And task two has connected with key "payments"
       When another consumer takes over "workers"
@@ -244,7 +245,7 @@ Feature: Tasks that were fenced and go on
       And readers of orders see "a1", "a2"
 
     @needs:transaction-keys
-    Scenario: [6] Nobody does the work again
+    Scenario: [6] The older task continues and no task repeats the work
       Given task two has connected with key "payments"
       And A has tried to write "late" to orders
       When A commits
@@ -253,7 +254,7 @@ Feature: Tasks that were fenced and go on
       And subscription "workers" has "i1", "i2" left
 
     @needs:transaction-keys @needs:crash
-    Scenario: [7] The system crashes between the two
+    Scenario: [7] The system crashes between the connect and the commit of the newer task
       Given task two has connected with key "payments"
       And the system has crashed and come back
       And task two has connected again

@@ -16,7 +16,7 @@ from fencepost.contract.verdict import Expectation, ScenarioResult, Verdict
 from fencepost.own_expectations import read_file
 
 ROWS = register.bundled()
-SCENARIO = "[2] The marker of an abandoned transaction"
+SCENARIO = "[2] An abandoned transaction gets a marker"
 FOREIGN = "- requirement: KIP890-156\n  symptom: {seen: '^epoch 2$'}\n  reason: ours\n"
 
 

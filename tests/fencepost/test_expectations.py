@@ -46,10 +46,10 @@ def test_an_entry_holds_in_its_range_of_versions(tmp_path: Path, versions: str, 
 def test_an_entry_of_one_scenario_holds_for_no_other(tmp_path: Path) -> None:
     """An excuse is as narrow as it is written."""
     found = loaded(
-        tmp_path, ENTRY.format(versions=">=4", symptom="x") + '  scenario: "[2] The marker of an abandoned transaction"\n', "4.0.0"
+        tmp_path, ENTRY.format(versions=">=4", symptom="x") + '  scenario: "[2] An abandoned transaction gets a marker"\n', "4.0.0"
     )
 
-    assert found.of(Asking("KIP890-156", "[2] The marker of an abandoned transaction"))
+    assert found.of(Asking("KIP890-156", "[2] An abandoned transaction gets a marker"))
     assert not found.of(Asking("KIP890-156", "[1] The data"))
 
 

@@ -66,7 +66,7 @@ def test_a_red_is_a_failure_with_its_text(tmp_path: Path) -> None:
     assert len(found) == 5
     assert red is not None
     assert "KIP890-060 VIOLATED" in (red.text or "")
-    assert found["KIP890-141 [1] A record of a new client"].find("failure") is None
+    assert found["KIP890-141 [1] A new client has written a record in its open transaction"].find("failure") is None
     (suite,) = parsed(tmp_path)
     assert (suite.get("name"), suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("fencepost", "5", "3", "0")
 

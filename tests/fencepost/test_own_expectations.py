@@ -60,7 +60,7 @@ def test_a_users_entry_comes_before_a_bundled_one(tmp_path: Path) -> None:
     """Where both know of a scenario."""
     known = own_expectations.read([written(tmp_path, ENTRY)], ROWS).beside(BUNDLED, "4.0.0", exact=True)
 
-    asked = Asking("KIP890-156", "[2] The marker of an abandoned transaction", "kafka")
+    asked = Asking("KIP890-156", "[2] An abandoned transaction gets a marker", "kafka")
     assert [one.is_own for one in known.of(asked)] == [True, False]
 
 
@@ -72,7 +72,7 @@ def test_a_users_entry_comes_before_a_bundled_one(tmp_path: Path) -> None:
         (ENTRY.replace("followed up in 42", "''"), "known.yaml:3: 1.reason: String should have at least 1 character, given: ''"),
         (ENTRY.replace("epoch 2", "'('"), "known.yaml:2: 1.symptom.seen: must be a regular expression"),
         (
-            ENTRY + "  scenario: '[2] The marker of an abandoned transactoin'\n",
+            ENTRY + "  scenario: '[2] An abandoned transaction gets a markr'\n",
             r"known.yaml:4: .* did you mean \[2\] The marker of an aban",
         ),
         (ENTRY + "  versions: newest\n", "known.yaml:4: 1.versions: must be a version range such as >=4.0,<4.1, given: 'newest'"),

@@ -11,7 +11,7 @@ from fencepost.expectations import Entry, Known
 from fencepost.verify_expectations import Measured, Measuring
 from tests.support.commands import fencepost
 
-SCENARIO = "[1] A crash before the time-out"
+SCENARIO = "[1] The system crashes before the timeout of a transaction"
 
 
 def known(intermittent: object = None, requirement: str = "PIP31-43") -> Known:

@@ -167,7 +167,7 @@ def test_a_package_cannot_excuse_its_own_system() -> None:
 )
 def test_a_violation_of_the_release_that_it_looks_like_is_told(said: Handshake, violation: Mismatch | None, is_told: bool) -> None:
     """With its link and with what to say; another symptom, another release, or a release itself has nothing to be told."""
-    hint = Likeness.of(said, register.bundled()).hint(DEVIATES, "[1] The answer was lost in the crash", violation)
+    hint = Likeness.of(said, register.bundled()).hint(DEVIATES, "[1] The answer to InitProducerId is lost in a crash", violation)
 
     assert (hint is not None) == is_told
     if hint:
