@@ -186,7 +186,7 @@ class Compliance(_Read):
     @property
     def cited(self) -> str:
         """The editions that the run was judged by, to be written after "conforms": ` (Fencepost edition 2026.12)`."""
-        asked = {row.id.rpartition("-")[0] for row in self.requirements if row.is_asked}
+        asked = {row.id.rpartition("-")[0] for row in self.requirements if row.is_asked and not row.provisional}
         known = register.bundled()
         specs = [spec for spec in self.editions if any(row.id.rpartition("-")[0] in asked for row in known.by_spec.get(spec, ()))]
         names = {self.editions[spec] for spec in specs or self.editions}

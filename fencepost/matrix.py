@@ -143,7 +143,7 @@ class Count:
         self._spec_of = {row.id: spec for spec in specs for row in results.register.by_spec[spec]}
         mine = [one for one in found if one.requirement in self._spec_of]
         selected = [one for one in mine if results.is_selected(one.requirement)]
-        self._selected = {one.requirement for one in selected}
+        self._counting = {one.requirement for one in selected if not results.is_provisional(one)}
         self._excluded = sum(one.verdict is Verdict.EXCLUDED for one in selected)
         self._planned = sum(results.register[one.requirement].planned for one in selected)
         self._left_out = len(mine) - len(selected)
@@ -154,8 +154,8 @@ class Count:
 
     @property
     def asked_about(self) -> list[str]:
-        """The proposals of which something was selected, in their order."""
-        return list(dict.fromkeys(spec for row, spec in self._spec_of.items() if row in self._selected))
+        """The proposals of which something was selected that counts, in their order; of all else nothing can be claimed."""
+        return list(dict.fromkeys(spec for row, spec in self._spec_of.items() if row in self._counting))
 
     @property
     def offers_nothing(self) -> bool:
