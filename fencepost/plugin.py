@@ -53,6 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
         vocabularies.check()
         chosen = chosen.about_system(rows)
         chosen.selection.check(rows)
+        _ = chosen.counting  # an unknown edition is reported before anything is started
         stopping = _stopping(config)
         if chosen.check and not in_worker:
             histories.ready(chosen)
@@ -66,6 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
         systems = JudgedSystems(chosen, rows)
         if not in_worker:
             results = Results(rows, chosen.selection, chosen.system, chosen.named, chosen.defect, chosen.gate)
+            results.counting = chosen.counting
             results.narrowed = Narrowed.of(config, chosen)
             if chosen.results:
                 results.claimed = folder.claim(chosen.results, results.as_text())

@@ -203,7 +203,8 @@ def _status_of(exception: BaseException) -> str:
 def _named(result: ScenarioResult, name: str, example: str) -> str:
     """The scenario's name; where nobody was asked, or it is excused, that stands behind it in every list."""
     excused = result.verdict in (Verdict.NOT_OFFERED, Verdict.KNOWN_DEVIATION)
-    return f"{name}{example}" + (f" ({result.verdict.words})" if excused else "")
+    provisional = " (provisional)" if result.is_provisional else ""
+    return f"{name}{example}{provisional}" + (f" ({result.verdict.words})" if excused else "")
 
 
 def _said_by(item: pytest.Item) -> Sequence[Exchange]:

@@ -175,6 +175,14 @@ def run(
             "reference, and for builds of a release; --strict counts them.",
         ),
     ] = None,
+    edition: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Which requirements count: those of an edition, such as 2026.12, or all with 'next'. Default: the newest. Others are "
+            "provisional: judged and shown, without effect on the exit code.",
+        ),
+    ] = None,
     shuffle: Annotated[
         int | None,
         typer.Option(
@@ -255,7 +263,7 @@ def run(
         fail(f"--restart-command and -n {workers} exclude each other: each worker would kill the broker that the others ask")
     need_system("run", system, bootstrap, service_url, admin_url, container, broker, launcher)
     system = registry.named(system)
-    guarded_value(lambda: _check_names(system, spec, only, level, skip, theme))
+    guarded_value(lambda: _check_names(system, edition, spec, only, level, skip, theme))
     if verify_expectations is None and verify_all:
         fail("--verify-all needs --verify-expectations N, which says how often")
     if verify_expectations is not None and (results or write_baseline or check or (workers or 1) > 1):
@@ -272,6 +280,7 @@ def run(
         "--patience": patience,
         "--write-baseline": write_baseline,
         "--max-not-offered": max_not_offered,
+        "--edition": edition,
         "--shuffle": shuffle,
         "--concurrency": concurrency,
         "--summary": summary,
@@ -318,11 +327,12 @@ def run(
     guarded(judge if verify_expectations is None else measure)
 
 
-def _check_names(system: str, *said: list[str] | None) -> None:
-    """Raises WrongUsage for a system, or a selection, that there is none of: a mistyped name is told before anything heavy is loaded."""
+def _check_names(system: str, edition: str | None, *said: list[str] | None) -> None:
+    """Raises WrongUsage for an unknown system, edition or selection, before anything heavy is loaded."""
     from fencepost.adapters import registry
-    from fencepost.contract import register
+    from fencepost.contract import editions, register
     from fencepost.selection import Selection
 
     registry.find(system)
+    editions.bundled().counting(edition)
     Selection.said(*(names or () for names in said)).check(register.bundled())
