@@ -190,6 +190,19 @@ def run(
             help="Ask the scenarios in an order drawn with this number, on which no verdict may depend; those on one broker stay together.",
         ),
     ] = None,
+    twins: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Play each scenario again with this disturbance, which no client may notice: crash, a list, or 'all'. May be repeated; "
+            "docs/twins.md has them.",
+        ),
+    ] = None,
+    twins_seed: Annotated[int | None, typer.Option(metavar="S", help="Another seed draws other twins. Default: 1.")] = None,
+    twins_per_scenario: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="How many twins each scenario has. Default: all on the reference, 3 on a broker."),
+    ] = None,
     html: Annotated[bool, typer.Option(help="Make the Allure HTML report, where Allure is found.")] = True,
     check: Annotated[
         bool,
@@ -243,6 +256,10 @@ def run(
         fencepost run --defect no-epoch-bump
 
         fencepost run --feature results/explore/reference/found/CORE-31-kafka-1.feature
+
+        fencepost run --twins all --spec kip890
+
+        fencepost run kafka --container apache/kafka:4.4.0 --twins crash,clean-stop --twins-seed 7
 
         fencepost run --check
 
@@ -304,6 +321,16 @@ def run(
         from fencepost.contract import register
 
         guarded(lambda: planning.show(suite.options_of(arguments), register.bundled(), workers, form))
+
+    if twins is not None:
+        from fencepost.twins import command
+
+        others = {"--write-baseline": write_baseline, "--verify-expectations": verify_expectations, "--feature": feature, "-n": workers}
+        others |= {"--features": features, "--check": check, "--summary": summary, "--previous": previous, "--shuffle": shuffle}
+        about = [one for one in arguments if results or not one.startswith("--results=")]
+        guarded(lambda: command.run(about, twins, twins_seed, twins_per_scenario, timeout, max_failures, others))
+    elif twins_seed is not None or twins_per_scenario is not None:
+        fail(f"--twins-{'per-scenario' if twins_seed is None else 'seed'} is about twins; say --twins NAME too, or leave it out")
 
     def judge() -> int:
         from fencepost import own_features, suite
