@@ -14,7 +14,7 @@ from fencepost import __version__
 from fencepost.contract.errors import Exit, WrongUsage
 
 from . import configuration, stopping
-from .commands import check, compare, doctor, explain, explore, findings, listing, new, prove, report, run, sentences, serve, soak, summary
+from .commands import check, compare, doctor, explain, explore, findings, listing, new, prove, report, run, sentences, serve, site, soak, summary
 from .commands.common import guarded_value, tell
 from .configuration import Command
 from .mistyped import Commands
@@ -73,6 +73,7 @@ app.command(cls=Command)(explore.explore)
 app.command(cls=Command)(soak.soak)
 app.command(cls=Command)(summary.summary)
 app.command(cls=Command)(findings.findings)
+app.command(cls=Command)(site.site)
 app.command(cls=Command)(compare.compare)
 app.command(cls=Command)(doctor.doctor)
 app.command(cls=Command)(serve.serve)

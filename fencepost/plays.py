@@ -142,9 +142,13 @@ class Plays:
     def __iter__(self) -> Iterator[Play]:
         return iter(self.all)
 
+    def play(self, play: Play) -> Played:
+        """Play it."""
+        return put(play, self._systems)
+
     def judge(self, play: Play) -> PlayResult:
         """Play it, and say what it shows."""
-        played = put(play, self._systems)
+        played = self.play(play)
         return PlayResult(judged(play.asked, played, self._systems).result, played.session)
 
 
