@@ -23,6 +23,7 @@ from .listing import TransactionFilter
 from .marker_writer import MarkerWriter
 from .markers import MarkerSender
 from .membership import Membership
+from .node_ids import NodeIds
 from .ownership import Ownership
 from .partition_log import PartitionLog
 from .producer_state import ProducerStates
@@ -69,6 +70,7 @@ class Parts:
     marker_writer: type[MarkerWriter] = MarkerWriter
     membership: type[Membership] = Membership
     network: type[Network] = Network
+    node_ids: type[NodeIds] = NodeIds
     ownership: type[Ownership] = Ownership
     partition_log: type[PartitionLog] = PartitionLog
     producer_states: type[ProducerStates] = ProducerStates
@@ -99,6 +101,7 @@ class Node:
         self.machine = machine
         self.address = address
         self.numbers = numbers
+        self.ids = parts.node_ids(numbers)
         self.here = FIRST_NODE
         """The number of the node that has been asked."""
 
