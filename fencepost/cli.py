@@ -14,7 +14,24 @@ from fencepost import __version__
 from fencepost.contract.errors import Exit, WrongUsage
 
 from . import configuration, stopping
-from .commands import check, compare, doctor, explain, explore, findings, listing, new, prove, report, run, sentences, serve, site, soak, summary
+from .commands import (
+    check,
+    compare,
+    doctor,
+    explain,
+    explore,
+    findings,
+    listing,
+    new,
+    prove,
+    report,
+    run,
+    sentences,
+    serve,
+    site,
+    soak,
+    summary,
+)
 from .commands.common import guarded_value, tell
 from .configuration import Command
 from .mistyped import Commands
