@@ -145,3 +145,10 @@ Feature: A clean shutdown
       And the system crashes right after it answers the next EndTxn of A
       When A commits
       Then readers of payments-0 see "a1", "a2"
+
+    @needs:two-nodes
+    Scenario: [3] A transaction aborts while one of its partitions has no leader
+      Given producer B has written "b1" to accounts-0 on node 1 and "b2" to accounts-1 on node 2
+      And node 2 is unavailable until the next answer
+      When B aborts
+      Then one ABORT marker was added to accounts-0 and accounts-1

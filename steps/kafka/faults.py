@@ -146,6 +146,18 @@ def is_paused(context: ScenarioContext, node: int, event: str | None) -> None:
         producer.is_incomplete = True
 
 
+@KAFKA.given("node {node} is unavailable until the next answer")
+def is_unavailable(context: ScenarioContext, node: int) -> None:
+    """Paused until the next answer, and for so long already that Metadata no longer lists the node: its partitions have no leader.
+
+    A system that lists a silent node for as long as the scenario is patient is asked all the same.
+    """
+    is_paused(context, node, "the next answer")
+    for _ in context.time.attempts():
+        if node not in achieved(context.observer.node_numbers(), "asking which nodes there are"):
+            break
+
+
 @KAFKA.given("completion of {producer}'s transactions is blocked[ by the offsets of group {group}][ until {event}]")
 def is_blocked(context: ScenarioContext, producer: str, group: str | None, event: str | None) -> None:
     """The open transaction, or the one that begins here, goes no further than PrepareCommit or PrepareAbort.

@@ -23,7 +23,7 @@ from fencepost.reference.defects import DEFECTS, LAWFUL
     ("kind", "names"),
     [
         ("systems", registry.names()),
-        ("profiles", ["kafka-4.0", "kafka-4.1", "kafka-4.2", "kafka-4.3", "kip98", "pulsar-4.0", "pulsar-5.0", "seed"]),
+        ("profiles", ["kafka-4.0", "kafka-4.1", "kafka-4.2", "kafka-4.3", "kafka-4.4", "kip98", "pulsar-4.0", "pulsar-5.0", "seed"]),
         ("defects", [*DEFECTS, *LAWFUL]),
         ("capabilities", list(CAPABILITIES)),
         ("themes", list(THEMES)),

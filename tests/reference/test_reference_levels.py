@@ -6,7 +6,7 @@ from reference_client import Client
 from fencepost.wire.kafka.batches import MarkerType
 
 UNSUPPORTED_VERSION, CONCURRENT_TRANSACTIONS, INVALID_UPDATE_VERSION = 35, 51, 95
-RELEASES = ["kafka-4.0", "kafka-4.1", "kafka-4.2", "kafka-4.3"]
+RELEASES = ["kafka-4.0", "kafka-4.1", "kafka-4.2", "kafka-4.3", "kafka-4.4"]
 
 
 def test_a_change_shows_at_once_and_survives_a_crash() -> None:

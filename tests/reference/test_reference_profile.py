@@ -57,6 +57,7 @@ def test_a_profile_says_which_release_it_imitates() -> None:
         "kafka-4.1": "4.1.1",
         "kafka-4.2": "4.2.0",
         "kafka-4.3": "4.3.1",
+        "kafka-4.4": "4.4.0",
     }
 
 

@@ -12,6 +12,7 @@ from spent import tree_of
 from fencepost.adapters.common import owners
 
 IMAGE = "apache/kafka:4.3.1"
+NEWEST_IMAGE = "apache/kafka:4.4.0"
 OLDER_IMAGE = "apache/kafka:4.0.0"
 PULSAR_IMAGE = "apachepulsar/pulsar:4.0.7"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from asked_again import judge_container
 from commands import check_where_java_is, compliance, fencepost, verdicts
-from docker_here import IMAGE, OLDER_IMAGE, begun_by, left_behind
+from docker_here import IMAGE, NEWEST_IMAGE, OLDER_IMAGE, begun_by, left_behind
 from older_release import asked, deviating, requirements_tested
 
 from fencepost.contract.errors import Exit
@@ -20,7 +20,7 @@ MOST_NOT_OFFERED = 10
 LEAST_HISTORIES = 300
 
 
-NEWEST, OLDER = "4.3.1", "4.0.0"
+NEWEST, RELEASE, OLDER = "4.4.0", "4.3.1", "4.0.0"
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,11 @@ class Judged:
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param((NEWEST, True), marks=pytest.mark.docker(IMAGE), id=f"{NEWEST} where it deviates"),
+        pytest.param((NEWEST, True), marks=pytest.mark.docker(NEWEST_IMAGE), id=f"{NEWEST} where it deviates"),
+        pytest.param((RELEASE, True), marks=pytest.mark.docker(IMAGE), id=f"{RELEASE} where it deviates"),
         pytest.param((OLDER, True), marks=pytest.mark.docker(OLDER_IMAGE), id=f"{OLDER} where it deviates"),
-        pytest.param((NEWEST, False), marks=[pytest.mark.docker(IMAGE), pytest.mark.thorough], id=NEWEST),
+        pytest.param((NEWEST, False), marks=[pytest.mark.docker(NEWEST_IMAGE), pytest.mark.thorough], id=NEWEST),
+        pytest.param((RELEASE, False), marks=[pytest.mark.docker(IMAGE), pytest.mark.thorough], id=RELEASE),
         pytest.param((OLDER, False), marks=[pytest.mark.docker(OLDER_IMAGE), pytest.mark.thorough], id=OLDER),
     ],
 )

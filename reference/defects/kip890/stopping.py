@@ -6,6 +6,7 @@ from dataclasses import replace
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.errors import Error
 from fencepost.reference.kafka.markers import MarkerAnswer, MarkerSender, WriteMarker
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import AbortedTransaction, PartitionLog
@@ -124,6 +125,23 @@ PARTITION_WITHOUT_LEADER_TAKEN_FOR_DELETED = Defect(
     story="A coordinator that has just started finds a leader for one partition alone, and takes the others for deleted.",
     origin="KAFKA-20734: a partition whose leader was offline passed for one that is not there",
     parts=Parts(coordinator=_KeepsThePartitionsThatItFinds),
+)
+
+
+class _GivesUpOnUnavailableLeaders(MarkerSender):
+    def send_again(self) -> None:
+        for marker in self._again:
+            self._answered(MarkerAnswer(marker, Error.UNKNOWN_TOPIC_OR_PARTITION))
+        self._again = []
+
+
+UNAVAILABLE_LEADER_GETS_NO_MARKER = Defect(
+    name="unavailable-leader-gets-no-marker",
+    breaks={"KIP890-340": Symptom(what="markers added to|records that readers of accounts-1", seen="accounts-1: none|CompleteCommit")},
+    story="A coordinator that finds no leader to send a marker to takes the partition for deleted, and completes the transaction. The next "
+    "commit of the producer then makes visible what was aborted.",
+    origin="KAFKA-20734; seen on Apache Kafka 4.4.0 in a soak run",
+    parts=Parts(marker_sender=_GivesUpOnUnavailableLeaders),
 )
 
 
