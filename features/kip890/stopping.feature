@@ -126,7 +126,7 @@ Feature: A clean shutdown
 
   @KIP890-340 @MUST @recovery
   Rule: A transaction is complete only when each of its partitions has the marker, including one whose leader was unavailable.
-    Readers would wait for ever when the leader is available again: a transaction that counts as complete gets no more markers.
+    Readers would wait for ever, even when the leader is available again: a transaction that counts as complete gets no more markers.
 
     @needs:two-nodes @needs:clean-stop
     Scenario: [1] The coordinator is shut down before an unavailable leader returns
