@@ -51,7 +51,8 @@ bench-check: .venv/.ready  ## figures: how fast a small history is judged in pro
 	$(BIN)/python -m benchmarks.judge_speed
 	$(BIN)/python -m benchmarks.check_speed --times $(or $(TIMES),1)
 
-docs: .venv/.ready  ## the pages that are made from the registers, and from the sentences
+docs: RESULTS ?= $(wildcard results/*/compliance.json)
+docs: .venv/.ready  ## the pages that are made from the registers and the sentences, and the site, in build/site, with all runs in results/
 	@for spec in $(notdir $(patsubst %/requirements.yaml,%,$(wildcard features/*/requirements.yaml))); do $(BIN)/fencepost list --spec $$spec --format markdown >docs/$$spec.md; done
 	@$(BIN)/fencepost sentences --format markdown >docs/sentences.md
 	@mkdir -p build
@@ -59,6 +60,7 @@ docs: .venv/.ready  ## the pages that are made from the registers, and from the 
 	@$(BIN)/python -m fencepost.report.life build/life/history/PIP471-36-1-*.jsonl.gz >docs/transaction-life.svg
 	@$(BIN)/fencepost run --only PIP460-17 --results build/layout >build/layout.log
 	@$(BIN)/python -m fencepost.pipeline.layouts build/layout/history/PIP460-17-3-*.jsonl.gz >docs/layout-over-time.svg
+	@$(BIN)/fencepost site $(RESULTS) --out build/site
 
 messages: .venv/.ready  ## the Python code of Pulsar's commands, from wire/pulsar/messages.proto
 	@mkdir -p build/messages

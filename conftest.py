@@ -24,7 +24,7 @@ sys.path[:0] = [str(TESTS / "support"), str(TESTS / "fakes")]  # so that tests i
 
 MARKERS = (
     "docker(image): the test needs Docker and this image; it is skipped without, or fails where FENCEPOST_REQUIRE_CONTAINERS=1",
-    "thorough: only `make test-all` runs the test (--thorough); docs/decisions.md says why that loses nothing that CI must see",
+    "thorough: only `make test-all` runs the test (--thorough); docs/decisions/0029 says why that loses nothing that CI must see",
 )
 REAL = "tests/systems/test_real_"
 """How the files with real brokers begin."""
@@ -36,7 +36,7 @@ ON_SPARK = ("tests/pipeline/", "tests/report/test_report_")
 """How the files begin of which most need a Spark session: it takes 20 seconds of a processor before it is warm, so one worker has them."""
 
 LONGEST = ("tests/fencepost/test_defects.py", "tests/fencepost/test_mutants_judged.py", "tests/systems/test_parity", "tests/pipeline/")
-"""Without a real broker these take longest (docs/decisions.md, what CI spends): begun last, one of them would run alone at the end."""
+"""Without a real broker these take longest (docs/decisions/0029): begun last, one of them would run alone at the end."""
 
 settings.register_profile("quick", max_examples=20, deadline=None)
 settings.register_profile("ci", derandomize=True, deadline=None)

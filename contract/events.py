@@ -31,8 +31,10 @@ Function: TypeAlias = Literal[
     "terminate",
     "prune",
     "probe",
+    "final_read",
 ]
-"""The kinds of operations. A `probe` only looks or prepares, and no checker judges it. `create` to `prune` are about the segments of a
+"""The kinds of operations. A `probe` only looks or prepares, and no checker judges it. A `final_read` is a poll after which nobody waits
+any more: what was committed before it began and was never read is lost. `create` to `prune` are about the segments of a
 scalable topic, which `ctl` names.
 """
 

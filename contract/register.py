@@ -23,14 +23,15 @@ _ID = re.compile(r"[A-Z0-9]+-\d{2,3}")
 class Requirement(Row):
     """One row: a law that a system can be seen to keep or to break.
 
-    `level` binds as RFC 2119 has it. `source` is "text" where the proposal says it, "implementation" where only one
-    implementation's behaviour does. `varies` tells how releases differ, `question` what we chose where the text is silent.
+    `level` binds as RFC 2119 has it. `source` is "text" where the proposal says it, "decided" where the text is silent, contradicts
+    itself or would break a promise of its own, and `question` has the decision, "implementation" where only one implementation's
+    behaviour says it. `varies` says how releases differ.
     `rests_on` names more fundamental requirements: where one of them is broken, this one most likely is by the same cause.
     """
 
     id: str
     level: Literal["MUST", "SHOULD", "MAY"]
-    source: Literal["text", "implementation"]
+    source: Literal["text", "decided", "implementation"]
     section: str
     statement: str
     check: str
@@ -51,6 +52,12 @@ class Requirement(Row):
     def _planned_or_excluded(self) -> "Requirement":
         if self.planned and self.excluded:
             raise ValueError(f"{self.id} is both planned and excluded: an excluded row is not going to be tested")
+        return self
+
+    @model_validator(mode="after")
+    def _decided_with_a_question(self) -> "Requirement":
+        if self.source == "decided" and not self.question:
+            raise ValueError(f"{self.id} has the source decided and no question: say there what the text leaves open, and the decision")
         return self
 
     @property

@@ -81,6 +81,13 @@ class ScenarioResult:
     """The refusal that kept a Given from being put, where one did."""
     blocked_by: str | None = None
     """The violated requirement whose deviation that refusal is; known at the end of a run."""
+    is_provisional: bool = False
+    """Whether the requirement stands in no edition yet, so that only a harness error counts."""
+
+    @property
+    def fails(self) -> bool:
+        """Whether the scenario is red, and its requirement counts."""
+        return self.verdict.is_red and not (self.is_provisional and self.verdict is not Verdict.HARNESS_ERROR)
 
     @property
     def is_stale(self) -> bool:

@@ -12,7 +12,7 @@ from fencepost.adapters import registry
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.register import Requirement
 
-from .contract import gherkin, proposals, register, themes
+from .contract import editions, gherkin, proposals, register, themes
 from .wording import counted
 
 FORMS = ("table", "json", "markdown")
@@ -22,6 +22,11 @@ def status_of(row: Requirement) -> str:
     if row.excluded:
         return "excluded"
     return "planned" if row.planned else "tested"
+
+
+def is_provisional(row: Requirement) -> bool:
+    """Whether a requirement is tested and stands in no edition yet."""
+    return editions.bundled().counting().is_provisional(row, register.bundled().spec_of(row.id))
 
 
 def show_list(specs: Sequence[str], form: str, of_themes: Sequence[str] = ()) -> int:
@@ -48,11 +53,14 @@ def show_list(specs: Sequence[str], form: str, of_themes: Sequence[str] = ()) ->
         table.add_column(column, no_wrap=True)
     table.add_column("statement")
     for row in rows:
-        table.add_row(row.id, row.level, row.source, status_of(row), Text(row.statement), style=None if row.is_tested else "dim")
+        status = status_of(row) + (" *" if is_provisional(row) else "")
+        table.add_row(row.id, row.level, row.source, status, Text(row.statement), style=None if row.is_tested else "dim")
     console = Console()
     console.print(table)
     counts = {name: sum(status_of(row) == name for row in rows) for name in ("tested", "planned", "excluded")}
     console.print(f"\n{counted(len(rows), 'requirement')}: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
+    if provisional := sum(map(is_provisional, rows)):
+        console.print(f"* {provisional} provisional: in no edition yet, so judged without effect on the exit code")
     return 0
 
 
@@ -71,7 +79,8 @@ def markdown(specs: Sequence[str]) -> str:
                 "",
                 row.statement,
                 "",
-                f"{row.level}, {row.source}: {row.section}. {status_of(row).capitalize()}.{_themes_in_words(row.id)}",
+                f"{row.level}, {row.source}: {row.section}. {status_of(row).capitalize()}{', provisional' if is_provisional(row) else ''}."
+                f"{_themes_in_words(row.id)}",
                 "",
             ]
             told = {
@@ -96,6 +105,7 @@ def _themes_in_words(requirement: str) -> str:
 def as_json(row: Requirement) -> dict[str, Any]:
     return row.model_dump() | {
         "status": status_of(row),
+        "provisional": is_provisional(row),
         "why": gherkin.why_of(row.id),
         "themes": list(themes.themes_of(row.id)),
         "scenarios": [{"feature": feature.path, "name": scenario.name} for feature, scenario in gherkin.scenarios_of(row.id)],

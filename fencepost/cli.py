@@ -14,7 +14,24 @@ from fencepost import __version__
 from fencepost.contract.errors import Exit, WrongUsage
 
 from . import configuration, stopping
-from .commands import check, compare, doctor, explain, explore, findings, listing, prove, report, run, sentences, serve, summary
+from .commands import (
+    check,
+    compare,
+    doctor,
+    explain,
+    explore,
+    findings,
+    listing,
+    new,
+    prove,
+    report,
+    run,
+    sentences,
+    serve,
+    site,
+    soak,
+    summary,
+)
 from .commands.common import guarded_value, tell
 from .configuration import Command
 from .mistyped import Commands
@@ -70,11 +87,14 @@ app.command(cls=Command)(check.check)
 app.command(cls=Command)(report.report)
 app.command(cls=Command)(prove.prove)
 app.command(cls=Command)(explore.explore)
+app.command(cls=Command)(soak.soak)
 app.command(cls=Command)(summary.summary)
 app.command(cls=Command)(findings.findings)
+app.command(cls=Command)(site.site)
 app.command(cls=Command)(compare.compare)
 app.command(cls=Command)(doctor.doctor)
 app.command(cls=Command)(serve.serve)
+app.add_typer(new.new, name="new")
 
 
 def main() -> None:

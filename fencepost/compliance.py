@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from fencepost.contract import parity
+from fencepost.contract import editions, parity, register
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.parity import Parity
@@ -55,6 +55,8 @@ class Requirement(_Read):
     reason: str | None
     scenarios: tuple[Scenario, ...] = ()
     selected: bool | None = None
+    provisional: bool = False
+    """Whether it stands in no edition yet. Before there were editions, everything counted."""
 
     @property
     def is_asked(self) -> bool:
@@ -146,6 +148,8 @@ class Compliance(_Read):
     causes: tuple[Cause, ...] = ()
     stopped: str | None = None
     gate: Gate = Gate()
+    editions: dict[str, str | None] = {}
+    """The edition of each proposal that was judged, by the proposal's folder; none in older results."""
 
     @property
     def anomalies(self) -> tuple[Anomaly, ...]:
@@ -155,7 +159,7 @@ class Compliance(_Read):
     @property
     def failing(self) -> dict[Verdict, int]:
         """The verdicts that keep the run from conforming, with how many requirements have each."""
-        count = Counter(row.verdict for row in self.requirements if self._counts(row))
+        count = Counter(row.verdict for row in self.requirements if self.counts(row))
         most = self.gate.max_not_offered
         too_many = most is not None and count[Verdict.NOT_OFFERED] > most
         return {
@@ -171,10 +175,30 @@ class Compliance(_Read):
     @property
     def parity(self) -> Parity:
         """How many rows about one implementation were asked, and how many are odd."""
-        return Parity.of(row.verdict for row in self.requirements if row.source == parity.SOURCE)
+        return Parity.of(row.verdict for row in self.requirements if row.source == parity.SOURCE and not row.provisional)
 
-    def _counts(self, row: Requirement) -> bool:
+    def counts(self, row: Requirement) -> bool:
+        """Whether this row can keep the run from conforming."""
+        if row.provisional:
+            return row.verdict is Verdict.HARNESS_ERROR
         return self.gate.parity or row.source != parity.SOURCE or row.verdict not in parity.MAY_DIFFER
+
+    @property
+    def cited(self) -> str:
+        """The editions that the run was judged by, to be written after "conforms": ` (Fencepost edition 2026.12)`."""
+        asked = {row.id.rpartition("-")[0] for row in self.requirements if row.is_asked and not row.provisional}
+        known = register.bundled()
+        specs = [spec for spec in self.editions if any(row.id.rpartition("-")[0] in asked for row in known.by_spec.get(spec, ()))]
+        names = {self.editions[spec] for spec in specs or self.editions}
+        if len(names) == 1:
+            return editions.of(names.pop())
+        return f" ({editions.cited((spec, self.editions[spec]) for spec in specs or self.editions)})" if names else ""
+
+    @property
+    def asks_only_provisional(self) -> bool:
+        """Whether no requirement that was asked counts in the edition, so that there is nothing to conclude."""
+        asked = [row for row in self.requirements if row.is_asked]
+        return bool(asked) and not any(map(self.counts, asked))
 
     @property
     def unreached(self) -> int:
@@ -198,6 +222,16 @@ class Compliance(_Read):
     def having(self, *verdicts: Verdict) -> tuple[Requirement, ...]:
         """The requirements with one of these verdicts, in the order of the register."""
         return tuple(row for row in self.requirements if row.verdict in verdicts)
+
+    def counted(self, *verdicts: Verdict) -> tuple[Requirement, ...]:
+        """The same without those that are provisional."""
+        return tuple(row for row in self.having(*verdicts) if not row.provisional)
+
+    @property
+    def provisional(self) -> dict[Verdict, int]:
+        """How many provisional requirements that were asked have each verdict, the worst first."""
+        count = Counter(row.verdict for row in self.requirements if row.provisional and row.is_asked)
+        return {verdict: count[verdict] for verdict in Verdict if count[verdict]}
 
 
 def read(path: Path) -> Compliance:

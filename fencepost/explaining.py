@@ -14,7 +14,7 @@ from fencepost.contract.errors import UnknownName
 from fencepost.contract.register import Requirement
 
 from . import hops
-from .catalogue import as_json, status_of
+from .catalogue import as_json, is_provisional, status_of
 from .hops import Place
 
 FORMS = ("table", "json")
@@ -51,7 +51,9 @@ def show_requirement(identifier: str, form: str) -> int:
 
 
 def _show_row(console: Console, row: Requirement) -> None:
-    console.print(Text(f"{row.id}  {row.level}, {row.source}, {status_of(row)}", style="bold"))
+    console.print(
+        Text(f"{row.id}  {row.level}, {row.source}, {status_of(row)}{', provisional' if is_provisional(row) else ''}", style="bold")
+    )
     console.print(Text(row.statement))
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(no_wrap=True, style="dim")

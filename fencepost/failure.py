@@ -30,7 +30,7 @@ def explain(
 ) -> str:
     """The whole text, without colour. `alike` says which release is known to do the same, and `note` how the scenario was played."""
     lines = [
-        f"{row.id} {result.verdict.words.upper()}: {_blame(result)}",
+        f"{row.id} {result.verdict.words.upper()}{' (provisional)' if result.is_provisional else ''}: {_blame(result)}",
         *_entry("requirement", f"{row.statement} ({row.level}, {row.source}: {row.section})"),
         *_entry("scenario", f"{result.feature}: {result.name}"),
         *(_entry("step", step) if step else ()),

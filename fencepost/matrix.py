@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from fencepost.contract import parity, proposals
+from fencepost.contract import editions, parity, proposals
 from fencepost.contract.verdict import RequirementResult, Verdict, conclusion, offers_nothing
 
 from .results import Results
@@ -31,7 +31,7 @@ def write(results: Results, out: Any) -> None:
     themes = _themes(judged.values())
     width = max(map(len, themes), default=0) + 2
     for theme, members in themes.items():
-        _write_theme(theme, members, width, out)
+        _write_theme(results, theme, members, width, out)
     explained = _write_causes(results, judged, out)
     for result in found:
         if result.requirement in explained:
@@ -39,7 +39,7 @@ def write(results: Results, out: Any) -> None:
         if result.verdict not in (Verdict.MET, Verdict.NOT_RUN, Verdict.EXCLUDED) or _is_a_note(result):
             sign, colour = SIGNS[result.verdict]
             out.write_line("")
-            uncounted = "" if result.verdict is Verdict.NOT_OFFERED or results.counts(result) else f" ({parity.UNCOUNTED})"
+            uncounted = _why_uncounted(results, result)
             out.write(f"  {sign} {result.requirement} {result.verdict.words}{uncounted}: ", **colour)
             out.write_line(results.register[result.requirement].statement)
             out.write_line(f"      {_reason(result)}")
@@ -70,18 +70,26 @@ def _write_causes(results: Results, judged: Mapping[str, RequirementResult], out
     return told
 
 
-def _write_theme(theme: str, members: list[RequirementResult], width: int, out: Any) -> None:
+def _why_uncounted(results: Results, result: RequirementResult) -> str:
+    """What is written after a verdict that does not keep the run from conforming; nothing where it does, or where no verdict would."""
+    if results.is_provisional(result):
+        return f" ({editions.PROVISIONAL})"
+    return "" if result.verdict is Verdict.NOT_OFFERED or results.counts(result) else f" ({parity.UNCOUNTED})"
+
+
+def _write_theme(results: Results, theme: str, members: list[RequirementResult], width: int, out: Any) -> None:
     for start in range(0, len(members), _ACROSS):
         out.write(f"  {theme if start == 0 else '':<{width}}")
         for result in members[start : start + _ACROSS]:
             sign, colour = SIGNS[result.verdict]
-            out.write(f"{sign}{result.requirement.rpartition('-')[2]} ", **colour)
+            shown = f"{sign}{result.requirement.rpartition('-')[2]}"
+            out.write(f"({shown}) " if results.is_provisional(result) else f"{shown} ", **colour)
         out.write_line("")
 
 
 def write_stopped(results: Results, out: Any) -> None:
     """How far a run came that was stopped, and why it was."""
-    reds = sum(scenario.verdict.is_red for scenario in results.scenarios)
+    reds = sum(scenario.fails for scenario in results.scenarios)
     if results.complete:
         told = "stopped after all scenarios, but before their histories were judged"
     elif results.selected is None:
@@ -102,14 +110,11 @@ def write_headline(results: Results, out: Any) -> None:
     out.write_line(f"  {count.asked_words}")
     if count.not_asked_words:
         out.write_line(f"  not asked: {count.not_asked_words}", light=True)
-    word, colour = _meaning(results, count, _and([proposals.bundled().title_of(spec) for spec in count.asked_about or specs]))
+    titles = {spec: proposals.bundled().title_of(spec) for spec in count.asked_about or specs}
+    word, colour = _meaning(results, count, results.counting.cited(titles))
     if results.handshake and results.handshake.deviations:
         out.write_line(f"  {results.handshake.deviations}")
     out.write_line(f"  {results.identity.called} {word}", **colour)
-
-
-def _and(words: list[str]) -> str:
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def _meaning(results: Results, count: "Count", titles: str) -> tuple[str, dict[str, bool]]:
@@ -123,6 +128,8 @@ def _meaning(results: Results, count: "Count", titles: str) -> tuple[str, dict[s
         return f"{word}{f' ({odd})' if odd and results.counts_parity else ''}", {"red": True}
     if results.stopped:
         return "has no verdict: the histories were not judged", {"yellow": True}
+    if results.asks_only_provisional:
+        return f"has no verdict: nothing that it was asked counts yet in {titles}; --edition next counts it", {"yellow": True}
     if count.offers_nothing:
         return f"has no verdict: it offers nothing of {titles} that it was asked", {"yellow": True}
     word = f"conforms to {titles}" if count.is_whole else f"conforms as far as it was asked about {titles}"
@@ -136,17 +143,19 @@ class Count:
         self._spec_of = {row.id: spec for spec in specs for row in results.register.by_spec[spec]}
         mine = [one for one in found if one.requirement in self._spec_of]
         selected = [one for one in mine if results.is_selected(one.requirement)]
-        self._selected = {one.requirement for one in selected}
+        self._counting = {one.requirement for one in selected if not results.is_provisional(one)}
         self._excluded = sum(one.verdict is Verdict.EXCLUDED for one in selected)
         self._planned = sum(results.register[one.requirement].planned for one in selected)
         self._left_out = len(mine) - len(selected)
-        self._verdicts = Counter(one.verdict for one in selected if results.register[one.requirement].is_tested)
-        self._uncounted = Counter(one.verdict for one in selected if not results.counts(one))
+        tested = [one for one in selected if results.register[one.requirement].is_tested]
+        self._verdicts = Counter(one.verdict for one in tested if not results.is_provisional(one))
+        self._provisional = Counter(one.verdict for one in tested if results.is_provisional(one))
+        self._uncounted = Counter(one.verdict for one in selected if not (results.counts(one) or results.is_provisional(one)))
 
     @property
     def asked_about(self) -> list[str]:
-        """The proposals of which something was selected, in their order."""
-        return list(dict.fromkeys(spec for row, spec in self._spec_of.items() if row in self._selected))
+        """The proposals of which something was selected that counts, in their order; of all else nothing can be claimed."""
+        return list(dict.fromkeys(spec for row, spec in self._spec_of.items() if row in self._counting))
 
     @property
     def offers_nothing(self) -> bool:
@@ -160,11 +169,15 @@ class Count:
 
     @property
     def asked_words(self) -> str:
-        """`150 of 195 asked: 149 met, 1 known deviation; 45 not offered`; of reds how many do not count."""
+        """`150 of 195 asked: 149 met, 1 violated; 45 not offered; 2 provisional: 1 met, 1 violated`; of reds how many do not count."""
         unasked = {Verdict.NOT_OFFERED: "not offered", Verdict.NOT_RUN: "not reached"}
         asked = {verdict: number for verdict, number in self._verdicts.items() if verdict not in unasked}
         parts = ", ".join(parity.counted(asked[verdict], verdict.words, self._uncounted[verdict]) for verdict in SIGNS if verdict in asked)
         rest = ", ".join(f"{self._verdicts[verdict]} {words}" for verdict, words in unasked.items() if self._verdicts[verdict])
+        provisional = ", ".join(
+            f"{self._provisional[verdict]} {unasked.get(verdict, verdict.words)}" for verdict in SIGNS if self._provisional[verdict]
+        )
+        rest = "; ".join(filter(None, (rest, provisional and f"{self._provisional.total()} provisional: {provisional}")))
         return f"{sum(asked.values())} of {self._verdicts.total()} asked{f': {parts}' if parts else ''}{f'; {rest}' if rest else ''}"
 
     @property

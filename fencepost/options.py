@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from fencepost.adapters import registry
-from fencepost.contract import proposals, smoke
+from fencepost.contract import editions, proposals, smoke
 from fencepost.contract.brokers import set_most_at_once
+from fencepost.contract.editions import Counting
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import System
 from fencepost.contract.register import Register
@@ -40,6 +41,8 @@ class Options:
     previous: Path | None = None
     expectations: tuple[str, ...] = ()
     write_baseline: Path | None = None
+    edition: str | None = None
+    """By which edition the run is judged; by the newest without one."""
 
     @classmethod
     def of(cls, config: pytest.Config) -> "Options":
@@ -61,12 +64,18 @@ class Options:
             previous=_path("--previous", value("--previous")),
             expectations=tuple(value("--expectations")),
             write_baseline=_path("--write-baseline", value("--write-baseline")),
+            edition=value("--edition"),
         )
 
     @property
     def defect(self) -> str | None:
         """The name of the variant of the reference that is judged, None for the honest one and for every other system."""
         return self.asked.options.get("defect") if self.system == registry.REFERENCE else None
+
+    @property
+    def counting(self) -> Counting:
+        """What counts in the edition that was asked for. Raises UnknownName."""
+        return editions.bundled().counting(self.edition)
 
     def protocols(self) -> tuple[str, ...]:
         """The protocols that the system speaks. Raises UnknownName."""
@@ -176,6 +185,11 @@ def add(parser: pytest.Parser) -> None:
     group.addoption("--max-not-offered", type=int, metavar="N", help="more requirements than that which are not offered fail")
     group.addoption("--parity", action="store_true", default=None, help="rows about one implementation fail too (default: of builds of it)")
     group.addoption("--no-parity", dest="parity", action="store_false", help="rows about one implementation never fail")
+    group.addoption(
+        "--edition",
+        metavar="NAME",
+        help="which requirements count: those of an edition such as 2026.12 (default: the newest), or next for all",
+    )
     group.addoption(
         "--concurrency", type=int, metavar="N", help="how many scenarios are busy at once (default: 8 on a broker, 1 on the reference)"
     )

@@ -110,20 +110,20 @@ def _plays_of(requirement: str, feature: Feature, rule: Rule, scenario: Scenario
 class Plays:
     """The plays of one run, on systems that are open. As a context, these are given back, and the garbage collector seldom looks meanwhile.
 
-    Raises what opening them raises: WrongUsage, SystemUnreachable, DataFileError.
+    `more_needs` is what else will be needed of each. Raises what opening them raises: WrongUsage, SystemUnreachable, DataFileError.
     """
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, more_needs: Sequence[frozenset[str]] = ()) -> None:
         rows = register.bundled()
         options = options.about_system(rows)
         options.selection.check(rows)
-        self._systems = JudgedSystems(options, rows)
+        self.systems = self._systems = JudgedSystems(options, rows)
         self.all = tuple(plays_of(rows, options.selection, self._systems.protocols))
         if not self.all:
             raise WrongUsage("no scenario is asked of what is selected")
         needs: dict[str, list[frozenset[str]]] = {}
         for play in self.all:
-            needs.setdefault(play.protocol, []).append(play.needs)
+            needs.setdefault(play.protocol, list(more_needs)).append(play.needs)
         try:
             self._systems.open(needs)
         except BaseException:
@@ -142,9 +142,13 @@ class Plays:
     def __iter__(self) -> Iterator[Play]:
         return iter(self.all)
 
+    def play(self, play: Play) -> Played:
+        """Play it."""
+        return put(play, self._systems)
+
     def judge(self, play: Play) -> PlayResult:
         """Play it, and say what it shows."""
-        played = put(play, self._systems)
+        played = self.play(play)
         return PlayResult(judged(play.asked, played, self._systems).result, played.session)
 
 

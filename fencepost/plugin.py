@@ -16,6 +16,7 @@ from fencepost.contract import room
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Evidence
+from fencepost.contract.gherkin import Step
 from fencepost.contract.items import PROTOCOL
 from fencepost.contract.ports import Session
 from fencepost.contract.register import Register
@@ -53,6 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
         vocabularies.check()
         chosen = chosen.about_system(rows)
         chosen.selection.check(rows)
+        _ = chosen.counting  # an unknown edition is reported before anything is started
         stopping = _stopping(config)
         if chosen.check and not in_worker:
             histories.ready(chosen)
@@ -66,6 +68,7 @@ def pytest_configure(config: pytest.Config) -> None:
         systems = JudgedSystems(chosen, rows)
         if not in_worker:
             results = Results(rows, chosen.selection, chosen.system, chosen.named, chosen.defect, chosen.gate)
+            results.counting = chosen.counting
             results.narrowed = Narrowed.of(config, chosen)
             if chosen.results:
                 results.claimed = folder.claim(chosen.results, results.as_text())
@@ -97,16 +100,20 @@ def _tell_allure(config: pytest.Config, chosen: Options, rows: Register, stoppin
     if not told and not chosen.results:
         return
     from fencepost.report.allure_steps import AllureSteps
+    from fencepost.steps.player import player_of
+
+    def brings_down(spec: str, step: Step) -> str | None:
+        return player_of(spec).brings_down(step)
 
     if told:
-        steps = AllureSteps(rows, Path(told))
+        steps = AllureSteps(rows, Path(told), brings_down=brings_down)
     elif chosen.results:
         results = chosen.results
 
         def writing() -> AbstractContextManager[None]:
             return room.writing(results, stopping.after_this)
 
-        steps = AllureSteps(rows, results / folder.ALLURE_RESULTS, folder.noting(results), writing)
+        steps = AllureSteps(rows, results / folder.ALLURE_RESULTS, folder.noting(results), writing, brings_down)
     config.pluginmanager.register(steps, "fencepost-allure")
 
 

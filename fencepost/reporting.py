@@ -113,7 +113,7 @@ class Reporting:
             self.unreachable = self.results.stopped = judged.unreachable
             return
         self.results.add(judged.result)
-        if judged.result.verdict.is_red:
+        if judged.result.fails:
             self.stopping.failed()
 
     def _leave_to_others(self, report: pytest.TestReport) -> None:
@@ -133,8 +133,9 @@ class Reporting:
         if judged is None:
             return None
         letter, colour = _LETTERS[judged.result.verdict]
-        category = "xfailed" if judged.result.verdict is Verdict.KNOWN_DEVIATION else report.outcome
-        return category, letter, (judged.result.verdict.words.upper(), colour)
+        category = "xfailed" if hasattr(report, "wasxfail") else report.outcome
+        words = judged.result.verdict.words.upper() + (" (PROVISIONAL)" if judged.result.is_provisional else "")
+        return category, letter, (words, colour)
 
     @pytest.hookimpl(tryfirst=True)  # before junit.xml is written, which tells of anomalies too
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:

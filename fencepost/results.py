@@ -6,6 +6,7 @@ every selected scenario was reported. Its shape is `compliance.schema.json`.
 
 import dataclasses
 import functools
+import itertools
 import json
 import os
 import platform
@@ -20,6 +21,7 @@ from typing import Any
 from fencepost import __version__
 from fencepost.adapters import registry
 from fencepost.contract import parity, room
+from fencepost.contract.editions import ALL_COUNT, Counting
 from fencepost.contract.folder import Folder
 from fencepost.contract.parity import Parity
 from fencepost.contract.ports import Handshake
@@ -51,6 +53,8 @@ class Results:
     named: Named = field(default_factory=Named)
     defect: str | None = None
     gate: Gate = field(default_factory=Gate)
+    counting: Counting = ALL_COUNT
+    """Which requirements the edition counts."""
     claimed: Folder | None = None
     handshake: Handshake | None = None
     selected: int | None = None
@@ -109,7 +113,7 @@ class Results:
 
     def objections(self) -> list[str]:
         """What keeps the run from conforming, in words, as far as it went; empty where nothing does."""
-        told = self.gate.objections(self._counted())
+        told = [] if self.asks_only_provisional else self.gate.objections(self._counted())
         anomalies = sum(told.is_red for told in self.histories.anomalies) if self.histories else 0
         return [*told, f"{anomalies} {'anomaly' if anomalies == 1 else 'anomalies'} in the histories"] if anomalies else told
 
@@ -134,14 +138,28 @@ class Results:
     @property
     def parity(self) -> Parity:
         """How many parity rows were asked, and how many are odd."""
-        return Parity.of(result.verdict for result in self.requirements() if self._is_parity(result))
+        rows = (one for one in self.requirements() if self._is_parity(one) and not self.is_provisional(one))
+        return Parity.of(result.verdict for result in rows)
 
     def _is_parity(self, result: RequirementResult) -> bool:
         return self.register[result.requirement].source == parity.SOURCE
 
     def counts(self, result: RequirementResult) -> bool:
-        """Whether this result can keep the run from conforming; a parity row cannot where only proposals count."""
+        """Whether this result can keep the run from conforming; a parity row cannot where only proposals count, a provisional one never."""
+        if self.is_provisional(result):
+            return result.verdict is Verdict.HARNESS_ERROR
         return self.counts_parity or not (self._is_parity(result) and result.verdict in parity.MAY_DIFFER)
+
+    def is_provisional(self, result: RequirementResult) -> bool:
+        """Whether the requirement stands in no edition yet."""
+        row = self.register[result.requirement]
+        return self.counting.is_provisional(row, self.register.spec_of(row.id))
+
+    @property
+    def asks_only_provisional(self) -> bool:
+        """Whether no requirement that was asked counts in the edition, so that there is nothing to conclude."""
+        asked = [one for one in self.requirements() if one.verdict not in (Verdict.NOT_RUN, Verdict.EXCLUDED)]
+        return bool(asked) and not any(map(self.counts, asked))
 
     def _counted(self) -> list[RequirementResult]:
         """The results that can keep the run from conforming, and those that are met."""
@@ -187,11 +205,13 @@ class Results:
                 "pytest": self._left_out_by(),
                 "smoke": bool(self.selection.smoke),
             },
+            "editions": self.counting.names(self.selection.specs or self.register.by_spec),
             "gate": self.gate.as_json() | {"parity": self.counts_parity},
             "scenarios": {"selected": self.selected, "judged": len(self.scenarios)},
             "concurrency": self.concurrency,
-            "totals": totals(results),
-            "parity": totals(filter(self._is_parity, results)),
+            "totals": totals(itertools.filterfalse(self.is_provisional, results)),
+            "parity": totals(one for one in results if self._is_parity(one) and not self.is_provisional(one)),
+            "provisional": totals(filter(self.is_provisional, results)),
             "requirements": [self._requirement(result) for result in results],
             "causes": [_cause(one) for one in self.causes().found] if self.complete else [],
             "histories": self.histories and self.histories.as_json(),
@@ -208,6 +228,7 @@ class Results:
             "level": row.level,
             "source": row.source,
             "selected": self.is_selected(row.id),
+            "provisional": self.is_provisional(result),
             "verdict": result.verdict.value,
             "reason": result.reason,
             "evidence": result.evidence,

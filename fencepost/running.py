@@ -5,6 +5,7 @@ process.
 """
 
 import contextlib
+import dataclasses
 import inspect
 import os
 import random
@@ -39,7 +40,7 @@ from fencepost.contract.items import (
 from fencepost.contract.played import Played
 from fencepost.contract.ports import Session, System
 from fencepost.contract.register import Register
-from fencepost.contract.verdict import Verdict
+from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.steps.player import Player, player_of
 from fencepost.steps.stage import Stage
 
@@ -68,6 +69,7 @@ class Running:
 
     def __init__(self, config: pytest.Config, options: Options, register: Register, systems: JudgedSystems, stopping: Stopping) -> None:
         self.config, self.options, self.register, self.systems, self.stopping = config, options, register, systems, stopping
+        self.counting = options.counting
         self._features = Path(str(resources.files("fencepost.features")))
         self.claimed = Folder(options.results) if options.results else None
         self.unreachable: str | None = None
@@ -285,16 +287,17 @@ class Running:
         if played is None or call.when != "call":  # a team's own steps, or what is around them, which pytest-bdd and pytest run
             played = Played((), error, call.duration, item.stash[EVIDENCE], session)
         result, alike = judged(asked, played, self.systems, note)
+        row = self.register[asked.requirement]
+        result = dataclasses.replace(result, is_provisional=self.counting.is_provisional(row, self.register.spec_of(row.id)))
         item.stash[RESULT] = result
         report.duration = played.seconds
         told = junit.properties(asked.requirement, result.feature, result.name, asked.example, result.verdict.value)
         item.user_properties[:] = [*(one for one in item.user_properties if one[0] not in dict(told)), *told]
         report.fencepost = Judged(result, self.systems.handshakes.get(asked.protocol), self.unreachable).dump()  # type: ignore[attr-defined]
-        self._colour(report, result.verdict, result.reason)
+        self._colour(report, result)
         if result.verdict.is_red:
             traceback = report.longreprtext if result.verdict is Verdict.HARNESS_ERROR and call.excinfo else ""
             said = session.exchanges() if session else ()
-            row = self.register[asked.requirement]
             text = explain(row, result, item.stash.get(STEP, None), said, traceback, alike, note)
             report.longrepr = text + self._keep_broker_log(item)
 
@@ -303,9 +306,10 @@ class Running:
         return Asked(requirement_of(item), feature_of(item), scenario_of(item).name, self._name(item), protocol, example)
 
     @staticmethod
-    def _colour(report: pytest.TestReport, verdict: Verdict, reason: str | None) -> None:
-        """Tell pytest, and whoever listens to it, what the verdict means in its terms."""
-        match verdict:
+    def _colour(report: pytest.TestReport, result: ScenarioResult) -> None:
+        """Give the report the outcome that the verdict has in pytest's terms."""
+        reason = result.reason
+        match result.verdict:
             case Verdict.MET:
                 report.outcome = "passed"
             case Verdict.NOT_OFFERED:
@@ -314,5 +318,8 @@ class Running:
             case Verdict.KNOWN_DEVIATION:
                 report.outcome = "skipped"
                 report.wasxfail = reason or ""
+            case _ if not result.fails:
+                report.outcome = "skipped"
+                report.wasxfail = f"provisional, {result.verdict.words}: {reason}"
             case _:
                 report.outcome = "failed"

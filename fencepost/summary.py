@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fencepost.contract import parity
+from fencepost.contract import editions, parity
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.verdict import Verdict, conclusion, offers_nothing
 
@@ -99,17 +99,21 @@ def render(run: Compliance, before: Compliance | None = None, limit: int = LIMIT
 
 def asked(run: Compliance) -> str:
     """The honest denominator: `150 of 195 requirements asked: 149 met, 1 known deviation; 45 not offered`."""
-    count = {verdict: len(run.having(verdict)) for verdict in SEEN}
+    count = {verdict: len(run.counted(verdict)) for verdict in SEEN}
     not_offered = count.pop(Verdict.NOT_OFFERED)
     judged, in_all = sum(count.values()), sum(count.values()) + not_offered + run.unreached
     seen = ", ".join(parity.counted(number, verdict.words, _uncounted(run, verdict)) for verdict, number in count.items() if number)
     rest = ", ".join(f"{number} {words}" for number, words in ((not_offered, "not offered"), (run.unreached, "not reached")) if number)
-    return f"{judged} of {in_all} requirement{'' if in_all == 1 else 's'} asked: {seen or 'no verdict'}" + (f"; {rest}" if rest else "")
+    of_provisional = ", ".join(f"{number} {verdict.words}" for verdict, number in run.provisional.items())
+    provisional = of_provisional and f"{sum(run.provisional.values())} provisional: {of_provisional}"
+    return "; ".join(
+        filter(None, (f"{judged} of {in_all} requirement{'' if in_all == 1 else 's'} asked: {seen or 'no verdict'}", rest, provisional))
+    )
 
 
 def _uncounted(run: Compliance, verdict: Verdict) -> int:
     """How many of the requirements with a verdict are parity rows that do not keep the run from conforming."""
-    return 0 if run.gate.parity or verdict not in parity.MAY_DIFFER else sum(one.source == parity.SOURCE for one in run.having(verdict))
+    return 0 if run.gate.parity or verdict not in parity.MAY_DIFFER else sum(one.source == parity.SOURCE for one in run.counted(verdict))
 
 
 def ending(run: Compliance) -> str:
@@ -123,11 +127,13 @@ def ending(run: Compliance) -> str:
         return f"{conclusion(failing, objections, run.are_stale)}{f' ({odd})' if odd and run.gate.parity else ''}"
     if not run.complete or run.stopped:
         return "has no verdict: the run did not finish"
+    if run.asks_only_provisional:
+        return "has no verdict: nothing that it was asked counts yet in an edition"
     if offers_nothing(run.verdicts.values()):
         return "has no verdict: it offers nothing that it was asked"
-    if not run.having(Verdict.MET):
+    if not run.counted(Verdict.MET):
         return "does not conform: nothing is met"
-    return f"conforms as far as it was asked{f'; {odd}' if odd else ''}"
+    return f"conforms as far as it was asked{run.cited}{f'; {odd}' if odd else ''}"
 
 
 def identity(system: System) -> str:
@@ -184,8 +190,8 @@ def _red(run: Compliance, row: Requirement) -> tuple[str, str, str, str]:
     statement = f" {text(known.statement)}" if known else ""
     scenarios = "; ".join(dict.fromkeys(scenario.name for scenario in row.decisive))
     name = f"**{text(row.id)}**{statement}<br>{text(scenarios)}"
-    does_count = run.gate.parity or row.source != parity.SOURCE or row.verdict not in parity.MAY_DIFFER
-    verdict = row.verdict.words + ("" if does_count else f" ({parity.UNCOUNTED})")
+    uncounted = "" if run.counts(row) else f" ({editions.PROVISIONAL if row.provisional else parity.UNCOUNTED})"
+    verdict = row.verdict.words + uncounted
     violation = next((scenario.violation for scenario in row.decisive if scenario.violation), None)
     if violation is None:
         return name, verdict, "", text(row.reason or "")

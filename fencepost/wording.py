@@ -57,7 +57,8 @@ def without_middle(text: str, room: int) -> str:
 
 
 def _head(result: ScenarioResult) -> str:
-    return f"{SIGNS[result.verdict][0]} {result.requirement} {result.name}"
+    provisional = " (provisional)" if result.is_provisional else ""
+    return f"{SIGNS[result.verdict][0]} {result.requirement}{provisional} {result.name}"
 
 
 def _flat(text: str) -> str:

@@ -8,11 +8,12 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from fencepost.contract import folder
@@ -27,7 +28,7 @@ from .movement import judging
 from .movement.buckets import put
 from .options import Options
 from .page import render
-from .session import Ahead, Size, session
+from .session import Size, session
 from .start import Histories, Stored, find
 from .tables import Tables
 from .verdicts import SCHEMA, Found, Total, together, totals, unfinished, verdict
@@ -58,10 +59,10 @@ def check(options: Options) -> int:
     return CONFORMS if all(run["valid"] for run in judged.document["runs"]) else DOES_NOT
 
 
-def judge(options: Options, ahead: Ahead | None = None) -> Judged:
-    """Judge the histories, and write the results; in the session that was started ahead, if one was."""
+def judge(options: Options, ahead: AbstractContextManager[SparkSession] | None = None) -> Judged:
+    """Judge the histories, and write the results; in the session that there is already, if there is one."""
     wanted = _chosen(options.anomalies)
-    say = _Progress()
+    say = _Progress(options.quiet)
     start = find(options.paths)
     size = Size(start.bytes, options.master, options.memory, start.by_run)
     kept = _kept(start, options.results)
@@ -102,11 +103,13 @@ def _chosen(names: Sequence[str]) -> tuple[Anomaly, ...]:
 class _Progress:
     """Says on the error stream what is being done, and since when."""
 
-    def __init__(self) -> None:
+    def __init__(self, quiet: bool) -> None:
         self._began = time.monotonic()
+        self._quiet = quiet
 
     def __call__(self, stage: str) -> None:
-        print(f"[{time.monotonic() - self._began:6.1f} s] {stage}", file=sys.stderr)
+        if not self._quiet:
+            print(f"[{time.monotonic() - self._began:6.1f} s] {stage}", file=sys.stderr)
 
     @staticmethod
     def unreadable(count: int, folder: Path) -> None:

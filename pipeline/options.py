@@ -24,6 +24,8 @@ class Options:
     infer_rw: bool = False
     by_run: bool = False
     """Whether a witness in words is wanted of each anomaly in each run."""
+    quiet: bool = False
+    """Whether nothing is said of the stages of the work."""
 
 
 def check_memory(size: str | None) -> None:

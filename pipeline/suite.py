@@ -5,6 +5,7 @@ say; here is only what was found.
 """
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ from . import java
 from .options import Options, spark_is_there
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from .session import Ahead
 
 
@@ -32,13 +35,15 @@ def ahead() -> "Ahead":
     return Ahead(Size(0, by_run=True), rehearse)
 
 
-def judge(histories: Sequence[Path], results: Path, session: "Ahead | None" = None) -> Findings:
-    """Judge these histories, in one session; the verdict, the witnesses and the page go to `results`."""
+def judge(
+    histories: Sequence[Path], results: Path, session: "AbstractContextManager[SparkSession] | None" = None, *, quiet: bool = False
+) -> Findings:
+    """Judge these histories, in one session; the verdict, the witnesses and the page go to `results`. It ends as `session` says."""
     if not histories:
         return Findings(0, 0)
     from . import check
 
-    judged = check.judge(Options(tuple(histories), results, by_run=True), session)
+    judged = check.judge(Options(tuple(histories), results, by_run=True, quiet=quiet), session)
     words = {(shown.run, shown.anomaly.name): shown for shown in judged.by_run}
     found = [
         Finding(

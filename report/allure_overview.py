@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from fencepost.contract import editions
 from fencepost.contract.verdict import Verdict
 
 from .allure_results import AllureWriter, unnoted
@@ -17,11 +18,16 @@ def verdicts(results: Path) -> dict[str, str]:
     told = _read(results / "compliance.json")
     totals: dict[str, int] = told["totals"]
     asked = sum(count for verdict, count in totals.items() if verdict not in (*_NOT_ASKED, Verdict.NOT_OFFERED))
-    selected = sum(row["selected"] and row["verdict"] != Verdict.EXCLUDED for row in told["requirements"])
-    found = {"asked": f"{asked} of {selected}"}
+    counted = [row for row in told["requirements"] if not row["provisional"]]
+    selected = sum(row["selected"] and row["verdict"] != Verdict.EXCLUDED for row in counted)
+    found = {"edition": editions.listed(told["editions"]), "asked": f"{asked} of {selected}"}
     for verdict in Verdict:
         if verdict not in _NOT_ASKED and (totals[verdict] or verdict is Verdict.MET):
             found[verdict.words] = str(totals[verdict])
+    if provisional := [
+        f"{count} {Verdict(verdict).words}" for verdict, count in told["provisional"].items() if count and verdict not in _NOT_ASKED
+    ]:
+        found["provisional"] = ", ".join(provisional)
     return found | ({} if told["complete"] else {"complete": "no: the run ended before its end"})
 
 
@@ -45,13 +51,14 @@ def write(results: Path, note: Callable[[str], None] = unnoted) -> None:
 
 def facts(results: Path) -> dict[str, str]:
     """The system and what it offers, the kit, and the machine without its name."""
-    told = _read(results / "environment.json")
+    told, run = _read(results / "environment.json"), _read(results / "compliance.json")
     system: dict[str, Any] = told["system"]
     found = {name: _flat(value) for name, value in system.items() if name not in ("capabilities", "notes") and value}
     return found | {
         "offers": ", ".join(system["capabilities"]) or "nothing beyond its protocol",
         **({"notes": "; ".join(system["notes"])} if system["notes"] else {}),
         "fencepost": told["fencepost"],
+        "edition": editions.listed(run["editions"]),
         "python": told["python"],
         "platform": f"{told['platform']}, {told['processors']} processors",
     }

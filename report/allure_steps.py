@@ -1,8 +1,8 @@
 """Allure results that read as a specification: proposal, theme, requirement, scenario, and every Given, When and Then as a step.
 
-A step has what it judged. A scenario that is not met has the violation as its message, and one page with all that was said on the
-wire, the last exchange first; a layout that it changed is drawn over time. The history of each scenario has the same for programs, so a
-green one has no page.
+A step has what it judged. A scenario that is not met has the violation as its message, a sequence picture, and one page with all that was
+said on the wire, the last exchange first; a layout that it changed is drawn over time. The history of each scenario has the same for
+programs, so a green one has no page.
 """
 
 import json
@@ -29,6 +29,8 @@ from .allure_evidence import Said, clock, page
 from .allure_layouts import pictures
 from .allure_muted import muted
 from .allure_results import STATUS, AllureWriter, Node, full_name, labels, message, same, unnoted
+from .allure_sequence import picture, steps_of
+from .sequence import Said as SaidInStep
 
 TOLD = pytest.StashKey["_Told"]()
 _LINE = 600
@@ -55,8 +57,9 @@ class AllureSteps:
         folder: Path,
         note: Callable[[str], None] = unnoted,
         writing: Callable[[], AbstractContextManager[None]] = nullcontext,
+        brings_down: Callable[[str, gherkin.Step], str | None] = lambda _spec, _step: None,
     ) -> None:
-        self.register, self._writing = register, writing
+        self.register, self._writing, self._brings_down = register, writing, brings_down
         self.writer = AllureWriter(folder, note)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -150,8 +153,22 @@ class AllureSteps:
             Said(step["name"], step["status"], exchanges[first:last], [inner["name"] for inner in step.get("steps", ())])
             for step, first, last in zip(told.steps, bounds, told.said, strict=False)
         ]
+        history = item.stash[SESSION].history(result.run)
+        first = picture(self.writer, result, self._steps(item, result, told), exchanges, history)
         said = self.writer.page("What was said, the last exchange first", page(result, parts))
-        return [said, *pictures(self.writer, item.stash[SESSION].history(result.run))]
+        return [first, said, *pictures(self.writer, history)]
+
+    def _steps(self, item: pytest.Item, result: ScenarioResult, told: _Told) -> list[SaidInStep]:
+        """The steps for the sequence picture. Of a scenario that pytest-bdd plays, nobody knows what the system goes through in one."""
+        if PLAYED in item.stash:
+            spec = result.feature.partition("/")[0]
+            return steps_of(item.stash[PLAYED], lambda step: self._brings_down(spec, step))
+        outcomes = {"passed": "done", "skipped": "not reached"}
+        said = [*told.said, *[told.said[-1] if told.said else 0] * (len(told.steps) - len(told.said))]
+        return [
+            SaidInStep(step["name"], count, None, outcomes.get(step["status"], "failed"))
+            for step, count in zip(told.steps, said, strict=True)
+        ]
 
 
 def _show(played: Played, told: _Told) -> None:
@@ -203,7 +220,8 @@ def _status_of(exception: BaseException) -> str:
 def _named(result: ScenarioResult, name: str, example: str) -> str:
     """The scenario's name; where nobody was asked, or it is excused, that stands behind it in every list."""
     excused = result.verdict in (Verdict.NOT_OFFERED, Verdict.KNOWN_DEVIATION)
-    return f"{name}{example}" + (f" ({result.verdict.words})" if excused else "")
+    provisional = " (provisional)" if result.is_provisional else ""
+    return f"{name}{example}{provisional}" + (f" ({result.verdict.words})" if excused else "")
 
 
 def _said_by(item: pytest.Item) -> Sequence[Exchange]:

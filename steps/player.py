@@ -80,7 +80,7 @@ class Scene:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._error = _error_of(self.stage.close)
+        self._error = self._error or _error_of(self.stage.close)
 
     def play(self, step: Step, after: Step | None = None) -> PlayedStep:
         """Play a step. Where the one after it brings the system down, it waits for the scenarios that share this, to act when they do."""
@@ -100,11 +100,24 @@ class Scene:
         self._played.append(played)
         return played
 
+    @property
+    def error(self) -> BaseException | None:
+        """The first error, be that of a step or of what was done between two."""
+        return next((one.error for one in self._played if one.error is not None), self._error)
+
+    @property
+    def count(self) -> int:
+        """How many steps have been played."""
+        return len(self._played)
+
+    def act(self, act: Callable[[], None]) -> None:
+        """Do something between two steps. What it raises ends the scenario as a step's error does."""
+        self._error = self._error or _error_of(act)
+
     def played(self, steps: Sequence[Step]) -> Played:
         """What became of it, of which these are all the steps."""
-        first = next((one.error for one in self._played if one.error is not None), self._error)
         rest = [PlayedStep(step, Ending.NOT_REACHED) for step in steps[len(self._played) :]]
-        return Played((*self._played, *rest), first, time.perf_counter() - self._began, self.stage.evidence, self.stage.session)
+        return Played((*self._played, *rest), self.error, time.perf_counter() - self._began, self.stage.evidence, self.stage.session)
 
 
 @functools.cache

@@ -43,8 +43,13 @@ class AdministrationCalls(ReadingCalls):
                 return trouble
 
     def reassign(self, partition: TopicPartition, node: int) -> Outcome[None]:
-        """AlterPartitionReassignments to this one node, and what it is answered."""
-        wanted = [{"name": partition.topic, "partitions": [{"partition_index": partition.partition, "replicas": [node]}]}]
+        """AlterPartitionReassignments to the one node with this number, and what it is answered."""
+        match self._cluster.nodes():
+            case Done(nodes):
+                replicas = [nodes.id_of(node)]
+            case trouble:
+                return trouble
+        wanted = [{"name": partition.topic, "partitions": [{"partition_index": partition.partition, "replicas": replicas}]}]
         message = self._request("alter_partition_reassignments", 0, timeout=_TIMEOUT_MS, topics=wanted)
 
         def read(answer: Any) -> Outcome[None]:
@@ -58,10 +63,10 @@ class AdministrationCalls(ReadingCalls):
     def _await_leader(self, partition: TopicPartition, node: int, former: Address | None) -> Outcome[None]:
         last: object = "nobody was asked"
         for _ in self._time.attempts():
-            match self._cluster.brokers(), self._cluster.topic(partition.topic):
-                case Done(nodes), Done(topic) if nodes[node] == topic.leaders.get(partition.partition):
+            match self._cluster.nodes(), self._cluster.topic(partition.topic):
+                case Done(nodes), Done(topic) if nodes.address_of(node) == topic.leaders.get(partition.partition):
                     epoch = topic.leader_epochs.get(partition.partition, _NO_EPOCH)
-                    if former in (None, nodes[node]) or not self._leads(former, partition, epoch):
+                    if former in (None, nodes.address_of(node)) or not self._leads(former, partition, epoch):
                         self._cluster.forget(LeaderOf(partition))
                         return Done(None)
                     last = f"{former} still answers as the leader before epoch {epoch}"

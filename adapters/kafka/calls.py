@@ -37,13 +37,13 @@ class Calls:
         self._time = time
 
     def ask_only(self, node: int | None) -> Outcome[None]:
-        """Put each request to this node, and once, whoever should get it; with None, to whom it is for again."""
+        """Put each request to the node with this number, and once, whoever should get it; with None, to whom it is for again."""
         self._cluster.only_asked = None
         if node is None:
             return Done(None)
-        match self._cluster.brokers():
-            case Done(brokers):
-                self._cluster.only_asked = brokers[node]
+        match self._cluster.nodes():
+            case Done(nodes):
+                self._cluster.only_asked = nodes.address_of(node)
                 return Done(None)
             case trouble:
                 return trouble

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from fencepost.adapters.common.address import Address
 from fencepost.contract.errors import Malformed
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.kafka.entities import request
 
@@ -26,6 +27,9 @@ T = TypeVar("T")
 
 METADATA_VERSIONS = (4, 12)
 """The lowest and the highest that is asked: v4 is the first that need not make topics, v12 the first with topic ids alone."""
+
+NO_NODE = -1
+"""The number of a node that Metadata does not name."""
 
 
 class CoordinatorKind(IntEnum):
@@ -75,6 +79,46 @@ class Topic:
     name: str
     leader_epochs: dict[int, int]
     """Those that this version of Metadata tells."""
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """The nodes of a cluster, numbered from 1 on as scenarios name them, whatever ids the cluster gives them.
+
+    Node 1 is the one that clients begin with, which faults are for; the others follow in the order of their ids.
+    """
+
+    _ids: tuple[int, ...]
+    _addresses: dict[int, Address]
+
+    @classmethod
+    def of(cls, addresses: dict[int, Address], bootstrap: Address) -> "Nodes":
+        """From their addresses by their ids. Where none advertises the bootstrap address, the lowest id is node 1's."""
+        first = min((node_id for node_id, address in addresses.items() if address == bootstrap), default=None)
+        return cls(tuple(sorted(addresses, key=lambda node_id: (node_id != first, node_id))), addresses)
+
+    @property
+    def numbers(self) -> list[int]:
+        """From 1 on."""
+        return list(range(1, len(self._ids) + 1))
+
+    def id_of(self, number: int) -> int:
+        """The id of the node with that number; one that no node has, where there is no such node."""
+        return self._ids[number - 1] if number <= len(self._ids) else max(self._ids, default=0) + number
+
+    def number_of(self, node_id: int) -> int:
+        """The number of the node with that id; -1 where Metadata does not name it."""
+        return self._ids.index(node_id) + 1 if node_id in self._ids else NO_NODE
+
+    def address_of(self, number: int) -> Address:
+        """Where the node with that number is. Raises SetUpFailed where there is none."""
+        if number > len(self._ids):
+            raise SetUpFailed(f"Metadata names no node {number}, only {len(self._ids)} with the ids {', '.join(map(str, self._ids))}")
+        return self._addresses[self._ids[number - 1]]
+
+    def number_at(self, address: Address) -> int:
+        """The number of the node that advertises that address; the lowest, where several do."""
+        return next((number for number in self.numbers if self.address_of(number) == address), NO_NODE)
 
 
 class Cluster:
@@ -157,6 +201,10 @@ class Cluster:
     def brokers(self) -> Outcome[dict[int, Address]]:
         """The nodes by their ids."""
         return self._metadata(None, lambda answer: Done(_addresses(answer)))
+
+    def nodes(self) -> Outcome[Nodes]:
+        """The nodes by their numbers."""
+        return self._metadata(None, lambda answer: Done(Nodes.of(_addresses(answer), self._bootstrap)))
 
     def topic(self, name: str, *, create: bool = False) -> Outcome[Topic]:
         """The topic's id and leaders, as the bootstrap node knows them now; it may make the topic where `create` allows it."""

@@ -103,8 +103,8 @@ class InspectionCalls(Calls):
     def coordinator_node(
         self, key: str, version: int, *, asked: int | None = None, kind: CoordinatorKind = CoordinatorKind.TRANSACTION
     ) -> Outcome[int]:
-        """FindCoordinator of that version for a transactional id, or a group: the number of the node. `asked` is the node that is to
-        answer."""
+        """FindCoordinator of that version for a transactional id, or a group: the number of the node, -1 for one that Metadata does not
+        name. `asked` is the number of the node that is to answer."""
         if version >= 4:
             message = self._request("find_coordinator", version, key_type=kind, coordinator_keys=[key])
         else:
@@ -116,11 +116,11 @@ class InspectionCalls(Calls):
             entry = the_only(found, answer, key)
             return verdict(entry.error_code, int(entry.node_id), getattr(entry, "error_message", None))
 
-        if asked is None:
-            return self._read(AnyNode(), message, read, COORDINATOR_AWAY)
-        match self._cluster.brokers():
-            case Done(brokers):
-                return self._read(Node(brokers[asked]), message, read, COORDINATOR_AWAY)
+        match self._cluster.nodes():
+            case Done(nodes):
+                to = AnyNode() if asked is None else Node(nodes.address_of(asked))
+                answer = self._read(to, message, read, COORDINATOR_AWAY)
+                return Done(nodes.number_of(answer.value)) if isinstance(answer, Done) else answer
             case trouble:
                 return trouble
 

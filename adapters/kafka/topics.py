@@ -60,7 +60,14 @@ class TopicCalls(Calls):
         followers: Sequence[int] = (),
         validate_only: bool = False,
     ) -> Outcome[TopicMade | None]:
-        """CreateTopics, and what it is answered; None where the answer tells nothing of the topic."""
+        """CreateTopics, and what it is answered; None where the answer tells nothing of the topic. Leaders and followers are numbers."""
+        assigned: list[list[int]] = []
+        if leaders:
+            match self._cluster.nodes():
+                case Done(nodes):
+                    assigned = [[nodes.id_of(number) for number in (leader, *followers)] for leader in leaders]
+                case trouble:
+                    return trouble
         message = self._request(
             "create_topics",
             self._offer.highest("create_topics", 2, 7),
@@ -70,7 +77,7 @@ class TopicCalls(Calls):
                     # Whoever assigns partitions says -1 to both.
                     "num_partitions": -1 if leaders else partitions,
                     "replication_factor": -1 if leaders else replicas,
-                    "assignments": [{"partition_index": number, "broker_ids": [node, *followers]} for number, node in enumerate(leaders)],
+                    "assignments": [{"partition_index": number, "broker_ids": ids} for number, ids in enumerate(assigned)],
                     "configs": [{"name": key, "value": value} for key, value in configs.items()],
                 }
             ],
@@ -93,18 +100,17 @@ class TopicCalls(Calls):
 
     def leader_nodes(self, name: str) -> Outcome[dict[int, int]]:
         """The nodes that lead the partitions of a topic, by the partitions' numbers."""
-        nodes, topic = self._cluster.brokers(), self._cluster.topic(name)
+        nodes, topic = self._cluster.nodes(), self._cluster.topic(name)
         if not isinstance(nodes, Done):
             return nodes
         if not isinstance(topic, Done):
             return topic
-        numbers = {address: number for number, address in nodes.value.items()}
-        return Done({partition: numbers[leader] for partition, leader in topic.value.leaders.items()})
+        return Done({partition: nodes.value.number_at(leader) for partition, leader in topic.value.leaders.items()})
 
     def node_numbers(self) -> Outcome[list[int]]:
-        """The nodes that Metadata names."""
-        nodes = self._cluster.brokers()
-        return Done(sorted(nodes.value)) if isinstance(nodes, Done) else nodes
+        """The numbers of the nodes that Metadata names."""
+        nodes = self._cluster.nodes()
+        return Done(nodes.value.numbers) if isinstance(nodes, Done) else nodes
 
     def topics_told(self, asked: list[dict[str, Any]] | None, version: int) -> Outcome[dict[str, int]]:
         """The topics that Metadata of that version answers who asks for these, by name or id, or for all of them; with how many partitions

@@ -196,3 +196,49 @@ Feature: Groups whose members join and leave
     Scenario: [3] A group that does not exist is deleted
       When group "strangers" is deleted
       Then it is refused with GROUP_ID_NOT_FOUND
+
+  @KIP890-395 @MUST @recovery
+  Rule: After a crash, a group whose members had their assignments has its generation and its members again.
+    All consumers would stop and start again with the broker, and offsets that are sent as a member would be refused in between.
+
+    @needs:crash
+    Scenario: [1] Two members
+      Given A is a member of group "shop"
+      And B has joined group "shop" beside A
+      When the system crashes and comes back
+      Then group "shop" still has A
+      And group "shop" still has B
+
+    @needs:crash
+    Scenario: [2] A member that joins again gets what it was assigned
+      Given A is a member of group "shop"
+      And B has joined group "shop" beside A
+      And the system has crashed and come back
+      When B joins group "shop"
+      Then each member has what the leader assigned to it
+      And group "shop" still has A
+
+    @needs:crash
+    Scenario: [3] A static member starts again
+      Given A is a static member of group "shop"
+      And B has joined group "shop" beside A
+      And the system has crashed and come back
+      When another process takes the place of B in group "shop"
+      Then group "shop" still has A
+      And group "shop" has fenced B
+
+    @needs:crash
+    Scenario: [4] Offsets of a member
+      Given A is a member of group "shop"
+      And the system has crashed and come back
+      When A sends offset 5 of payments-0 to group "shop" as the member that it is
+      Then it is done for payments-0
+      And group "shop" has a pending offset of payments-0
+
+    @needs:crash
+    Scenario: [5] A group that has members is not deleted
+      Given A is a member of group "shop"
+      And the system has crashed and come back
+      When group "shop" is deleted
+      Then it is refused with NON_EMPTY_GROUP
+      And group "shop" still has A

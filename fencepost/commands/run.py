@@ -175,12 +175,33 @@ def run(
             "reference, and for builds of a release; --strict counts them.",
         ),
     ] = None,
+    edition: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Which requirements count: those of an edition, such as 2026.12, or all with 'next'. Default: the newest. Others are "
+            "provisional: judged and shown, without effect on the exit code.",
+        ),
+    ] = None,
     shuffle: Annotated[
         int | None,
         typer.Option(
             metavar="SEED",
             help="Ask the scenarios in an order drawn with this number, on which no verdict may depend; those on one broker stay together.",
         ),
+    ] = None,
+    twins: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Play each scenario again with this disturbance, which no client may notice: crash, a list, or 'all'. May be repeated; "
+            "docs/twins.md has them.",
+        ),
+    ] = None,
+    twins_seed: Annotated[int | None, typer.Option(metavar="S", help="Another seed draws other twins. Default: 1.")] = None,
+    twins_per_scenario: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="How many twins each scenario has. Default: all on the reference, 3 on a broker."),
     ] = None,
     html: Annotated[bool, typer.Option(help="Make the Allure HTML report, where Allure is found.")] = True,
     check: Annotated[
@@ -236,6 +257,10 @@ def run(
 
         fencepost run --feature results/explore/reference/found/CORE-31-kafka-1.feature
 
+        fencepost run --twins all --spec kip890
+
+        fencepost run kafka --container apache/kafka:4.4.0 --twins crash,clean-stop --twins-seed 7
+
         fencepost run --check
 
         fencepost run kafka --bootstrap 127.0.0.1:9092 --timeout 20m --strict
@@ -255,7 +280,7 @@ def run(
         fail(f"--restart-command and -n {workers} exclude each other: each worker would kill the broker that the others ask")
     need_system("run", system, bootstrap, service_url, admin_url, container, broker, launcher)
     system = registry.named(system)
-    guarded_value(lambda: _check_names(system, spec, only, level, skip, theme))
+    guarded_value(lambda: _check_names(system, edition, spec, only, level, skip, theme))
     if verify_expectations is None and verify_all:
         fail("--verify-all needs --verify-expectations N, which says how often")
     if verify_expectations is not None and (results or write_baseline or check or (workers or 1) > 1):
@@ -272,6 +297,7 @@ def run(
         "--patience": patience,
         "--write-baseline": write_baseline,
         "--max-not-offered": max_not_offered,
+        "--edition": edition,
         "--shuffle": shuffle,
         "--concurrency": concurrency,
         "--summary": summary,
@@ -296,6 +322,16 @@ def run(
 
         guarded(lambda: planning.show(suite.options_of(arguments), register.bundled(), workers, form))
 
+    if twins is not None:
+        from fencepost.twins import command
+
+        others = {"--write-baseline": write_baseline, "--verify-expectations": verify_expectations, "--feature": feature, "-n": workers}
+        others |= {"--features": features, "--check": check, "--summary": summary, "--previous": previous, "--shuffle": shuffle}
+        about = [one for one in arguments if results or not one.startswith("--results=")]
+        guarded(lambda: command.run(about, twins, twins_seed, twins_per_scenario, timeout, max_failures, others))
+    elif twins_seed is not None or twins_per_scenario is not None:
+        fail(f"--twins-{'per-scenario' if twins_seed is None else 'seed'} is about twins; say --twins NAME too, or leave it out")
+
     def judge() -> int:
         from fencepost import own_features, suite
         from fencepost.stopping import Stopping
@@ -318,11 +354,12 @@ def run(
     guarded(judge if verify_expectations is None else measure)
 
 
-def _check_names(system: str, *said: list[str] | None) -> None:
-    """Raises WrongUsage for a system, or a selection, that there is none of: a mistyped name is told before anything heavy is loaded."""
+def _check_names(system: str, edition: str | None, *said: list[str] | None) -> None:
+    """Raises WrongUsage for an unknown system, edition or selection, before anything heavy is loaded."""
     from fencepost.adapters import registry
-    from fencepost.contract import register
+    from fencepost.contract import editions, register
     from fencepost.selection import Selection
 
     registry.find(system)
+    editions.bundled().counting(edition)
     Selection.said(*(names or () for names in said)).check(register.bundled())

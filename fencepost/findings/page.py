@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fencepost.causes import counted
 from fencepost.compliance import Compliance, Requirement
-from fencepost.contract import parity
+from fencepost.contract import editions, parity
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import Verdict
 from fencepost.markdown import Page, block, text
@@ -146,6 +146,8 @@ def _title(section: Section) -> str:
 def _kind(row: Requirement, run: Compliance) -> str:
     """`MUST, text`, and whether it counts."""
     told = ", ".join(filter(None, (row.level, row.source)))
+    if row.provisional:
+        return f"{told}: {editions.PROVISIONAL}"
     does_count = run.gate.parity or row.source != parity.SOURCE
     return told if does_count else f"{told}: {parity.UNCOUNTED}"
 

@@ -91,14 +91,20 @@ def lost_write(history: History) -> DataFrame:
 
 
 def unseen(history: History) -> DataFrame:
-    """Acknowledged records that no poll ever returned. Possible: they may be lost, or not yet delivered."""
-    rows = (
-        history.flawed("unseen")
-        .join(history.followed, "run")
-        .groupBy("run", "log")
-        .agg(F.array_sort(F.collect_list("v")).alias("vs"), F.array_sort(F.collect_list("op")).alias("ops"))
+    """Acknowledged records that no poll ever returned. Definite for those whose unit had ended before the last `final_read` of the run
+    began; otherwise possible: they may be lost, or not yet delivered.
+    """
+    missing = history.flawed("unseen").join(history.followed, "run")
+    ends = history.ops.select("run", F.col("op").alias("end_op"), F.col("at").alias("ended_at"))
+    last = history.ops.filter((F.col("f") == "final_read") & (F.col("ty") == "ok")).groupBy("run").agg(F.max("op").alias("final"))
+    missing = missing.join(ends, ["run", "end_op"], "left").join(F.broadcast(last), "run", "left")
+    ended_at = F.when(F.col("transactional"), F.col("ended_at")).otherwise(F.col("at"))
+    missing = missing.withColumn("sure", F.coalesce(ended_at < F.col("final"), F.lit(False)))
+    told = missing.withColumn("known", F.max("sure").over(Window.partitionBy("run", "log"))).filter(F.col("sure") == F.col("known"))
+    rows = told.groupBy("run", "log", "known").agg(
+        F.array_sort(F.collect_list("v")).alias("vs"), F.array_sort(F.collect_list("op")).alias("ops")
     )
-    return witness(rows.withColumn("op", F.element_at("ops", 1)), ["op"], F.col("vs"), None, definite=False)
+    return witness(rows.withColumn("op", F.element_at("ops", 1)), ["op"], F.col("vs"), None, definite=F.col("known"))
 
 
 def stuck_lso(history: History) -> DataFrame:

@@ -102,6 +102,10 @@ class Standing:
     anomalies: int = 0
     images: tuple[str, ...] = ()
     parity: Parity = field(default_factory=Parity)
+    provisional: Counts = field(default_factory=dict)
+    """How many requirements that stand in no edition yet have each verdict. `counts` leaves them out."""
+    edition: str = ""
+    """The Fencepost edition by which the system was judged, several with commas; empty for results from before there were editions."""
 
     @cached_property
     def totals(self) -> dict[str, int]:
@@ -110,9 +114,20 @@ class Standing:
 
     @property
     def reds(self) -> dict[str, int]:
-        """How many requirements of the proposals have each red verdict, parity rows left out."""
-        odd = {"violated": self.parity.differ, "inconclusive": self.parity.unknown}
-        return {verdict: number for verdict in RED if (number := self.totals[verdict] - odd.get(verdict, 0))}
+        """How many requirements that count have each red verdict: no parity rows, and of provisional rows harness errors only."""
+        odd = {
+            "violated": -self.parity.differ,
+            "inconclusive": -self.parity.unknown,
+            "harness_error": self.provisional.get("harness_error", 0),
+        }
+        return {verdict: number for verdict in RED if (number := self.totals[verdict] + odd.get(verdict, 0))}
+
+    @property
+    def beside(self) -> str:
+        """What is to be known of the state: the edition, odd parity rows, and provisional rows that are red."""
+        red = ", ".join(f"{self.provisional[verdict]} {verdict.replace('_', ' ')}" for verdict in RED if self.provisional.get(verdict))
+        provisional = f"of {sum(self.provisional.values())} provisional rows {red}" if red else ""
+        return "; ".join(filter(None, (self.edition and f"edition {self.edition}", str(self.parity), provisional)))
 
     @property
     def judged(self) -> int:

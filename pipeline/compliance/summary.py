@@ -58,8 +58,8 @@ def summarise(spark: SparkSession, rows: DataFrame, latest: Path, columns: int) 
 
 
 def _runs(rows: DataFrame) -> DataFrame:
-    """One row a run: what it was of, when, its `turn` among all, whether it is complete, and how many requirements had each verdict."""
-    counts = [F.count_if(F.col("verdict") == verdict).alias(verdict) for verdict in VERDICTS]
+    """One row a run: what it was of, when, its `turn`, whether it is complete, and how many counted requirements had each verdict."""
+    counts = [F.count_if((F.col("verdict") == verdict) & ~F.col("provisional")).alias(verdict) for verdict in VERDICTS]
     runs = rows.groupBy(*_OF, *_RUN).agg(*counts)
     return runs.withColumn("turn", F.row_number().over(Window.partitionBy(F.lit(0)).orderBy("started", "run")))
 
@@ -83,31 +83,37 @@ def _standings(runs: DataFrame, last: DataFrame) -> Iterator[Standing]:
     counted_runs = (F.count("*").alias("runs"), F.count_if(~F.col("complete")).alias("incomplete"))
     own = runs.groupBy(*_OF).agg(*counted_runs, newest.alias("latest"), _images())
     judged = ~F.col("verdict").isin(*UNJUDGED)
-    kept = ("requirement", "source", "verdict", "complete", "narrowed", "anomalies", "latest")
+    kept = ("requirement", "source", "provisional", "edition", "verdict", "complete", "narrowed", "anomalies", "latest")
     verdicts = last.join(own, _same(last, own)).select(*(last[name] for name in _OF), *kept, last["run"])
     proposal = F.regexp_replace("requirement", "-[^-]*$", "").alias("proposal")
     counted = (
-        verdicts.groupBy(*_OF, proposal, "source", "verdict")
+        verdicts.groupBy(*_OF, proposal, "source", "provisional", "verdict")
         .agg(
             F.count("*").alias("count"),
             F.count_if(judged & (F.col("run") != F.col("latest.run"))).alias("borrowed"),
             F.count_if(judged & ~F.col("complete")).alias("unfinished"),
             F.count_if(judged & ~F.col("narrowed")).alias("whole"),
             F.count_if(F.size("anomalies") > 0).alias("anomalies"),
+            F.collect_set(F.when(judged, F.col("edition"))).alias("editions"),
         )
         .groupBy(*_OF)
         .agg(
-            F.collect_list(F.struct("proposal", "source", "verdict", "count", "whole")).alias("counts"),
+            F.collect_list(F.struct("proposal", "source", "provisional", "verdict", "count", "whole")).alias("counts"),
+            F.array_sort(F.array_distinct(F.flatten(F.collect_list("editions")))).alias("editions"),
             *(F.sum(name).alias(name) for name in _SUMS),
         )
     )
-    joined = own.join(counted, _same(own, counted)).select(own["*"], "counts", *_SUMS)
+    joined = own.join(counted, _same(own, counted)).select(own["*"], "counts", "editions", *_SUMS)
     micros = _micros(F.col("latest.started")).alias("micros")
     for row in joined.select("*", micros).orderBy(F.col("micros").desc(), *_OF).collect():
         counts: dict[str, Counter[str]] = defaultdict(Counter)
+        provisional: Counter[str] = Counter()
         for one in row.counts:
-            counts[one.proposal][one.verdict] += one["count"]
-        parity_rows = [one for one in row.counts if one.source == parity.SOURCE]
+            if one.provisional:
+                provisional[one.verdict] += one["count"]
+            else:
+                counts[one.proposal][one.verdict] += one["count"]
+        parity_rows = [one for one in row.counts if one.source == parity.SOURCE and not one.provisional]
         asked = {one.proposal for one in row.counts if one.verdict not in UNJUDGED}
         whole = {one.proposal for one in row.counts if one.whole}
         latest = row.latest
@@ -123,6 +129,8 @@ def _standings(runs: DataFrame, last: DataFrame) -> Iterator[Standing]:
             row.anomalies,
             tuple(row.images),
             Parity.of(Verdict(one.verdict) for one in parity_rows for _ in range(one["count"])),
+            dict(provisional),
+            ", ".join(row.editions),
         )
 
 

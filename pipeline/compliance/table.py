@@ -60,11 +60,13 @@ DOCUMENT = _struct(
         themes=ArrayType(StringType()),
         pytest=StringType(),
     ),
+    editions=MapType(StringType(), StringType()),
     requirements=ArrayType(
         _struct(
             id=StringType(),
             level=StringType(),
             source=StringType(),
+            provisional=BooleanType(),
             verdict=StringType(),
             reason=StringType(),
             evidence=LongType(),
@@ -94,6 +96,8 @@ ROW = _struct(
     requirement=StringType(),
     level=StringType(),
     source=StringType(),
+    provisional=BooleanType(),
+    edition=StringType(),
     verdict=StringType(),
     reason=StringType(),
     evidence=LongType(),
@@ -199,6 +203,8 @@ def _rows(documents: DataFrame) -> DataFrame:
         "requirement": one.id,
         "level": one.level,
         "source": F.when(one.source == "observed", parity.SOURCE).otherwise(one.source),  # as it was called before
+        "provisional": F.coalesce(one.provisional, F.lit(False)),  # older results have no editions
+        "edition": _edition(document.editions),
         "verdict": one.verdict,
         "reason": one.reason,
         "evidence": one.evidence,
@@ -208,6 +214,12 @@ def _rows(documents: DataFrame) -> DataFrame:
     # Not `explode`, for which Spark would look whether there is anything in it, by reading every document a second time.
     rows = documents.select("run", "document", F.explode_outer(document.requirements).alias("one"))
     return rows.select(*(columns[field.name].cast(field.dataType).alias(field.name) for field in ROW))
+
+
+def _edition(editions: Column) -> Column:
+    """The edition by which a run was judged, several with commas; null for older results and where there was none."""
+    names = F.array_sort(F.array_distinct(F.filter(F.map_values(editions), lambda one: one.isNotNull())))
+    return F.when(F.size(names) > 0, F.array_join(names, ", "))
 
 
 def _image(image: Column) -> Column:

@@ -164,9 +164,13 @@ class History:
     @cached_property
     def drained(self) -> Flags:
         """Of each run, whether everything was read at its end."""
-        found = np.zeros(len(self.ops.runs), np.bool_)
-        found[self.ops.run[self.ops.f.among("final_read") & (self.ops.ty == OK)]] = True
+        found: Flags = self.last_final_read != NONE
         return found
+
+    @cached_property
+    def last_final_read(self) -> Ints:
+        """Of each run when the last read began that was to be the last one, or NONE."""
+        return Groups(self.ops.run).most(self.ops.op, self.ops.f.among("final_read") & (self.ops.ty == OK))
 
     @cached_property
     def last_at(self) -> Ints:

@@ -8,7 +8,7 @@ import numpy as np
 from .columns import NONE, Flags, Ints
 from .history import History
 from .outcomes import COMMITTED, OK
-from .segmented import Groups, pairs, pairs_within
+from .segmented import Groups, pairs, pairs_within, picked
 from .witness import Law, Witness, witness, witnesses
 
 
@@ -149,22 +149,32 @@ def lost_write(history: History) -> list[Witness]:
 
 
 def unseen(history: History) -> list[Witness]:
-    """Acknowledged records that no poll ever returned. Possible: they may be lost, or not yet delivered.
+    """Acknowledged records that no poll ever returned, one witness for each log.
 
     log  v  acknowledged  oc         read
     x    a  yes           COMMITTED  no
-    x    b  yes           COMMITTED  no           one witness for the log: (a, b)
+    x    b  yes           COMMITTED  no           (a, b)
+
+    Definite for those whose unit had ended before the last `final_read` of the run began, for after that nobody waits any more. Otherwise
+    possible: they may be lost, or not yet delivered.
     """
     values = history.values
     missing = values.acknowledged & (values.oc == COMMITTED) & ~values.read
     rows = np.flatnonzero(missing & history.followed[values.run])
+    if not len(rows):
+        return []
+    end = history.operation(values.run[rows], values.end_op[rows])
+    ended_at = np.where(values.transactional[rows], picked(history.ops.at, end), values.at[rows])
+    sure = (ended_at != NONE) & (ended_at < history.last_final_read[values.run[rows]])
     groups = Groups(values.log[rows])
     found = []
     for start, size in zip(groups.starts.tolist(), groups.sizes.tolist(), strict=True):
-        of_log = rows[groups.rows[start : start + size]]
-        words = sorted(str(word) for word in history.records.v.texts(values.v[of_log].tolist()))
-        run, log = int(values.run[of_log[0]]), int(values.log[of_log[0]])
-        found.append(witness(history, run, log, (int(values.op[of_log].min()),), words, (), definite=False))
+        of_log = groups.rows[start : start + size]
+        is_definite = bool(sure[of_log].any())
+        told = rows[of_log[sure[of_log]] if is_definite else of_log]
+        words = sorted(str(word) for word in history.records.v.texts(values.v[told].tolist()))
+        run, log = int(values.run[told[0]]), int(values.log[told[0]])
+        found.append(witness(history, run, log, (int(values.op[told].min()),), words, (), definite=is_definite))
     return found
 
 

@@ -2,7 +2,7 @@
 
 An offset that was committed in a transaction is *pending* until the marker comes, and only then what the group has committed. So the
 offsets of a group become visible together with the records of the transaction. What a group has, is read off its log, when it is
-asked for and after a crash alike.
+asked for and after a crash alike. The same log has the members of groups, as `group_records` says.
 
 Offsets that are committed outside of transactions count at once. Who is a member of a group, and so may commit as one, is for
 `membership` to say; whoever does not say that it is a member, may be anybody.
@@ -18,7 +18,9 @@ from fencepost.reference.kernel.clock import Clock
 from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.batches import Batch, MarkerType, Record, encode
 
+from . import group_records
 from .errors import Error, Refused
+from .group_records import StoredGroup
 from .membership import Membership
 from .partition_log import PartitionLog
 from .topics import OFFSETS_PARTITION, Topics
@@ -78,6 +80,11 @@ class Groups:
         self._committed: dict[_Place, _Stored] = {}
         self._pending: dict[int, dict[_Place, _Stored]] = {}
         self._read_to = 0
+        self._is_starting = True
+        if OFFSETS_PARTITION in topics:
+            self._catch_up()
+        self._is_starting = False
+        membership.store = self._store
 
     def commit_in_transaction(
         self,
@@ -172,7 +179,9 @@ class Groups:
         """Remove a group and all its offsets. Raises Refused: as `check_may_go`."""
         places = self._places_of(group)
         self.check_may_go(group, places)
-        tombstones = Batch(tuple(Record(None, _key(place), self._clock.now) for place in places))
+        gone = (*(Record(None, _key(place), self._clock.now) for place in places), group_records.tombstone_of(group, self._clock.now))
+        tombstones = Batch(gone)
+        self._membership.forget(group)
         self._log().append(tombstones, encode(tombstones))
 
     def check_may_go(self, group: str, places: Sequence[_Place]) -> None:
@@ -219,8 +228,10 @@ class Groups:
         if log.end_offset - log.start_offset > _COMPACTED_FROM and log.is_worth_cutting(_COMPACTED_FROM // 2):
             self._catch_up()
             all_before = log.end_offset
-            if self._committed:
-                batch = Batch(tuple(self._moved(place, stored) for place, stored in self._committed.items()))
+            offsets = (self._moved(place, stored) for place, stored in self._committed.items())
+            groups = (group_records.record_of(group, self._clock.now) for group in self._membership.durable())
+            if kept := (*offsets, *groups):
+                batch = Batch(kept)
                 log.append(batch, encode(batch))
             log.drop_before(all_before)
 
@@ -236,14 +247,32 @@ class Groups:
             return
         places = self._pending.setdefault(batch.producer_id, {}) if batch.transactional else self._committed
         for position, record in enumerate(batch.records, batch.base_offset):
-            group, topic, number = json.loads(record.key or b"")
-            place = _Place(group, TopicPartition(topic, number))
+            group, *where = json.loads(record.key or b"")
+            if not where:
+                self._take_in_group(group, record.value)
+                continue
+            place = _Place(group, TopicPartition(*where))
             if record.value is None:
                 self.remove(place)
                 continue
             rule("CORE-23")
             offset, leader_epoch, metadata, *moved_from = json.loads(record.value)
             places[place] = _Stored(CommittedOffset(offset, leader_epoch, metadata), *moved_from or [position])
+
+    def _store(self, group: StoredGroup) -> None:
+        batch = Batch((group_records.record_of(group, self._clock.now),))
+        log = self._log()
+        log.append(batch, encode(batch))
+        self._compact(log)
+
+    def _take_in_group(self, name: str, value: bytes | None) -> None:
+        """What the broker has written itself in this life, its membership knows; and better."""
+        if not self._is_starting:
+            return
+        if value is None:
+            self._membership.forget(name)
+        else:
+            self._membership.restore(group_records.read(name, value))
 
     def remove(self, place: _Place) -> None:
         """Decision: with its group an offset goes, also one that is pending: its transaction may commit, and does not bring it back."""

@@ -9,27 +9,20 @@ asks for its assignment too early is answered REBALANCE_IN_PROGRESS, which clien
 A *static* member says which instance of an application it is. The same instance may join again without its member id, after a restart of
 the application: it takes the place of the member that it was, in the same generation, and whoever still goes by the old id is fenced.
 
-Members are in memory only. After a crash clients are answered UNKNOWN_MEMBER_ID and join anew.
+A settled generation is written down where the group's offsets are (`group_records`), and is there again after a crash, with sessions that
+begin anew. Who has joined and was not yet handed an assignment is answered UNKNOWN_MEMBER_ID then, and joins anew.
 """
 
 import itertools
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fencepost.reference.kernel.clock import Clock
 from fencepost.reference.kernel.rules import rule
 
 from .errors import Error, Refused
-
-
-@dataclass(frozen=True, slots=True)
-class Joining:
-    """What a member brings: how assignments can be made that it understands, the best first, and what it wants for each."""
-
-    protocol_type: str
-    protocols: Mapping[str, bytes]
-    session_timeout_ms: int
+from .group_records import Joining, StoredGroup, StoredMember
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +92,15 @@ class Group:
 
 
 class Membership:
-    """The members of all groups."""
+    """The members of all groups. `life` counts the starts of the broker before this one: no member id is given out in two of them."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, life: int = 0) -> None:
         self._clock = clock
+        self._life = life
+        self.store: Callable[[StoredGroup], None] = lambda _: None
+        """Makes a group durable."""
         self._groups: defaultdict[str, Group] = defaultdict(Group)
+        self._durable: dict[str, StoredGroup] = {}
         self._numbers = itertools.count()
 
     def join(self, name: str, member: str, joining: Joining, instance: str | None = None) -> Joined:
@@ -125,6 +122,8 @@ class Membership:
         elif known.brings != joining or (group.is_settled and member == group.leader and before is None):
             group.begin_next_generation()
         known.brings, known.heard_at, known.generation = joining, self._clock.now, group.generation
+        if before is not None and group.is_settled:
+            self._put_down(name)
         return Joined(member, group.generation, group.protocol, group.leader, self.told(group, member))
 
     def check_may_join(self, name: str) -> None:
@@ -152,6 +151,35 @@ class Membership:
         group.members = {new if name == old else name: known for name, known in group.members.items()}
         return new
 
+    def stored(self, name: str) -> StoredGroup:
+        """Decision: what is durable of a group: its generation, and its members in their order with what each brought and was assigned."""
+        rule("KIP890-395")
+        group = self._groups[name]
+        members = (StoredMember(each, known.brings, known.instance, known.share) for each, known in group.members.items())
+        return StoredGroup(name, group.generation, tuple(members))
+
+    def restore(self, stored: StoredGroup) -> None:
+        """Decision: what is known of a group after a crash: what its log has, as settled as it was; the sessions of its members begin anew."""
+        rule("KIP890-395")
+        members = {
+            member.name: Member(member.brings, member.instance, self._clock.now, stored.generation, member.share) for member in stored.members
+        }
+        self._groups[stored.name] = Group(members, stored.generation, stored.generation)
+        self._durable[stored.name] = stored
+
+    def forget(self, name: str) -> None:
+        """A group was deleted."""
+        self._groups.pop(name, None)
+        self._durable.pop(name, None)
+
+    def durable(self) -> Iterator[StoredGroup]:
+        """The groups as their log is to have them; one whose next generation is not settled yet is as it was settled last."""
+        yield from self._durable.values()
+
+    def _put_down(self, name: str) -> None:
+        self._durable[name] = self.stored(name)
+        self.store(self._durable[name])
+
     def sync(self, name: str, generation: int, member: str, instance: str | None, assignments: Mapping[str, bytes]) -> bytes:
         """The member's assignment; `assignments` are everybody's, from the leader.
 
@@ -165,6 +193,7 @@ class Membership:
             for other, each in group.members.items():
                 each.share = assignments.get(other, b"")
             group.settled = group.generation
+            self._put_down(name)
         return known.share
 
     def heartbeat(self, name: str, generation: int, member: str, instance: str | None) -> Member:
@@ -187,7 +216,12 @@ class Membership:
         """The member goes. Raises Refused: FENCED_INSTANCE_ID and UNKNOWN_MEMBER_ID as `check`."""
         group = self._groups[name]
         group.known(member, instance)
-        self.remove(group, member)
+        self._remove(name, member)
+
+    def _remove(self, name: str, member: str) -> None:
+        self.remove(self._groups[name], member)
+        if not self._groups[name].members:
+            self._put_down(name)
 
     def remove(self, group: Group, member: str) -> None:
         """Decision: without a member the others need another assignment."""
@@ -211,10 +245,10 @@ class Membership:
 
     def remove_the_silent(self) -> None:
         """The timer's work: members that were not heard of for as long as their session may last."""
-        for group in self._groups.values():
-            for name, known in list(group.members.items()):
+        for group, each in self._groups.items():
+            for member, known in list(each.members.items()):
                 if known.heard_at + known.brings.session_timeout_ms < self._clock.now:
-                    self.remove(group, name)
+                    self._remove(group, member)
 
     def _new_id(self) -> str:
-        return f"member-{next(self._numbers)}"
+        return f"member-{next(self._numbers)}" if self._life == 0 else f"member-{self._life}-{next(self._numbers)}"

@@ -23,6 +23,7 @@ from .listing import TransactionFilter
 from .marker_writer import MarkerWriter
 from .markers import MarkerSender
 from .membership import Membership
+from .node_ids import NodeIds
 from .ownership import Ownership
 from .partition_log import PartitionLog
 from .producer_state import ProducerStates
@@ -69,6 +70,7 @@ class Parts:
     marker_writer: type[MarkerWriter] = MarkerWriter
     membership: type[Membership] = Membership
     network: type[Network] = Network
+    node_ids: type[NodeIds] = NodeIds
     ownership: type[Ownership] = Ownership
     partition_log: type[PartitionLog] = PartitionLog
     producer_states: type[ProducerStates] = ProducerStates
@@ -99,6 +101,7 @@ class Node:
         self.machine = machine
         self.address = address
         self.numbers = numbers
+        self.ids = parts.node_ids(numbers)
         self.here = FIRST_NODE
         """The number of the node that has been asked."""
 
@@ -121,8 +124,9 @@ class Node:
         self.coordinator = parts.coordinator(machine, profile, log, self.ownership, parts.marker_sender, self.markers.write, self.levels)
         self.verification = parts.verification(self.coordinator, profile, settings)
         self.additions = parts.additions(self.topics, self.coordinator)
-        self.membership = parts.membership(machine.clock)
+        self.membership = parts.membership(machine.clock, log.coordinator_epoch)
         self.groups = parts.groups(self.topics, self.verification, self.membership, machine.clock)
+        self._forget_idle_producers()
         machine.every(settings.clean_up_interval_ms, self.coordinator.abort_timed_out)
         machine.every(settings.clean_up_interval_ms, self.coordinator.send_markers_again)
         machine.every(settings.expired_id_clean_up_interval_ms, self._forget_idle_ids)

@@ -306,6 +306,10 @@ class PartitionLog:
         first_unstable = self.first_unstable_offset()
         return self.high_watermark if first_unstable is None else min(first_unstable, self.high_watermark)
 
+    def last_stable_offset_for(self, isolation: Isolation) -> int:  # noqa: ARG002 - it is the same for both
+        """Decision: the last stable offset that a Fetch of that isolation level is answered, though only READ_COMMITTED needs it."""
+        return self.last_stable_offset
+
     def first_unstable_offset(self) -> int | None:
         """Decision: the first offset that is not decided, which is that of the oldest open transaction; None where everything is."""
         open_transactions = self.producers.open_transactions() + self.replication.undecided()

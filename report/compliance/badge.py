@@ -40,8 +40,9 @@ def message(standing: Standing) -> str:
         return f"{STATES[standing.state]}, anomalies in {standing.anomalies}"
     if red is not None:
         return f"{STATES[standing.state]}, {standing.reds[red]} {WORDS[red]}"
+    edition = f" (edition {standing.edition})" if standing.edition else ""
     odd = f"; {standing.parity}" if str(standing.parity) else ""
-    return f"{STATES[standing.state]}, {standing.totals['met']} of {standing.due} met{odd}"
+    return f"{STATES[standing.state]}{edition}, {standing.totals['met']} of {standing.due} met{odd}"
 
 
 def _short(system: System) -> str:

@@ -119,6 +119,8 @@ def _system(standing: Standing) -> dict[str, Any]:
         "due": standing.due,
         "totals": standing.totals,
         "parity": {"asked": standing.parity.asked, "differ": standing.parity.differ, "inconclusive": standing.parity.unknown},
+        "provisional": dict(standing.provisional),
+        "edition": standing.edition or None,
         "anomalies": standing.anomalies,
         "badge": f"badges/{file_name(system)}",
     }
@@ -156,9 +158,7 @@ def _show(summary: Summary, unreadable: Sequence[Unreadable], out: Path) -> None
             Text(str(standing.system)),
             STATES[standing.state],
             f"{totals['met']} of {standing.due}",
-            ", ".join(
-                [f"{count} {words}" for words, count in counts.items() if count] + ([str(standing.parity)] if str(standing.parity) else [])
-            ),
+            ", ".join([f"{count} {words}" for words, count in counts.items() if count] + ([standing.beside] if standing.beside else [])),
             Text(f"{latest.started:%Y-%m-%d %H:%M} {latest.name}{'' if latest.complete else ', not complete'}"),
         )
     console.print(table)

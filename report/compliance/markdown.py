@@ -82,7 +82,7 @@ def _standing(standing: Standing) -> str:
     totals, latest = standing.totals, standing.latest
     cells = [
         f"![{escaped(message(standing))}](badges/{file_name(standing.system)}) {_system(standing)}",
-        "; ".join(filter(None, (STATES[standing.state], str(standing.parity)))),
+        "; ".join(filter(None, (STATES[standing.state], standing.beside))),
         f"{totals['met']} of {standing.due}",
         *map(str, (totals["known_deviation"], totals["violated"], standing.anomalies, totals["not_offered"])),
         str(totals["blocked"] + totals["inconclusive"] + totals["harness_error"]),

@@ -15,12 +15,18 @@ def clean(value: Any) -> str:
     return value if isinstance(value, Markup) else _UNWANTED.sub("\ufffd", str(value))
 
 
-TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).parent),
-    autoescape=True,
-    undefined=StrictUndefined,
-    finalize=clean,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
-TEMPLATES.filters["clean"] = clean
+def templates_in(folder: Path) -> Environment:
+    """The templates of a folder."""
+    environment = Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=clean,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["clean"] = clean
+    return environment
+
+
+TEMPLATES = templates_in(Path(__file__).parent)

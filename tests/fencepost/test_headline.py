@@ -6,11 +6,14 @@ from dataclasses import replace
 import pytest
 
 from fencepost import matrix
+from fencepost.compliance import Compliance
+from fencepost.contract.editions import Counting, Edition
 from fencepost.contract.ports import Handshake
 from fencepost.contract.register import Register, Requirement
 from fencepost.contract.verdict import Gate, ScenarioResult, Verdict
 from fencepost.results import Results
 from fencepost.selection import Selection
+from fencepost.summary import asked, ending, render
 
 
 def row(name: str, **other: object) -> Requirement:
@@ -190,3 +193,42 @@ def test_a_row_of_one_implementation_is_told_apart_and_speaks_for_no_proposal() 
     assert ends(STRANGER, Gate(strict=True))[0] is False
     assert ends(build)[0] is False
     assert ends(build, Gate(parity=False))[0] is True
+
+
+EDITION = Counting({"kip890": Edition("2026.12", ("KIP890-001", "KIP890-002", "KIP890-003")), "pip31": None})
+
+
+@pytest.mark.parametrize(
+    ("results", "conforms", "last"),
+    [
+        (results_of(five(M, M, M, V, I), counting=EDITION), True, "kafka conforms to KIP-890 (Fencepost edition 2026.12)"),
+        (results_of(five(M, M, V, M, M), counting=EDITION), False, "kafka does not conform: 1 violated"),
+        (results_of(five(M, M, M, M, H), counting=EDITION), False, "kafka has no verdict: 1 harness error"),
+        (results_of(five(M, M, M, V, M), counting=replace(EDITION, is_next=True)), False, "kafka does not conform: 1 violated"),
+        (
+            results_of({"KIP890-004": V}, counting=EDITION, selection=Selection(only=("KIP890-004",))),
+            True,
+            "kafka has no verdict: nothing that it was asked counts yet in KIP-890 (Fencepost edition 2026.12); --edition next counts it",
+        ),
+    ],
+)
+def test_a_requirement_outside_of_the_edition_fails_no_system(results: Results, conforms: bool, last: str) -> None:
+    """It counts in the next edition; a harness error on it is the kit's fault, and counts at once."""
+    assert (results.conforms(), end_of(results)[-1]) == (conforms, last)
+    assert ending(Compliance.model_validate(results.as_json())).startswith("conforms") == last.startswith("kafka conforms")
+
+
+def test_provisional_requirements_are_counted_apart() -> None:
+    """In the headline, in compliance.json and in the summary."""
+    results = results_of(five(M, M, M, V, M), counting=EDITION)
+    document = results.as_json()
+    run = Compliance.model_validate(document)
+
+    assert end_of(results)[0] == "3 of 3 asked: 3 met; 2 provisional: 1 met, 1 violated"
+    assert {verdict: count for verdict, count in document["totals"].items() if count} == {"met": 3, "not_run": 1, "excluded": 1}
+    assert {verdict: count for verdict, count in document["provisional"].items() if count} == {"met": 1, "violated": 1, "not_run": 1}
+    assert document["editions"] == {"kip890": "2026.12"}
+    assert [row["id"] for row in document["requirements"] if row["provisional"]] == ["KIP890-004", "KIP890-005", "PIP31-01"]
+    assert asked(run) == "3 of 3 requirements asked: 3 met; 2 provisional: 1 violated, 1 met"
+    assert ending(run) == "conforms as far as it was asked (Fencepost edition 2026.12)"
+    assert "violated (provisional, which does not count before the next edition)" in render(run)

@@ -100,10 +100,41 @@ def test_only_a_member_of_this_generation_commits_as_one() -> None:
     assert group.committed() == 5
     assert group.commit(8) == OK
     assert group.committed() == 8
+
+
+def test_a_settled_group_outlives_a_crash() -> None:
+    """Its generation, members and shares are as they were, on and on; new members get ids that nobody had; who has left does not return."""
+    group = Group()
+    generation, leader, other = group.two()
+    for _ in range(60):
+        group.commit(8)
+    for _ in range(2):
+        group.broker.crash()
+        group.broker.restart()
+        assert group.beat(generation, leader) == OK
+        assert group.beat(generation, other) == OK
+        assert group.sync(generation, other) == (OK, b"two")
+    assert group.committed() == 8
+    assert group.join().member_id not in (leader, other)
+    for member in (leader, other):
+        assert group.leave(member) == OK
+
+
+def test_what_is_not_settled_is_lost_in_a_crash() -> None:
+    """Who has joined and was assigned nothing joins anew; a group that its last member has left is empty; one that is deleted is gone."""
+    group = Group()
+    generation, leader, other = group.two()
+    third = group.join().member_id
     group.broker.crash()
     group.broker.restart()
-    assert group.committed() == 8
+    assert group.beat(generation + 1, third) == UNKNOWN_MEMBER
+    assert group.beat(generation, leader) == OK
+
+    assert (group.leave(leader), group.leave(other)) == (OK, OK)
+    group.broker.crash()
+    group.broker.restart()
     assert group.beat(generation, leader) == UNKNOWN_MEMBER
+    assert group.join().generation_id > generation
 
 
 def test_what_a_group_refuses() -> None:

@@ -59,14 +59,25 @@ def test_a_violation_says_first_what_was_expected_seen_and_said_last(broken: Pat
 
 
 def test_only_what_is_not_met_has_a_page(broken: Path) -> None:
-    """One, with the last exchange before all others; a green scenario's conversation is in its history."""
+    """After its picture, with the last exchange before all others; a green scenario's conversation is in its history."""
     pages = {result["status"]: result.get("attachments", []) for result in results(broken)}
 
     assert pages["passed"] == []
-    (attached,) = pages["failed"]
+    _, attached = pages["failed"]
     text = (broken / "allure-results" / attached["source"]).read_text(encoding="utf-8")
     assert text.index("The last request and its answer") < text.index("All that was said") < text.index("Given a topic")
     assert "<script" not in text
+
+
+def test_the_first_thing_of_a_red_is_its_sequence_picture(broken: Path) -> None:
+    """With the steps, the exchange that decided, and what was expected beside what was seen."""
+    (red,) = [result for result in results(broken) if result["status"] == "failed"]
+
+    first = red["attachments"][0]
+    svg = (broken / "allure-results" / first["source"]).read_text(encoding="utf-8")
+    assert first["type"] == "image/svg+xml"
+    told = r">When A commits \(failed\)<.*>decisive<.*>EndTxn v5 commit: .*>expected: success .*epoch 1\).*>seen: success .*epoch 0\)"
+    assert re.search(told, svg, re.S)
 
 
 def test_steps_after_the_failed_one_are_shown_as_not_run(broken: Path) -> None:

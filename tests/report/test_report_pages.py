@@ -94,6 +94,19 @@ def test_nothing_conforms_that_a_run_of_it_would_not(counts: dict[str, int], cut
     assert standing.judged <= standing.due or standing.due == 0
 
 
+def test_a_provisional_red_leaves_the_state_as_it_is_and_is_said() -> None:
+    """A badge says the edition; a harness error counts all the same."""
+    told: dict[str, object] = {"edition": "2026.12", "provisional": {"met": 2, "violated": 1}}
+    standing = column({"KIP890-060": "met"}, System("kafka", "4.3.1", None), **told).standing
+    broken = column({"KIP890-060": "met"}, System("kafka", "4.3.1", None), provisional={"harness_error": 1}).standing
+
+    assert standing.state is State.CONFORMS
+    assert badge.message(standing) == "conforms (edition 2026.12), 1 of 1 met"
+    assert standing.beside == "edition 2026.12; of 3 provisional rows 1 violated"
+    assert standing.beside in page.render(summary(Column(standing, {}, ())), [], MADE)
+    assert broken.state is State.NO_VERDICT
+
+
 def test_a_page_says_every_verdict_in_words_and_why() -> None:
     """Each verdict has its colour and its words; each reason stands there with its link; what was cut short is said."""
     cut = Run("nightly/0", RUN.started, False)

@@ -106,6 +106,21 @@ def test_the_latest_run_that_judged_a_requirement_counts(report: Told, tmp_path:
     assert summary.columns[0].cells["KIP890-062"].run.name == "a"
 
 
+def test_provisional_rows_are_counted_apart_with_the_edition_that_leaves_them_out(report: Told, tmp_path: Path) -> None:
+    """Of older results, which know no editions, everything counts."""
+    run = told({"KIP890-060": "met", "KIP890-061": "violated"}, editions={"kip890": "2026.12", "kip939": None})
+    run["requirements"][1]["provisional"] = True
+    (tmp_path / "in/a").mkdir(parents=True)
+    (tmp_path / "in/a/compliance.json").write_text(json.dumps(run), encoding="utf-8")
+    write(tmp_path / "in/b", {"KIP890-060": "met", "KIP890-061": "violated"}, system=system("4.0.0"))
+
+    summary = report()
+
+    newer, older = of(summary), of(summary, System("kafka", "4.0.0", None))
+    assert (newer.state, newer.edition, newer.provisional, newer.totals["violated"]) == (State.CONFORMS, "2026.12", {"violated": 1}, 0)
+    assert (older.state, older.edition, older.provisional) == (State.DOES_NOT, "", {})
+
+
 def test_a_run_that_was_cut_short_keeps_a_system_from_conforming(report: Told, tmp_path: Path) -> None:
     """A met of a run that is not complete may have scenarios that did not run."""
     folder = tmp_path / "in"

@@ -5,6 +5,7 @@ from typing import Any
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.group_records import StoredGroup
 from fencepost.reference.kafka.groups import Groups, Sender
 from fencepost.reference.kafka.membership import Group, Membership
 from fencepost.reference.kafka.node import Parts
@@ -32,6 +33,11 @@ class _LosesTheShare(Membership):
         new = super().take_own_place(group, old)
         group.members[new].share = b""
         return new
+
+
+class _ForgetsMembers(Membership):
+    def restore(self, stored: StoredGroup) -> None:
+        pass
 
 
 class _TakesAnybodyOutside(Groups):
@@ -90,4 +96,12 @@ LIVE_GROUP_DELETED = Defect(
     story="A group is deleted while its members are at work, and they begin at the start again.",
     origin="textbook: deletion that asks nobody",
     parts=Parts(groups=_DeletesWhatLives),
+)
+
+RESTART_FORGETS_MEMBERS = Defect(
+    name="restart-forgets-members",
+    breaks={"KIP890-395": Symptom(what="Heartbeat of A", seen="UNKNOWN_MEMBER_ID")},
+    story="A group's members are in memory only, and after a crash each of them is a stranger.",
+    origin="our own reference until 2026-11: a twin with a crash showed it, and Kafka 4.3.1 does otherwise",
+    parts=Parts(membership=_ForgetsMembers),
 )

@@ -8,6 +8,7 @@ from kio.static.protocol import ResponsePayload
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.listing import TransactionFilter
 from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.node_ids import NodeIds
 from fencepost.reference.kafka.partition_log import Entry, Isolation, Page, PartitionLog
 from fencepost.reference.kafka.response_order import ResponseOrder
 from fencepost.reference.kafka.transaction import Transaction
@@ -15,6 +16,8 @@ from fencepost.wire.kafka.entities import api_of
 
 _OTHER_WORDS = "computer says no"
 _IDLE_NODE_ID = 7
+_NOT_SAID = -1
+_HIGHEST_NODE_ID, _BETWEEN_NODE_IDS = 4_000, 17
 
 
 class _LastFirst(ResponseOrder):
@@ -81,6 +84,32 @@ A_NODE_THAT_LEADS_NOTHING = Defect(
     story="Metadata names a second node, and names it first; no partition is led there.",
     origin="a cluster that has just grown",
     parts=Parts(response_order=_HasAnIdleNode),
+)
+
+
+class _StableForWhoNeedsIt(PartitionLog):
+    def last_stable_offset_for(self, isolation: Isolation) -> int:
+        return super().last_stable_offset_for(isolation) if isolation is Isolation.READ_COMMITTED else _NOT_SAID
+
+
+LAST_STABLE_OFFSET_FOR_READ_COMMITTED_ONLY = Defect(
+    name="last-stable-offset-for-read-committed-only",
+    story="A Fetch of uncommitted data is answered -1 for the last stable offset, which the protocol allows.",
+    origin="brokers that compute it only where the isolation level asks for it",
+    parts=Parts(partition_log=_StableForWhoNeedsIt),
+)
+
+
+class _OtherIds(NodeIds):
+    def id_of(self, number: int) -> int:
+        return _HIGHEST_NODE_ID - _BETWEEN_NODE_IDS * number
+
+
+OTHER_NODE_IDS = Defect(
+    name="other-node-ids",
+    story="The ids of the nodes do not begin with 1, have gaps, and the node that clients begin with has the highest.",
+    origin="every cluster whose operator chose the ids, and every one that lost a node and got another",
+    parts=Parts(node_ids=_OtherIds),
 )
 
 

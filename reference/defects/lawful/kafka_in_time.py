@@ -10,7 +10,8 @@ from crc32c import crc32c
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.errors import Error, Refused
-from fencepost.reference.kafka.membership import Joining, Membership
+from fencepost.reference.kafka.group_records import Joining
+from fencepost.reference.kafka.membership import Membership
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.transaction import PREPARED, Decision

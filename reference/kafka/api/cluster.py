@@ -61,9 +61,9 @@ def metadata(node: Node, asked: Any) -> ResponsePayload:
     return response(
         asked,
         throttle_time=0,
-        brokers=[{"node_id": number, **_place(node, number), "rack": None} for number in node.numbers],
+        brokers=[{"node_id": node.ids.id_of(number), **_place(node, number), "rack": None} for number in node.numbers],
         cluster_id=_CLUSTER_ID,
-        controller_id=FIRST_NODE,
+        controller_id=node.ids.id_of(FIRST_NODE),
         topics=topics,
         error_code=Error.NONE,
     )
@@ -91,10 +91,10 @@ def _told(node: Node, topic: Topic) -> dict[str, Any]:
         {
             "error_code": Error.NONE,
             "partition_index": number,
-            "leader_id": leader,
+            "leader_id": node.ids.id_of(leader),
             "leader_epoch": node.topics.log(TopicPartition(topic.name, number)).leader_epoch(),
-            "replica_nodes": [leader, *topic.followers[number]],
-            "isr_nodes": [leader, *topic.followers[number]],
+            "replica_nodes": [node.ids.id_of(replica) for replica in (leader, *topic.followers[number])],
+            "isr_nodes": [node.ids.id_of(replica) for replica in (leader, *topic.followers[number])],
             "offline_replicas": [],
         }
         for number, leader in enumerate(topic.leaders)
@@ -137,11 +137,13 @@ def _replicas(node: Node, wanted: Any, partitions: int) -> tuple[list[int], list
     """The node that leads each partition of a new topic, and those that follow; as many in each."""
     if not wanted.assignments:
         return [node.numbers[number % len(node.numbers)] for number in range(partitions)], [()] * partitions
-    assigned = {int(entry.partition_index): tuple(int(number) for number in entry.broker_ids) for entry in wanted.assignments}
-    replicas = [assigned.get(number, ()) for number in range(partitions)]
-    known = all(len(nodes) == len(set(nodes) & set(node.numbers)) for nodes in replicas)
-    if not known or {len(nodes) for nodes in replicas} != {max(1, len(replicas[0]))}:
-        raise Refused(Error.INVALID_REPLICA_ASSIGNMENT, f"assigned: {assigned}; there are the nodes {list(node.numbers)}")
+    numbers = {node.ids.id_of(number): number for number in node.numbers}
+    assigned = {int(entry.partition_index): tuple(int(node_id) for node_id in entry.broker_ids) for entry in wanted.assignments}
+    ids = [assigned.get(number, ()) for number in range(partitions)]
+    known = all(len(nodes) == len(set(nodes) & set(numbers)) for nodes in ids)
+    if not known or {len(nodes) for nodes in ids} != {max(1, len(ids[0]))}:
+        raise Refused(Error.INVALID_REPLICA_ASSIGNMENT, f"assigned: {assigned}; there are the nodes {list(numbers)}")
+    replicas = [tuple(numbers[node_id] for node_id in nodes) for nodes in ids]
     return [nodes[0] for nodes in replicas], [nodes[1:] for nodes in replicas]
 
 
@@ -159,7 +161,7 @@ def find_coordinator(node: Node, asked: Any) -> ResponsePayload:
         if error:
             return {**NOWHERE, "error_code": error, "error_message": message}
         number = node.directory.coordinator_of(key) if key_type == _TRANSACTION else FIRST_NODE
-        return {"node_id": number, **_place(node, number), "error_code": Error.NONE, "error_message": None}
+        return {"node_id": node.ids.id_of(number), **_place(node, number), "error_code": Error.NONE, "error_message": None}
 
     if asked.__version__ >= 4:
         return response(asked, throttle_time=0, coordinators=[{"key": key, **place(key)} for key in asked.coordinator_keys])

@@ -126,7 +126,7 @@ def _fetched(node: Node, asked: Any, topic: str | None, wanted: Any) -> dict[str
         return result | {"error_code": refusal.error, "high_watermark": _NONE}
     result |= {
         "high_watermark": log.high_watermark,
-        "last_stable_offset": log.last_stable_offset,
+        "last_stable_offset": log.last_stable_offset_for(isolation),
         "log_start_offset": log.start_offset,
         "records": page.data,
     }

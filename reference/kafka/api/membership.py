@@ -5,7 +5,8 @@ from typing import Any
 from kio.static.protocol import ResponsePayload
 
 from fencepost.reference.kafka.errors import Error, Refused
-from fencepost.reference.kafka.membership import Joined, Joining
+from fencepost.reference.kafka.group_records import Joining
+from fencepost.reference.kafka.membership import Joined
 from fencepost.reference.kafka.node import Node
 from fencepost.wire.kafka.entities import response
 

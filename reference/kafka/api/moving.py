@@ -18,12 +18,12 @@ def alter_partition_reassignments(node: Node, asked: Any) -> ResponsePayload:
 
 def _moved(node: Node, topic: str, asked: Any) -> dict[str, Any]:
     partition = TopicPartition(topic, int(asked.partition_index))
-    replicas = [int(number) for number in asked.replicas or ()]
+    replicas = [node.ids.number_of(int(node_id)) for node_id in asked.replicas or ()]
     error = Error.NONE
     if partition not in node.topics:
         error = Error.UNKNOWN_TOPIC_OR_PARTITION
-    elif replicas not in [[number] for number in node.numbers]:
+    elif len(replicas) != 1 or (number := replicas[0]) is None:
         error = Error.INVALID_REPLICA_ASSIGNMENT
     else:
-        node.move(partition, replicas[0])
+        node.move(partition, number)
     return {"partition_index": asked.partition_index, "error_code": error, "error_message": None}

@@ -1,0 +1,19 @@
+"""Restarts: what is durable must be enough."""
+
+from .performer import Performer
+
+
+class Crash(Performer):
+    """Power is lost between two steps."""
+
+    def before_step(self) -> None:
+        self.session.faults.crash()
+        self.session.faults.restart()
+
+
+class CleanStop(Performer):
+    """The system is stopped between two steps, and started again."""
+
+    def before_step(self) -> None:
+        self.session.faults.stop()
+        self.session.faults.restart()

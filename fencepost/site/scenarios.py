@@ -1,0 +1,75 @@
+"""Scenarios as a page shows them: each step with what its sentence means, and where that sentence stands."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fencepost.contract.gherkin import Feature, Rule, Scenario, Step, needs_in, requirement_of
+from fencepost.contract.gherkin import bundled as features
+from fencepost.steps import vocabularies
+from fencepost.steps.sentence import Sentence
+
+from . import addresses
+
+
+@dataclass(frozen=True)
+class StepView:
+    """A step; `meaning` is empty and `address` None where it is an outline's, whose values say which sentence it is."""
+
+    keyword: str
+    text: str
+    meaning: str
+    address: str | None
+
+
+@dataclass(frozen=True)
+class ScenarioView:
+    """A scenario with the steps of its backgrounds; `heads` and `rows` are its table of examples."""
+
+    name: str
+    description: str
+    file: str
+    needs: tuple[str, ...]
+    steps: tuple[StepView, ...]
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def scenarios_of(requirement: str) -> list[ScenarioView]:
+    """The scenarios of a requirement, in the order of its Rule."""
+    return [_view(feature, rule, scenario) for feature, rule in rules_of(requirement) for scenario in rule.scenarios]
+
+
+def rules_of(requirement: str) -> Iterator[tuple[Feature, Rule]]:
+    """The Rules that stand for a requirement."""
+    for feature in features():
+        for rule in feature.rules:
+            if requirement_of(rule.tags) == requirement:
+                yield feature, rule
+
+
+def anchor(sentence: Sentence) -> str:
+    """Where a sentence stands on the page of its vocabulary."""
+    return addresses.slug(f"{sentence.name}-{sentence.line}")
+
+
+def _view(feature: Feature, rule: Rule, scenario: Scenario) -> ScenarioView:
+    asked = scenario.examples[0] if scenario.rows else scenario.steps
+    backgrounds = (*feature.background, *rule.background)
+    pairs = [*((step, step) for step in backgrounds), *zip(scenario.steps, asked, strict=True)]
+    return ScenarioView(
+        scenario.name,
+        scenario.description,
+        f"features/{feature.path}:{scenario.line}",
+        needs_in((*rule.tags, *scenario.tags)),
+        tuple(_step(feature.spec, shown, said) for shown, said in pairs),
+        tuple(name for name, _ in scenario.rows[0]) if scenario.rows else (),
+        tuple(tuple(cell for _, cell in row) for row in scenario.rows),
+    )
+
+
+def _step(spec: str, shown: Step, said: Step) -> StepView:
+    """`shown` is the step as its file has it, `said` the same with the values of the first row."""
+    sentence = vocabularies.sentence_of(spec, said.kind, said.text)
+    if sentence is None:
+        return StepView(shown.keyword, shown.text, "", None)
+    return StepView(shown.keyword, shown.text, sentence.meaning, f"{addresses.vocabulary(sentence.vocabulary)}#{anchor(sentence)}")

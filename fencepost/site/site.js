@@ -1,0 +1,76 @@
+"use strict";
+// The search, the filter of the matrix, and the key that puts explanations away. Nothing is fetched: the index of the search is a script
+// beside the pages, which is loaded when somebody first searches.
+(() => {
+  const root = document.body.dataset.root;
+  const field = document.getElementById("q");
+  const found = document.getElementById("found");
+  const most = 30;
+  let wanted = false;
+
+  function load() {
+    if (wanted) return;
+    wanted = true;
+    const script = document.createElement("script");
+    script.src = root + "assets/index.js";
+    script.onload = search;
+    document.head.append(script);
+  }
+
+  function rank(words, [title, , kind, text]) {
+    const head = title.toLowerCase(), body = text.toLowerCase();
+    let points = kind === "requirement" ? 1 : 0;
+    for (const word of words) {
+      if (head.startsWith(word)) points += 8;
+      else if (head.includes(word)) points += 4;
+      else if (body.includes(word)) points += 2;
+      else return 0;
+    }
+    return points;
+  }
+
+  function search() {
+    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    found.hidden = words.length === 0;
+    found.replaceChildren();
+    if (words.length === 0 || !window.fencepostIndex) return;
+    const ranked = window.fencepostIndex.map((entry) => [rank(words, entry), entry]).filter(([points]) => points > 0);
+    ranked.sort((one, other) => other[0] - one[0]);
+    const told = document.createElement("p");
+    told.textContent = ranked.length + " found" + (ranked.length > most ? ", the first " + most + " are shown" : "");
+    const list = document.createElement("ul");
+    for (const [, [title, address, kind]] of ranked.slice(0, most)) {
+      const link = document.createElement("a");
+      link.href = root + address;
+      link.textContent = title;
+      const item = document.createElement("li");
+      item.append(link, " (" + kind + ")");
+      list.append(item);
+    }
+    found.append(told, list);
+  }
+
+  field.addEventListener("focus", load);
+  field.addEventListener("input", () => { load(); search(); });
+  field.form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const first = found.querySelector("a");
+    if (first) first.click();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") document.body.classList.add("quietly");
+    if (event.key === "Tab") document.body.classList.remove("quietly");
+    if (event.key === "/" && !event.target.closest("input, textarea")) {
+      event.preventDefault();
+      field.focus();
+    }
+  });
+  document.addEventListener("pointerover", () => document.body.classList.remove("quietly"));
+  const asked = new URLSearchParams(location.search).get("q");
+  if (asked) {
+    field.value = asked;
+    load();
+  }
+  const only = document.getElementById("only");
+  if (only) only.addEventListener("change", () => document.body.classList.toggle("only", only.checked));
+})();

@@ -1,0 +1,122 @@
+"""The disturbances, as `fixtures/disturbances.yaml` has them: what is done, what a system must offer for it, and where it may stand."""
+
+import functools
+import re
+from collections.abc import Sequence
+from importlib import resources
+from typing import Literal
+
+from pydantic import Field
+
+from fencepost.adapters.twins.performers import performers_of
+from fencepost.contract import proposals
+from fencepost.contract.capabilities import CAPABILITIES
+from fencepost.contract.datafile import DataFileError, Row, line_of, load
+from fencepost.contract.errors import UnknownName, WrongUsage
+from fencepost.contract.expression import Expression
+from fencepost.contract.gherkin import Step
+
+ALL = "all"
+"""What stands for every disturbance on the command line."""
+
+FAMILIES = ("replay", "repeat", "split", "prelude", "crowd", "form")
+
+
+class NotAfter(Row):
+    """A step after which a disturbance does not stand, for one step or for good."""
+
+    step: Expression
+    how_long: Literal["a step", "good"] = Field(alias="for")
+    because: str = Field(min_length=1)
+
+
+class NotWith(Row):
+    """A capability whose scenarios have no such twin."""
+
+    capability: str
+    because: str = Field(min_length=1)
+
+
+class Disturbance(Row):
+    """One disturbance."""
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9-]+$")
+    family: Literal["replay", "repeat", "split", "prelude", "crowd", "form"]
+    meaning: str = Field(min_length=1)
+    needs: tuple[str, ...] = Field(default=(), strict=False)
+    protocols: tuple[str, ...] = Field(min_length=1, strict=False)
+    proposals: tuple[str, ...] = Field(default=(), strict=False)
+    stands: Literal["between", "throughout"]
+    not_after: tuple[NotAfter, ...] = Field(default=(), strict=False)
+    not_with: tuple[NotWith, ...] = Field(default=(), strict=False)
+
+    def fits(self, spec: str, protocol: str) -> bool:
+        """Whether it can stand in scenarios of this proposal that are asked under this protocol."""
+        return protocol in self.protocols and (not self.proposals or spec in self.proposals)
+
+    def positions(self, steps: Sequence[Step], needs: frozenset[str]) -> list[int | None]:
+        """Where it stands in a scenario of these steps: before the step of that number, counted from 0; None for throughout."""
+        if any(one.capability in needs for one in self.not_with):
+            return []
+        if self.stands == "throughout":
+            return [None]
+        return [number for number in range(1, len(steps)) if not self._is_kept_out(steps[:number])]
+
+    def _is_kept_out(self, before: Sequence[Step]) -> bool:
+        return any(
+            re.search(one.step, step.text) for one in self.not_after for step in (before if one.how_long == "good" else before[-1:])
+        )
+
+
+class Disturbances:
+    """All of them, by name."""
+
+    def __init__(self, rows: Sequence[Disturbance]) -> None:
+        self.by_name = {one.name: one for one in rows}
+
+    def named(self, names: Sequence[str], specs: Sequence[str], protocols: Sequence[str]) -> tuple[Disturbance, ...]:
+        """Those that a user names, as words or lists with commas; `all` are those that fit what is asked.
+
+        Raises UnknownName, and WrongUsage for one that fits none of the proposals that are asked about.
+        """
+        wanted = [name.strip() for each in names for name in each.split(",") if name.strip()]
+        if not wanted:
+            raise WrongUsage(f"--twins is empty: expected {ALL}, or some of {', '.join(self.by_name)}")
+        binding = {spec: set(proposals.bundled().protocols_of(spec)) & set(protocols) for spec in specs}
+        fitting = {
+            name: any(one.fits(spec, protocol) for spec, those in binding.items() for protocol in those)
+            for name, one in self.by_name.items()
+        }
+        for name in wanted:
+            if name != ALL and name not in self.by_name:
+                raise UnknownName("disturbance", name, [*self.by_name, ALL])
+            if name != ALL and not fitting[name]:
+                asked, there = self.by_name[name], ", ".join(each for each, fits in fitting.items() if fits) or "none"
+                about = f"for {', '.join(asked.proposals)}" if asked.proposals else f"for {' and '.join(asked.protocols)}"
+                raise WrongUsage(f"--twins {name} is {about}, and {', '.join(specs)} is asked; for that there are: {there}")
+        return tuple(one for name, one in self.by_name.items() if name in wanted or (ALL in wanted and fitting[name]))
+
+
+@functools.cache
+def bundled() -> Disturbances:
+    """Those of the package. Raises DataFileError where they cannot be used."""
+    path = resources.files("fencepost.fixtures").joinpath("disturbances.yaml")
+    rows = load(path, list[Disturbance])
+    known_proposals = proposals.bundled()
+    for number, one in enumerate(rows):
+
+        def refuse(key: str, why: str, at: int = number) -> DataFileError:
+            return DataFileError(f"{path}:{line_of(path, at, key)}: {at + 1}.{key}: {why}")
+
+        if sum(other.name == one.name for other in rows) > 1:
+            raise refuse("name", f"{one.name} stands twice")
+        for need in (*one.needs, *(each.capability for each in one.not_with)):
+            if need not in CAPABILITIES:
+                raise refuse("needs", f"there is no capability {need!r}")
+        for spec in one.proposals:
+            if spec not in known_proposals.by_spec:
+                raise refuse("proposals", f"there is no proposal {spec!r}")
+        for protocol in one.protocols:
+            if one.name not in performers_of(protocol):
+                raise refuse("protocols", f"nothing performs {one.name} on {protocol}")
+    return Disturbances(rows)

@@ -1,0 +1,65 @@
+"""What a disturbance may lawfully change, as `fixtures/twin_exceptions.yaml` has it, with the reason."""
+
+import functools
+import re
+from collections.abc import Iterable, Sequence
+from importlib import resources
+
+from pydantic import Field
+
+from fencepost.contract import register
+from fencepost.contract.datafile import DataFileError, Row, line_of, load
+from fencepost.contract.expression import Expression
+from fencepost.contract.gherkin import bundled_for, requirement_of
+
+from . import disturbances
+
+
+class TwinException(Row):
+    """An observation that a disturbance may change in the scenarios of a requirement, or in the one whose name begins so."""
+
+    disturbances: tuple[str, ...] = Field(min_length=1, strict=False)
+    requirement: str
+    scenario: str | None = None
+    seen: Expression = Field(min_length=1)
+    reason: str = Field(min_length=1)
+
+    def is_about(self, disturbance: str, requirement: str, scenario: str) -> bool:
+        """Whether it speaks of such a twin."""
+        is_named = self.scenario is None or scenario.startswith(self.scenario)
+        return disturbance in self.disturbances and requirement == self.requirement and is_named
+
+    def excuses(self, difference: str) -> bool:
+        """Whether it speaks of what was seen."""
+        return re.search(self.seen, difference) is not None
+
+    def __str__(self) -> str:
+        scenario = f" {self.scenario}" if self.scenario else ""
+        return f"{', '.join(self.disturbances)} in {self.requirement}{scenario}"
+
+
+def find(known: Iterable[TwinException], disturbance: str, requirement: str, scenario: str, difference: str) -> TwinException | None:
+    """The entry that excuses a difference."""
+    return next((one for one in known if one.is_about(disturbance, requirement, scenario) and one.excuses(difference)), None)
+
+
+@functools.cache
+def bundled() -> Sequence[TwinException]:
+    """Those of the package. Raises DataFileError for one about what there is not."""
+    path = resources.files("fencepost.fixtures").joinpath("twin_exceptions.yaml")
+    rows, known = load(path, list[TwinException]), register.bundled()
+    for number, one in enumerate(rows):
+
+        def refuse(key: str, why: str, at: int = number) -> DataFileError:
+            return DataFileError(f"{path}:{line_of(path, at, key)}: {at + 1}.{key}: {why}")
+
+        for name in one.disturbances:
+            if name not in disturbances.bundled().by_name:
+                raise refuse("disturbances", f"there is no disturbance {name!r}")
+        if one.requirement not in known.by_id:
+            raise refuse("requirement", f"{one.requirement} is in no register")
+        rules = (rule for feature in bundled_for(known.spec_of(one.requirement)) for rule in feature.rules)
+        names = [each.name for rule in rules if requirement_of(rule.tags) == one.requirement for each in rule.scenarios]
+        if one.scenario and not any(name.startswith(one.scenario) for name in names):
+            raise refuse("scenario", f"no scenario of {one.requirement} begins with {one.scenario!r}")
+    return rows

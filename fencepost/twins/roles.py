@@ -1,0 +1,49 @@
+"""What was observed in two plays of one scenario, made comparable: an identity stands for its role, and not for its value.
+
+On a system whose plays are the same each time, a disturbance may change some values that a broker makes up, and no others: which
+member id it gives out, which epoch its coordinator has, at what time it acts. Each becomes the number of its first appearance, so that
+two that were the same stay the same, and two that differed still differ.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+
+class Role(NamedTuple):
+    """Values that are compared by their order of appearance; `pattern` has the value as its group `value`, and why it may differ."""
+
+    name: str
+    pattern: re.Pattern[str]
+    reason: str
+
+
+ROLES = (
+    Role("member", re.compile(r"\b(?P<value>member-[\d-]+)"), "a group coordinator makes up each member id"),
+    Role(
+        "coordinator-epoch",
+        re.compile(r"coordinator[ _]epoch(?:[ =]|: )(?P<value>-?\d+)"),
+        "an epoch counts the starts and moves of a coordinator",
+    ),
+    Role("timestamp", re.compile(r"\b(?P<value>\d{13})\b"), "milliseconds since 1970: time passes while a system starts"),
+    Role("producer", re.compile(r"producer[ _]id(?:[ =]|: )(?P<value>\d+)"), "a coordinator gives out each producer id once, to whoever comes"),
+)
+_LISTED_EPOCHS = re.compile(r"^(coordinator epochs of .*?: epochs that never fall, [^:]*:).*", re.DOTALL)
+"""A sentence that judges a whole list of coordinator epochs; the list follows from how often the system was started."""
+
+
+def by_role(observations: Iterable[str]) -> Iterator[str]:
+    """The observations of a play with the values of each role by the order in which they came."""
+    seen: dict[str, dict[str, int]] = {role.name: {} for role in ROLES}
+    for text in observations:
+        text = _LISTED_EPOCHS.sub(r"\1 ...", text)
+        for role in ROLES:
+            known = seen[role.name]
+
+            def named(found: re.Match[str], role: Role = role, known: dict[str, int] = known) -> str:
+                number = known.setdefault(found["value"], len(known) + 1)
+                start, end = (place - found.start() for place in found.span("value"))
+                return f"{found[0][:start]}<{role.name} {number}>{found[0][end:]}"
+
+            text = role.pattern.sub(named, text)
+        yield text

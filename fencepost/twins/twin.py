@@ -1,0 +1,176 @@
+"""One scenario played twice, without and with a disturbance, and the first observation that tells the two apart.
+
+The scenario's own Then sentences judge the disturbed play: they speak of roles (the epoch after, what A wrote), so they hold in both or
+the disturbance was noticed. Where the system is deterministic, all that was observed is compared by role as well.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import zip_longest
+
+from fencepost.adapters.twins.performer import Performer, Undisturbed
+from fencepost.adapters.twins.performers import performers_of
+from fencepost.contract.errors import NotOffered
+from fencepost.contract.gherkin import Step
+from fencepost.contract.played import Played
+from fencepost.contract.ports import Session
+from fencepost.contract.verdict import Verdict
+from fencepost.judged_systems import JudgedSystems
+from fencepost.judging import lacks
+from fencepost.plays import Play, judged
+from fencepost.steps.player import player_of
+
+from . import exceptions
+from .disturbances import Disturbance
+from .exceptions import TwinException
+from .roles import by_role
+
+
+class TwinVerdict(StrEnum):
+    """What a twin showed, from the worst to the best."""
+
+    DIFFERS = "differs"
+    EXCEPTED = "excepted"
+    ALIKE = "alike"
+    NOT_OFFERED = "not offered"
+    NOT_REACHED = "not reached"
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A scenario as it is without a disturbance. Only one that is met has twins."""
+
+    play: Play
+    played: Played
+    verdict: Verdict
+
+    @property
+    def known(self) -> Undisturbed:
+        """What disturbances may know of it."""
+        return Undisturbed(tuple(self.played.session.exchanges()) if self.played.session else ())
+
+
+@dataclass(frozen=True)
+class TwinResult:
+    """What a twin showed: `position` is the step before which the disturbance stood, counted from 0; None for throughout.
+
+    `difference` is the first observation that is another, or why nobody knows; `exception` excuses it. `seconds` is what it took.
+    """
+
+    play: Play
+    disturbance: str
+    position: int | None
+    verdict: TwinVerdict
+    seconds: float
+    difference: str | None = None
+    exception: TwinException | None = None
+
+    @property
+    def where(self) -> str:
+        """Where the disturbance stood, for people."""
+        if self.position is None:
+            return "throughout"
+        step = self.play.steps[self.position]
+        return f"before step {self.position + 1}, {step.keyword.strip()} {step.text}"
+
+
+class Twins:
+    """Plays scenarios and their twins on systems that are open."""
+
+    def __init__(self, systems: JudgedSystems) -> None:
+        self._systems = systems
+        self._exceptions = exceptions.bundled()
+
+    def plain(self, play: Play) -> Plain:
+        """The scenario without a disturbance."""
+        system = self._systems.by_protocol[play.protocol]
+        if why := lacks(system.name, play.needs, self._systems.handshakes[play.protocol]):
+            return Plain(play, Played(error=why), Verdict.NOT_OFFERED)
+        played = player_of(play.feature.spec).play(play.steps, lambda: system.session(play.run, play.needs))
+        return Plain(play, played, judged(play.asked, played, self._systems).result.verdict)
+
+    def lacks(self, play: Play, disturbance: Disturbance) -> NotOffered | None:
+        """Why the system cannot be disturbed so."""
+        system = self._systems.by_protocol[play.protocol]
+        return lacks(system.name, disturbance.needs, self._systems.handshakes[play.protocol])
+
+    def put(self, plain: Plain, disturbance: Disturbance, position: int | None) -> TwinResult:
+        """Play the twin and compare it. A difference of one that stood throughout is narrowed down to the first step that is enough."""
+        result = self._put(plain, disturbance, position, position)
+        if position is None and result.verdict is TwinVerdict.DIFFERS:
+            for step in range(len(plain.play.steps)):
+                alone = self._put(plain, disturbance, None, step)
+                if alone.verdict is TwinVerdict.DIFFERS:
+                    return TwinResult(plain.play, disturbance.name, step, alone.verdict, result.seconds, alone.difference)
+        return result
+
+    def _put(self, plain: Plain, disturbance: Disturbance, position: int | None, only: int | None) -> TwinResult:
+        play = plain.play
+        played, is_reached = self._played(plain, disturbance, position, only)
+
+        def ended(verdict: TwinVerdict, difference: str | None = None, exception: TwinException | None = None) -> TwinResult:
+            return TwinResult(play, disturbance.name, position, verdict, played.seconds, difference, exception)
+
+        if isinstance(played.error, NotOffered):
+            return ended(TwinVerdict.NOT_OFFERED, str(played.error))
+        if not is_reached:
+            return ended(TwinVerdict.NOT_REACHED)
+        difference = self._difference(plain, played)
+        if difference is None:
+            return ended(TwinVerdict.ALIKE)
+        excuse = exceptions.find(self._exceptions, disturbance.name, play.requirement, play.name, difference)
+        return ended(TwinVerdict.EXCEPTED if excuse else TwinVerdict.DIFFERS, difference, excuse)
+
+    def _played(self, plain: Plain, disturbance: Disturbance, position: int | None, only: int | None) -> tuple[Played, bool]:
+        """How the twin went, and whether the disturbance came: with `only`, one that stands throughout is active in that step alone."""
+        play, system = plain.play, self._systems.by_protocol[plain.play.protocol]
+        made: list[Performer] = []
+
+        def open_session() -> Session:
+            session = system.session(play.run, play.needs if self._is_deterministic(play) else play.needs | set(disturbance.needs))
+            performer = performers_of(play.protocol)[disturbance.name](session, plain.known)
+            performer.is_active = only is None or (position is None and only == scene.count)
+            made.append(performer)
+            performer.begin()
+            return session
+
+        is_reached = position is None
+        with player_of(play.feature.spec).begin(open_session) as scene:
+            for number, (step, after) in enumerate(_with_next(play.steps)):
+                if number == position:
+                    if not made:
+                        break
+                    is_reached = True
+                    scene.act(made[0].before_step)
+                if position is None and only is not None and made:
+                    made[0].is_active = number == only
+                if scene.error is not None or scene.play(step, after).error is not None:
+                    break
+            if made and scene.error is None:
+                made[0].is_active = True
+                scene.act(made[0].end)
+        return scene.played(play.steps), is_reached and bool(made)
+
+    def _difference(self, plain: Plain, played: Played) -> str | None:
+        found = judged(plain.play.asked, played, self._systems).result
+        if found.verdict is not Verdict.MET:
+            return found.reason or found.verdict.words
+        if not self._is_deterministic(plain.play):
+            return None
+        return first_difference(plain.played.evidence.observations, played.evidence.observations)
+
+    def _is_deterministic(self, play: Play) -> bool:
+        """Whether each play of a scenario is the same on the system: then every fault is there in each session, and all can be compared."""
+        return "virtual-time" in self._systems.handshakes[play.protocol].capabilities
+
+
+def first_difference(plain: Sequence[str], disturbed: Sequence[str]) -> str | None:
+    """The first observation that is another by its role; None where all are the same."""
+    pairs = zip_longest(by_role(plain), by_role(disturbed), fillvalue="nothing more")
+    return next((f"observed without it: {one}; with it: {other}" for one, other in pairs if one != other), None)
+
+
+def _with_next(steps: Sequence[Step]) -> list[tuple[Step, Step | None]]:
+    return list(zip(steps, (*steps[1:], None), strict=True))
+

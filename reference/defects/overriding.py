@@ -1,0 +1,132 @@
+"""The source text by which a defect overrides one decision: the decision's signature, and what has to be imported for it.
+
+A decision is a public method of a part of a broker whose docstring begins with "Decision:". It is named by the part and the method, such
+as `coordinator.bumps_epoch`; the parts are the fields of `Parts`.
+"""
+
+import ast
+import dataclasses
+import functools
+import inspect
+import sys
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass
+from types import ModuleType
+
+from fencepost.contract.errors import UnknownName, WrongUsage
+from fencepost.reference import kafka, metadata_transactions, pulsar
+
+PARTS = {"kafka": kafka.Parts, "pulsar": pulsar.Parts, "pulsar-scalable": metadata_transactions.MetadataParts}
+_DECISION = "Decision:"
+
+
+@dataclass(frozen=True)
+class Overriding:
+    """What a module needs to override one decision, as source text.
+
+    `signature` is the `def` line, with what silences ruff about unused arguments left out; `call` is the honest answer.
+    """
+
+    parts: str
+    part: str
+    base: str
+    signature: str
+    call: str
+    imports: tuple[str, ...]
+
+
+def decision(protocol: str, named: str) -> Overriding:
+    """What overrides the decision `PART.METHOD` of a protocol's broker. Raises UnknownName and WrongUsage."""
+    parts = PARTS[protocol]
+    classes = classes_of(parts)
+    part, _, method = named.partition(".")
+    if part not in classes:
+        raise UnknownName("part of the reference", part, classes)
+    base = classes[part]
+    known = decisions_of(base)
+    if not method:
+        raise WrongUsage(f"{named}: expected PART.DECISION, such as coordinator.bumps_epoch; {part} decides {', '.join(known)}")
+    if method not in known:
+        raise UnknownName(f"decision of {part}", method, known)
+    function = inspect.unwrap(getattr(base, method))
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    if not isinstance(tree, ast.FunctionDef):
+        raise WrongUsage(f"{named} is no ordinary method: override it by hand")
+    home = sys.modules[function.__module__]
+    names = {node.id for node in ast.walk(tree.args) if isinstance(node, ast.Name)}
+    names |= {node.id for node in ast.walk(tree.returns) if isinstance(node, ast.Name)} if tree.returns else set()
+    imports = {
+        f"from {base.__module__} import {base.__name__}",
+        f"from {parts.__module__} import {parts.__name__}",
+        *(_bound_in(home)[name] for name in names if name in _bound_in(home)),
+    }
+    returns = f" -> {ast.unparse(tree.returns)}" if tree.returns else ""
+    is_plain = ast.unparse(tree.returns) == "None" if tree.returns else False
+    call = f"super().{method}({', '.join(_arguments(tree.args))})"
+    signature = f"def {method}({ast.unparse(tree.args)}){returns}:"
+    return Overriding(parts.__name__, part, base.__name__, signature, call if is_plain else f"return {call}", tuple(sorted(imports)))
+
+
+def classes_of(parts: type) -> dict[str, type]:
+    """The class of each part of a broker, by the part's name."""
+    return {one.name: one.default for one in dataclasses.fields(parts) if isinstance(one.default, type)}
+
+
+def decisions_of(part: type) -> list[str]:
+    """The names of the decisions of a part, also of those that it inherits."""
+    return [
+        name
+        for name, member in inspect.getmembers(part, inspect.isfunction)
+        if not name.startswith("_") and (inspect.getdoc(member) or "").startswith(_DECISION)
+    ]
+
+
+def with_imports(module: str, lines: Iterable[str]) -> str:
+    """The module with these imports behind its own; the formatter puts them in order."""
+    tree = ast.parse(module)
+    there = {ast.unparse(node) for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))}
+    named = {(node.module, alias.name) for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    new = [line for line in dict.fromkeys(lines) if line not in there and not _is_imported(line, named)]
+    last = max((node.end_lineno or 0 for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))), default=0)
+    if not last and ast.get_docstring(tree) is not None:
+        last = tree.body[0].end_lineno or 0
+        new = ["", *sorted(new)]
+    text = module.splitlines()
+    return "\n".join([*text[:last], *new, *text[last:]]) + "\n"
+
+
+def _is_imported(line: str, named: set[tuple[str | None, str]]) -> bool:
+    node = ast.parse(line).body[0]
+    return isinstance(node, ast.ImportFrom) and all((node.module, alias.name) in named for alias in node.names)
+
+
+@functools.cache
+def _bound_in(module: ModuleType) -> dict[str, str]:
+    """How another module imports each name that this one has at its top."""
+    own = module.__name__
+    found: dict[str, str] = {}
+    for node in ast.parse(inspect.getsource(module)).body:
+        match node:
+            case ast.ImportFrom(module=where, level=level, names=aliases):
+                package = own.split(".")[:-level] if level else []
+                origin = ".".join([*package, *([where] if where else [])])
+                found |= {one.asname or one.name: f"from {origin} import {ast.unparse(one)}" for one in aliases}
+            case ast.Import(names=aliases):
+                found |= {one.asname or one.name: f"import {ast.unparse(one)}" for one in aliases}
+            case ast.ClassDef() | ast.FunctionDef():
+                found[node.name] = f"from {own} import {node.name}"
+            case ast.Assign(targets=[ast.Name(id=target)]) | ast.AnnAssign(target=ast.Name(id=target)):
+                found[target] = f"from {own} import {target}"
+    return found
+
+
+def _arguments(arguments: ast.arguments) -> list[str]:
+    """The arguments as they are passed on, without self."""
+    plain = [one.arg for one in (*arguments.posonlyargs, *arguments.args)][1:]
+    return [
+        *plain,
+        *([f"*{arguments.vararg.arg}"] if arguments.vararg else []),
+        *(f"{one.arg}={one.arg}" for one in arguments.kwonlyargs),
+        *([f"**{arguments.kwarg.arg}"] if arguments.kwarg else []),
+    ]

@@ -1,0 +1,189 @@
+"""The picture as an SVG that needs nothing else. All that it shows is escaped, and it runs no script.
+
+Its colours are variables, so that it is readable on a dark page too. What a colour says, words or the form of a line say as well.
+"""
+
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from importlib import resources
+from typing import Any
+
+from fencepost.report.compliance.templates import clean
+
+from . import wording
+from .calls import Call, calls_of
+from .lanes import Lanes
+from .rows import AnsweredRow, AskedRow, CallRow, HelperRow, OmittedRow, Row, StepRow, VerdictRow, rows_of
+from .steps import Scene
+
+_LANE, _MARGIN, _TOP, _LETTER = 168, 78, 46, 6.1
+_NARROWEST = 760
+_LINE = 16
+STYLE = resources.files(__package__).joinpath("style.css").read_text(encoding="utf-8")
+"""The colours and lines of all pictures."""
+
+
+def drawn(events: Iterable[Mapping[str, Any]], title: str, scene: Scene | None = None, *, is_whole: bool = True, alone: bool = True) -> str:
+    """The SVG of a scenario's history. `alone` says that it brings its own colours; without, the page has `STYLE`.
+
+    `is_whole` is False where the history could not be read to its end, which the picture says.
+    """
+    known = scene or Scene()
+    calls = calls_of(events)
+    shown = [call for call in calls if not call.is_helper]
+    return _Picture(Lanes.of(shown), rows_of(calls, known), len(calls), known.is_red).svg(title, is_whole, alone)
+
+
+@dataclass(frozen=True)
+class _Picture:
+    lanes: Lanes
+    rows: list[Row]
+    count: int
+    is_red: bool
+
+    @property
+    def width(self) -> int:
+        return max(_NARROWEST, 2 * _MARGIN + _LANE * (len(self.lanes.names) - 1))
+
+    def _x(self, lane: int) -> float:
+        between = (self.width - 2 * _MARGIN) / max(1, len(self.lanes.names) - 1)
+        return _MARGIN + lane * between
+
+    def svg(self, title: str, is_whole: bool, alone: bool) -> str:
+        body: list[str] = []
+        y = _TOP
+        for row in self.rows:
+            body += self._row(row, y)
+            y += self._height(row)
+        if not is_whole:
+            body.append(_text(12, y + 15, "The history could not be read any further; it is cut off here.", "r"))
+            y += 24
+        if not self.count:
+            body.append(_text(12, y + 15, "Nothing was asked.", "q"))
+            y += 24
+        height = y + 12
+        said = f"{title}: {self.count} requests between {', '.join(self.lanes.names) or 'nobody'}"
+        lines = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="fpq" width="{self.width}" height="{height}"'
+            f' viewBox="0 0 {self.width} {height}" role="img" aria-label="{_clean(said)}">',
+            *([f"<style>{STYLE}</style>"] if alone else []),
+            f'<rect class="p" width="{self.width}" height="{height}"/>',
+            *self._heads(height),
+            *body,
+            "</svg>",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def _heads(self, height: int) -> Iterator[str]:
+        for number, name in enumerate(self.lanes.names):
+            x = self._x(number)
+            yield f'<line x1="{x:.0f}" y1="{_TOP - 14}" x2="{x:.0f}" y2="{height - 8}"/>'
+            yield f'<rect class="b" x="{x - 74:.0f}" y="8" width="148" height="24" rx="4"/>'
+            yield _text(x, 24, _cut(name, 23), "k", anchor="middle", tip=name)
+
+    def _height(self, row: Row) -> int:
+        match row:
+            case StepRow(said=said):
+                return 8 + _LINE * len(self._wrapped(said.words))
+            case CallRow(call=call):
+                return 26 if call.is_unanswered_by_design else 42
+            case AskedRow() | AnsweredRow():
+                return 26
+            case VerdictRow():
+                return 18 + _LINE * len(self._verdict(row))
+            case _:
+                return 20
+
+    def _row(self, row: Row, y: int) -> Iterator[str]:
+        match row:
+            case StepRow(said=said):
+                yield from self._step(said.words, said.fault, said.outcome, y, self._height(row) - 4)
+            case CallRow(call=call, times=times):
+                yield from self._mark(row.is_decisive, y, self._height(row))
+                yield from self._asked(call, y + 6, times, row.is_decisive)
+                if not call.is_unanswered_by_design:
+                    yield from self._answered(call, y + 24, False, row.is_decisive)
+            case AskedRow(call=call):
+                yield from self._mark(row.is_decisive, y, 26)
+                yield from self._asked(call, y + 6, 1, row.is_decisive)
+            case AnsweredRow(call=call):
+                yield from self._mark(row.is_decisive, y, 26)
+                yield from self._answered(call, y + 6, row.is_late, row.is_decisive)
+            case HelperRow(calls=calls):
+                said = wording.helpers(list(calls))
+                yield _text(self.width / 2, y + 13, said, "q h", anchor="middle", tip="\n".join(map(wording.full, calls[:20])))
+            case OmittedRow(rows=count):
+                yield _text(self.width / 2, y + 13, f"{count} rows are left out", "q h", anchor="middle")
+            case VerdictRow():
+                height = self._height(row) - 8
+                yield f'<rect class="v" x="8" y="{y + 2}" width="{self.width - 16}" height="{height}" rx="4"/>'
+                for number, (line, style) in enumerate(self._verdict(row)):
+                    yield _text(18, y + 18 + _LINE * number, line, style)
+
+    def _mark(self, is_decisive: bool, y: int, height: int) -> Iterator[str]:
+        if is_decisive:
+            yield f'<rect class="m" x="4" y="{y}" width="{self.width - 8}" height="{height}" rx="4"/>'
+            yield _text(self.width - 12, y + height - 5, "decisive", "k", anchor="end")
+
+    def _step(self, words: str, fault: str | None, outcome: str, y: int, height: int) -> Iterator[str]:
+        """A crash is a bar through everything."""
+        yield f'<rect class="{"x" if fault else "b"}" x="0" y="{y + 2}" width="{self.width}" height="{height}"/>'
+        ending = {"failed": " (failed)", "not reached": " (not reached)"}.get(outcome, "")
+        told = f"{words}{f' [{fault}]' if fault else ''}{ending}"
+        for number, line in enumerate(self._wrapped(told)):
+            yield _text(12, y + 16 + _LINE * number, line, "w" if fault else "k")
+
+    def _asked(self, call: Call, y: int, times: int, is_decisive: bool) -> Iterator[str]:
+        asker, asked = self.lanes.between(call)
+        is_lost = call.outcome == "info" and not call.is_unanswered_by_design
+        said = wording.request(call) + (f" ({times} times)" if times > 1 else "")
+        yield from self._arrow(asker, asked, y + 9, "a", is_lost, said, is_decisive, call)
+
+    def _answered(self, call: Call, y: int, is_late: bool, is_decisive: bool) -> Iterator[str]:
+        asker, asked = self.lanes.between(call)
+        if call.outcome == "info":
+            yield self._label(min(asker, asked), y + 5, f"✕ {wording.answer(call)}", "r", is_decisive, call)
+            return
+        look = "g" if call.outcome == "ok" else "r"
+        said = f"{wording.title(call)}: {wording.answer(call)}" if call.is_push else wording.answer(call)
+        yield from self._arrow(asked, asker, y + 9, look, is_late, said, is_decisive, call)
+
+    def _arrow(self, begin: int, end: int, y: float, look: str, is_dashed: bool, said: str, is_decisive: bool, call: Call) -> Iterator[str]:
+        first, last = self._x(begin), self._x(end)
+        if begin == end:  # asks itself
+            last = first + 40
+        toward = 1 if last > first else -1
+        dashed = " d" if is_dashed else ""
+        yield f'<line class="{look}{dashed}" x1="{first:.0f}" y1="{y}" x2="{last - 5 * toward:.0f}" y2="{y}"/>'
+        yield f'<polygon class="{look}" points="{last:.0f},{y} {last - 8 * toward:.0f},{y - 4} {last - 8 * toward:.0f},{y + 4}"/>'
+        yield self._label(min(begin, end), y - 4, said, look, is_decisive, call)
+
+    def _label(self, lane: int, y: float, said: str, look: str, is_decisive: bool, call: Call) -> str:
+        """Words that begin at a lane, or further left where they would not have room."""
+        shown = _cut(said, int((self.width - 24) / _LETTER))
+        x = max(8.0, min(self._x(lane) + 8, self.width - 8 - len(shown) * _LETTER))
+        return _text(x, y, shown, f"h {look}{' hm' if is_decisive else ''}", tip=wording.full(call))
+
+    def _verdict(self, row: VerdictRow) -> list[tuple[str, str]]:
+        told = (("about", row.what, "q"), ("expected", row.expected, "g"), ("seen", row.seen, "r"))
+        return [(line, style) for name, said, style in told if said is not None for line in self._wrapped(f"{name}: {_cut(said, 900)}")]
+
+    def _wrapped(self, said: str) -> list[str]:
+        return textwrap.wrap(_cut(said, 1200), int((self.width - 40) / _LETTER)) or [""]
+
+
+def _cut(said: str, longest: int) -> str:
+    return said if len(said) <= longest else f"{said[: longest - 3]}..."
+
+
+def _clean(said: str) -> str:
+    return escape(clean(said))
+
+
+def _text(x: float, y: float, said: str, look: str = "", *, anchor: str = "", tip: str = "") -> str:
+    classes = f' class="{look}"' if look else ""
+    anchored = f' text-anchor="{anchor}"' if anchor else ""
+    title = f"<title>{_clean(tip)}</title>" if tip else ""
+    return f'<text x="{x:.0f}" y="{y:.0f}"{classes}{anchored}>{_clean(said)}{title}</text>'

@@ -1,0 +1,1 @@
+"""The page of a soak run: what its `soak.json` says, with pictures over time."""

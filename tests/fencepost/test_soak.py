@@ -1,0 +1,295 @@
+"""Soak runs: they find what breaks a promise, are silent where none is broken, and keep what they have whatever ends them."""
+
+import io
+import json
+import random
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from commands import fencepost
+
+from fencepost.adapters.common.history import operation
+from fencepost.contract import folder
+from fencepost.contract.anomalies import Finding
+from fencepost.contract.capabilities import CAPABILITIES
+from fencepost.contract.errors import SystemUnreachable, UnknownName, WrongUsage
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.contract.register import bundled
+from fencepost.contract.registration import Asked as OfSystem
+from fencepost.judged_systems import JudgedSystems
+from fencepost.options import Options
+from fencepost.pipeline.anomalies import ANOMALIES
+from fencepost.pipeline.laws.judge import judge
+from fencepost.report.soak import page
+from fencepost.screen import Screen
+from fencepost.soak import faults
+from fencepost.soak import soak as running
+from fencepost.soak.clock import Clock
+from fencepost.soak.document import Asked, Ending, document, headline
+from fencepost.soak.faults import Schedule
+from fencepost.soak.figures import OK, UNKNOWN, Figures, Mark
+from fencepost.soak.history import HistoryFile, mop
+from fencepost.soak.judge import Judge, Verdict
+from fencepost.soak.segment import Segment
+from fencepost.soak.soak import LAYOUT, Load
+
+UNPROMISED = {anomaly.name for anomaly in ANOMALIES if anomaly.allowed}
+
+
+class InProcess:
+    """Judges as the checker does, without Spark."""
+
+    def __init__(self) -> None:
+        self.verdicts: list[Verdict] = []
+        self.events: list[list[dict[str, Any]]] = []
+
+    def take(self, number: int, history: Path) -> None:
+        """Judge it at once."""
+        self.events.append([json.loads(line) for line in history.read_text().splitlines()])
+        found = [
+            Finding(f"segment-{number}", name, sum(one.definite for one in shown), len(shown), name in UNPROMISED, str(shown[0]))
+            for name, shown in judge(self.events[-1]).items()
+        ]
+        self.verdicts.append(Verdict(number, tuple(found), 0, None))
+
+    @property
+    def anomalies(self) -> set[str]:
+        """Those that are certain, and break a promise."""
+        return {one.anomaly for verdict in self.verdicts for one in verdict.found if one.definite and not one.lawful}
+
+
+def soaked(
+    place: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    profile: str | None = None,
+    defect: str | None = None,
+    wrong: str = "",
+    steps: int = 500,
+) -> tuple[InProcess, Ending, Load]:
+    """A soak run of the reference, of so many steps in segments of 250."""
+    systems = JudgedSystems(Options(asked=OfSystem({"defect": defect} if defect else {}, profile)), bundled())
+    [protocol] = systems.by_protocol
+    systems.open({protocol: [frozenset()]})
+    asked, inner = Asked(1e9, wrong or None, rate=100, segment_s=2.5, every_s=0.8), InProcess()
+    handshake, system = systems.handshakes[protocol], systems.by_protocol[protocol]
+    names = faults.named(asked.faults, handshake.capabilities, "reference")
+    claimed = folder.claim(place, LAYOUT)
+    load = Load(system, handshake, asked, names, cast("Judge", inner), claimed, Screen(io.StringIO(), {}), Clock())
+    left = iter(range(steps))
+    monkeypatch.setattr(Load, "_is_over", property(lambda _: next(left, None) is None))
+    return inner, load.run(), load
+
+
+@pytest.mark.parametrize(
+    ("profile", "wrong"), [("kafka-4.3", "crash,late,stall,wire"), ("kip98", "crash,stall"), ("pulsar-4.0", "crash,stall")]
+)
+def test_what_keeps_its_promises_shows_no_anomaly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, profile: str, wrong: str) -> None:
+    """Whatever goes wrong meanwhile; and there was something to see."""
+    judged, ending, load = soaked(tmp_path, monkeypatch, profile=profile, wrong=wrong)
+
+    assert judged.anomalies == set()
+    assert ending.is_complete
+    assert len(judged.verdicts) >= 2
+    assert load.figures.faults
+    kinds = {(event["f"], event["type"]) for events in judged.events for event in events if event["mops"]}
+    assert {("send", "ok"), ("poll", "ok"), ("ack", "ok"), ("final_read", "ok")} <= kinds
+
+
+@pytest.mark.parametrize(
+    ("defect", "wrong", "anomaly"),
+    [
+        ("core-kafka-aborted-shown", "", "G1a"),
+        ("core-kafka-last-log-not-told", "", "unseen"),
+        ("core-kafka-input-lost", "", "phantom-ack"),
+        ("core-kafka-input-comes-again", "", "ack-resurrection"),
+        ("core-kafka-both-deciders-win", "late", "outcome-flip"),
+        ("core-kafka-never-expires", "stall", "unseen"),
+        ("core-kafka-open-forgotten-by-crash", "crash", "early-read"),
+        ("core-pulsar-dirty-read", "", "early-read"),
+    ],
+)
+def test_a_broken_promise_is_an_anomaly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, defect: str, wrong: str, anomaly: str) -> None:
+    """By its name, and certain."""
+    judged, _, _ = soaked(tmp_path, monkeypatch, defect=defect, wrong=wrong, steps=700)
+
+    assert anomaly in judged.anomalies
+
+
+def test_what_was_written_is_judged_when_a_run_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the run says that it did not come to its end."""
+    left = iter(range(100))
+
+    def step(segment: Segment, *_: object) -> None:
+        if next(left, None) is None:
+            raise KeyboardInterrupt("SIGINT")
+        segment.clients[0].step()
+
+    monkeypatch.setattr(running, "step_by_turns", step)
+    judged, ending, _ = soaked(tmp_path, monkeypatch, profile="kafka-4.3")
+
+    assert (ending, ending.is_complete) == (Ending(stopped="SIGINT"), False)
+    assert judged.events[0][-1]["f"] == "poll"
+    assert "final_read" in {event["f"] for event in judged.events[0]}
+    assert headline(judged.verdicts, ending) == "Stopped before its end (SIGINT); no definite anomaly in 1 segment."
+
+
+def test_a_system_that_is_gone_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was seen until then is judged."""
+    gone = SystemUnreachable("it does not come up")
+
+    def inflict(*_: object) -> None:
+        raise gone
+
+    monkeypatch.setattr(faults, "inflict", inflict)
+    judged, ending, _ = soaked(tmp_path, monkeypatch, profile="kafka-4.3", wrong="crash")
+
+    assert ending == Ending(gone=gone)
+    assert len(judged.verdicts) == 1
+
+
+def answering(outcome: Outcome[list[str]]) -> Callable[[], Outcome[list[str]]]:
+    return lambda: outcome
+
+
+def test_a_history_has_two_events_for_each_call(tmp_path: Path) -> None:
+    """The second says what is known; a process whose call has no answer does nothing any more."""
+    now = iter(range(100))
+    history = HistoryFile(tmp_path / "one.jsonl", "run", lambda: float(next(now)))
+    sent = operation("send", mops=[mop("send", "orders", "a")])
+
+    history.call("w", sent, answering(Unknown("the connection is lost")))
+    history.call("w", sent, answering(Refused("FENCED", 90)))
+    history.call("r", operation("poll", iso="rc"), answering(Done(["a"])), lambda values: [mop("recv", "orders", one, 0) for one in values])
+
+    events = [json.loads(line) for line in (tmp_path / "one.jsonl").read_text().splitlines()]
+    history.close()
+    assert [(event["type"], event["op_id"], event["process"]) for event in events] == [
+        ("invoke", 0, 0),
+        ("info", 0, 0),
+        ("invoke", 2, 1),
+        ("fail", 2, 1),
+        ("invoke", 4, 2),
+        ("ok", 4, 2),
+    ]
+    assert [event["error"] and event["error"]["class"] for event in events] == [None, "lost", None, "FENCED", None, None]
+    assert (events[4]["mops"], events[5]["mops"][0]["v"]) == ([], "a")
+    assert [event["t_ns"] for event in events] == sorted(event["t_ns"] for event in events)
+
+
+def test_a_client_that_is_late_writes_nothing_into_a_history_that_is_closed(tmp_path: Path) -> None:
+    """Its answer may come long after the segment."""
+    history = HistoryFile(tmp_path / "one.jsonl", "run", lambda: 0.0)
+    closed = threading.Event()
+
+    def answer() -> Outcome[None]:
+        history.close()
+        closed.set()
+        return Done(None)
+
+    history.call("w", operation("commit"), answer)
+
+    assert closed.is_set()
+    assert len((tmp_path / "one.jsonl").read_text().splitlines()) == 1
+
+
+def test_faults_come_when_they_are_due() -> None:
+    """Every so many seconds on average, and at the same times for the same seed; without faults never."""
+
+    def times(seed: int, names: Sequence[str]) -> list[tuple[int, str]]:
+        schedule = Schedule(names, 20, random.Random(seed))
+        return [(second, fault) for second in range(4_000) if (fault := schedule.take(second)) is not None]
+
+    drawn = times(1, ["crash", "wire"])
+
+    assert 150 < len(drawn) < 250
+    assert {fault for _, fault in drawn} == {"crash", "wire"}
+    assert drawn == times(1, ["crash", "wire"]) != times(2, ["crash", "wire"])
+    assert times(1, []) == []
+
+
+def test_a_fault_that_cannot_be_had_is_refused() -> None:
+    """With what it needs, and with those that there are."""
+    assert faults.named(None, (), "it") == ()
+    assert faults.named("crash, late,crash", {"crash"}, "it") == ("crash", "late")
+    with pytest.raises(UnknownName, match="flood"):
+        faults.named("flood", CAPABILITIES, "it")
+    with pytest.raises(WrongUsage, match=r"--faults pause: it does not offer two-nodes .*; faults that it offers: crash, late, stall"):
+        faults.named("pause", {"crash"}, "it")
+
+
+def test_figures_take_no_more_room_the_longer_a_run_lasts() -> None:
+    """Slots become longer, and no call is forgotten."""
+    seconds = 0
+    figures = Figures(lambda: seconds * 1000.0)
+    for seconds in range(2_000):
+        figures.timed("send", answering(Done([]) if seconds % 4 else Unknown("no answer")))
+
+    assert len(figures.slots) <= 240
+    assert figures.slot_s == 16.0
+    assert (figures.totals[OK], figures.totals[UNKNOWN]) == (1_500, 500)
+
+
+def written(asked: Asked, figures: Figures, *found: Finding) -> dict[str, Any]:
+    return document("<b>it</b>", "1", asked, figures, [Verdict(1, found, 0, None)], {1: (0.0, 60.0)}, Ending())
+
+
+def test_the_page_shows_what_happened_and_escapes_it() -> None:
+    """Throughput, latency, faults and anomalies; nothing of a system becomes markup."""
+    now = 0.0
+    figures = Figures(lambda: now)
+    figures.timed("send", answering(Refused("<script>", 1)))
+    figures.faults.append(Mark(1.0, 4.0, "crash"))
+
+    shown = page.render(written(Asked(60.0, "crash"), figures, Finding("s", "G1a", 1, 1, False, "a<b was read")))
+
+    assert "<script>" not in shown
+    assert "send: &lt;script&gt;" in shown
+    assert "a&lt;b was read" in shown
+    assert shown.count('class="fault"') == 2
+    assert shown.count("<polygon") == 3
+    assert "http" not in shown.replace("http-equiv", "")
+
+
+def test_a_page_of_a_run_without_calls_can_be_read() -> None:
+    """One that was stopped at once."""
+    shown = page.render(written(Asked(60.0), Figures(lambda: 0.0)))
+
+    assert "None in the 1 segments that were judged." in shown
+    assert "<svg" not in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--time", "soon"), "--time soon: expected seconds, or a number with s, m or h"),
+        (("--profile", "kafka-4.3", "--faults", "flood"), "flood"),
+        (("--time", "1"), "a soak run is about one protocol; name a profile of one"),
+        (("kafka", "--time", "1"), "--bootstrap"),
+    ],
+)
+def test_what_cannot_be_soaked_is_refused(tmp_path: Path, options: Sequence[str], said: str) -> None:
+    """In one line, and nothing is begun."""
+    finished = fencepost("soak", *options, expect=2, cwd=tmp_path)
+
+    assert said in " ".join(finished.err.split())
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_soak_run_ends_with_a_verdict_a_page_and_its_histories(tmp_path: Path) -> None:
+    """Of the checker itself, on Spark; a red run has the pictures of its anomalies."""
+    results = tmp_path / "soak"
+    asked = ("soak", "--defect", "core-kafka-aborted-shown", "--time", "1s", "--segment", "5s", "--results", results)
+
+    said = fencepost(*asked, expect=1, cwd=tmp_path).out
+
+    told = json.loads((results / "soak.json").read_text())
+    assert told["complete"]
+    assert "G1a" in {one["anomaly"] for one in told["anomalies"] if one["definite"]}
+    assert all((results / one["page"]).is_file() for one in told["anomalies"])
+    assert "segment 1: G1a: " in said
+    assert next(file.name for file in sorted((results / "history").iterdir())) == "segment-0001.jsonl.gz"
+    assert "Calls a second" in (results / "index.html").read_text()

@@ -1,0 +1,230 @@
+"""The sequence picture: every exchange is there or counted, what decided is marked, and nothing of a history becomes markup."""
+
+import gzip
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from fencepost.report.sequence import Said, Scene, calls_of, drawn, readable_events
+from fencepost.report.sequence.lanes import Lanes, short
+from fencepost.report.sequence.rows import (
+    MOST_CALLS,
+    AnsweredRow,
+    AskedRow,
+    CallRow,
+    HelperRow,
+    OmittedRow,
+    StepRow,
+    VerdictRow,
+    rows_of,
+)
+
+EVIL = '<script>alert(1)</script>&"\x00\u202e'
+
+
+class History:
+    """Events, written as a test reads."""
+
+    def __init__(self) -> None:
+        self.events: list[dict[str, Any]] = []
+        self.exchanges: list[tuple[str, str]] = []
+
+    def ask(self, api: str, client: str = "A", **more: Any) -> int:
+        number = len(self.events)
+        begun = {"client": client, "node": "reference:9092", "op_id": number, "api": api, "type": "invoke", "error": None}
+        self.events.append(begun | {"f": "probe", "tx": None, "grp": None, "mops": [], "ctl": {}} | more)
+        self.exchanges.append((client, api))
+        return number
+
+    def end(self, number: int, outcome: str = "ok", **more: Any) -> None:
+        self.events.append(self.events[number] | {"type": outcome} | more)
+
+    def call(self, api: str, outcome: str = "ok", client: str = "A", **more: Any) -> None:
+        asked = {name: more[name] for name in ("f", "mops") if name in more}
+        self.end(self.ask(api, client, **asked), outcome, **more)
+
+    def rows(self, *steps: Said, **more: Any) -> list[Any]:
+        return rows_of(calls_of(self.events), Scene(steps, tuple(self.exchanges), **more))
+
+
+def texts(svg: str) -> list[str]:
+    """What is drawn as words; raises where the SVG is not well-formed."""
+    parser = ElementTree.XMLPullParser()
+    parser.feed(svg)
+    elements = (element for _, element in parser.read_events())
+    return [element.text or "" for element in elements if element.tag == "{http://www.w3.org/2000/svg}text"]
+
+
+def test_an_exchange_is_one_row_where_its_answer_comes_next() -> None:
+    """Where something else comes between, its request and its answer are rows of their own, and nothing is lost."""
+    history = History()
+    history.call("end_txn v5")
+    slow = history.ask("end_txn v5")
+    history.call("produce v12", client="B")
+    history.end(slow)
+
+    kinds = [type(row) for row in history.rows()]
+
+    assert kinds == [CallRow, AskedRow, CallRow, AnsweredRow]
+    assert history.rows()[-1].is_late
+
+
+def test_an_answer_that_waits_for_the_brokers_own_writes_is_not_late() -> None:
+    """A broker that writes to its store before it answers does what it is there for."""
+    history = History()
+    asked = history.ask("END_TXN")
+    history.call("store put", client="broker", f="commit")
+    history.end(asked)
+
+    assert [row.is_late for row in history.rows() if isinstance(row, AnsweredRow)] == [False]
+
+
+def test_what_only_prepares_is_folded_into_one_row_and_what_failed_is_not() -> None:
+    """A helper that fails is the point of its scenario."""
+    history = History()
+    history.call("metadata v12")
+    history.call("find_coordinator v6")
+    history.call("find_coordinator v6", "fail", error={"class": "COORDINATOR_NOT_AVAILABLE", "code": 15, "msg": None})
+
+    folded, failed = history.rows()
+
+    assert isinstance(folded, HelperRow)
+    assert len(folded.calls) == 2
+    assert isinstance(failed, CallRow)
+
+
+def test_repeated_exchanges_are_counted() -> None:
+    """A client that asks until an answer changes is one row for each answer."""
+    history = History()
+    for _ in range(3):
+        history.call("describe_transactions v0")
+    history.call("describe_transactions v0", ctl={"answer": {"transaction_state": "Empty"}})
+
+    assert [row.times for row in history.rows()] == [3, 1]
+
+
+def test_each_request_stands_below_the_step_that_made_it() -> None:
+    """Also a step that asked nothing has its place, and one that brings the system down is a bar."""
+    history = History()
+    history.call("init_producer_id v5")
+    history.call("end_txn v5")
+    steps = (Said("Given A", 1), Said("When it crashes", 1, "crash"), Said("Then B", 2), Said("And C", 2, None, "not reached"))
+
+    rows = history.rows(*steps)
+    svg = drawn(history.events, "title", Scene(steps, tuple(history.exchanges)))
+
+    shown = [row.said.words if isinstance(row, StepRow) else row.call.api for row in rows]
+    assert shown == ["Given A", "init_producer_id", "When it crashes", "Then B", "end_txn", "And C"]
+    assert [said for said in texts(svg) if "crash" in said or "not reached" in said] == ["When it crashes [crash]", "And C (not reached)"]
+
+
+@pytest.mark.parametrize(("what", "decided"), [("answer to EndTxn", "end_txn"), ("records of payments-0", "fetch")])
+def test_the_exchange_that_decided_a_red_is_marked_with_expected_beside_seen(what: str, decided: str) -> None:
+    """It is the last one that the violation names, else the last one."""
+    history = History()
+    for api in ("end_txn v5", "fetch v12", "metadata v12"):
+        history.call(api)
+
+    rows = history.rows(what=what, expected="epoch 1", seen="epoch 0")
+
+    (place,) = (number for number, row in enumerate(rows) if getattr(row, "is_decisive", False))
+    assert rows[place].call.api == decided
+    assert rows[place + 1] == VerdictRow(what, "epoch 1", "epoch 0")
+
+
+def test_the_act_of_the_when_decides_a_green() -> None:
+    """And not what an observer looked at before it."""
+    history = History()
+    history.call("init_producer_id v5")
+    history.call("list_offsets v9", client="observer")
+    history.call("produce v12")
+
+    rows = history.rows(Said("Given A", 1), Said("When A writes", 3), Said("Then it is refused", 3))
+
+    assert [row.call.api for row in rows if getattr(row, "is_decisive", False)] == ["produce"]
+
+
+def test_a_request_without_an_answer_is_dashed_and_says_why() -> None:
+    """A history that ends before the answer says that it is cut off."""
+    history = History()
+    history.call("end_txn v5", "info", error={"class": "lost", "code": None, "msg": "connection closed", "definite": False})
+    history.ask("produce v12")
+
+    svg = drawn(history.events, "title", is_whole=False)
+
+    assert svg.count('class="a d"') == 2
+    assert [said for said in texts(svg) if "no answer" in said] == ["✕ no answer: connection closed"]
+    assert any("cut off here" in said for said in texts(svg))
+
+
+@pytest.mark.parametrize("count", [MOST_CALLS, MOST_CALLS + 1, 2000])
+def test_a_long_scenario_keeps_its_beginning_and_its_end(count: int) -> None:
+    """What is left out is counted; nothing else is missing."""
+    history = History()
+    for number in range(count):
+        history.call("produce v12", client=f"client {number}")
+
+    rows = history.rows()
+
+    left_out = sum(row.rows for row in rows if isinstance(row, OmittedRow))
+    assert sum(isinstance(row, CallRow) for row in rows) + left_out == count
+    assert (left_out > 0) is (count > MOST_CALLS)
+    assert rows[-1].call.client == f"client {count - 1}"
+
+
+def test_lanes_are_few_whatever_the_number_of_clients_and_logs() -> None:
+    """The last ones share a lane, so that every request still has one."""
+    history = History()
+    for number in range(20):
+        history.call("produce v12", client=f"client {number}", mops=[{"m": "send", "log": f"topic-{number}", "v": "x"}])
+
+    lanes = Lanes.of(calls := calls_of(history.events))
+
+    assert len(lanes.names) == 14
+    assert all(0 <= lane < 14 for call in calls for lane in lanes.between(call))
+
+
+def test_nothing_of_a_history_becomes_markup() -> None:
+    """Names, values and errors are whatever a system said; a picture of them is well-formed and has no script."""
+    history = History()
+    history.call(EVIL, "fail", EVIL * 40, error={"class": EVIL, "code": None, "msg": EVIL}, mops=[{"m": "send", "log": EVIL, "v": EVIL}])
+
+    svg = drawn(history.events, EVIL, Scene((Said(EVIL, 1, EVIL),), tuple(history.exchanges), EVIL, EVIL, EVIL))
+
+    assert "<script" not in svg
+    assert texts(svg)
+    assert not re.search(r"https?:(?!//www\.w3\.org/2000/svg)", svg)
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [("payments-0961b7-0", "payments-0"), ("persistent://public/default/orders-3f18b6", "orders"), ("segment://a/b/o-777baa/0-1", "o/0-1")],
+)
+def test_names_are_shown_as_the_scenario_has_them(said: str, shown: str) -> None:
+    """Without the end that makes them unique, and without tenant and namespace."""
+    assert short(said) == shown
+
+
+def cut(events: Sequence[dict[str, Any]], path: Path, keep: float) -> Path:
+    text = "".join(json.dumps(event) + "\n" for event in events).encode()
+    data = gzip.compress(text)
+    path.write_bytes(data[: int(len(data) * keep)])
+    return path
+
+
+def test_a_history_that_is_cut_off_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    """A whole one is whole; half a line, half a file and another file are not, and no error."""
+    history = History()
+    history.call("end_txn v5")
+    torn = tmp_path / "torn.jsonl"
+    torn.write_text(json.dumps(history.events[0]) + "\n" + '{"client": ', encoding="utf-8")
+
+    assert readable_events(cut(history.events, tmp_path / "whole.jsonl.gz", 1)) == (history.events, True)
+    assert readable_events(cut(history.events, tmp_path / "half.jsonl.gz", 0.5)) == ([], False)
+    assert readable_events(torn) == (history.events[:1], False)
+    assert "Nothing was asked." in texts(drawn([], "empty"))
