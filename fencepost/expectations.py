@@ -58,6 +58,7 @@ class Intermittent(Row):
         return f"seen in {self.seen} of {self.tried} tries"
 
 
+_NUMBER = re.compile(r"\[\d+] ")
 _MOST_FAULTS = 5
 """So many are told at once; more are counted."""
 ANY = "any"
@@ -86,7 +87,7 @@ class Entry(Row):
     need not show, and excuses no violation.
 
     It holds for all of its requirement, or for one `scenario`, for one `example` of that, and where a scenario is asked under several
-    protocols, for one `protocol`. With what is `answered` it may be about `any` requirement; then it is intermittent.
+    protocols, for one `protocol`. A scenario is recognised by its number, so that a user's file outlives a reworded title. With what is `answered` it may be about `any` requirement; then it is intermittent.
     """
 
     requirement: str
@@ -147,7 +148,7 @@ class Entry(Row):
     @property
     def told(self) -> str:
         """What it excuses: two entries that say the same are one too many."""
-        return self.model_dump_json(exclude={"reason", "link", "intermittent"})
+        return self.model_copy(update={"scenario": _known_by(self.scenario)}).model_dump_json(exclude={"reason", "link", "intermittent"})
 
 
 class BundledEntry(Entry):
@@ -156,6 +157,12 @@ class BundledEntry(Entry):
     versions: str
     link: str
     symptom: Symptom
+
+
+def _known_by(scenario: str | None) -> str | None:
+    """How a scenario is recognised: by its number, which stays when its title is reworded, and by its name where it has no number."""
+    numbered = _NUMBER.match(scenario or "")
+    return numbered[0] if numbered else scenario
 
 
 @dataclass(frozen=True)
@@ -192,7 +199,7 @@ class Known:
         entry = self.entry
         return (
             entry.requirement in (ANY, asked.requirement)
-            and entry.scenario in (None, asked.scenario)
+            and _known_by(entry.scenario) in (None, _known_by(asked.scenario))
             and entry.example in (None, asked.example)
             and entry.protocol in (None, asked.protocol)
         )
@@ -292,11 +299,15 @@ def _check(path: Path | Traversable, index: int, entry: Entry, register: Registe
     if row is None or not row.is_tested:
         tested = [row.id for row in register.rows() if row.is_tested]
         raise refuse("requirement", f"{entry.requirement} is not a tested requirement{hint(entry.requirement, tested)}")
-    scenarios = {scenario.name: scenario for _, scenario in scenarios_of(entry.requirement)}
-    if entry.scenario is not None and entry.scenario not in scenarios:
-        raise refuse("scenario", f"{entry.requirement} has no scenario {entry.scenario!r}{hint(entry.scenario, scenarios)}")
+    scenarios = {_known_by(scenario.name): scenario for _, scenario in scenarios_of(entry.requirement)}
+    meant = scenarios.get(_known_by(entry.scenario))
+    if entry.scenario is not None and meant is None:
+        names = [scenario.name for scenario in scenarios.values()]
+        raise refuse("scenario", f"{entry.requirement} has no scenario {entry.scenario!r}{hint(entry.scenario, names)}")
+    if isinstance(entry, BundledEntry) and meant is not None and entry.scenario != meant.name:
+        raise refuse("scenario", f"scenario {entry.scenario!r} of {entry.requirement} is called {meant.name!r}")
     if entry.example is not None:
-        rows = len(scenarios[entry.scenario].rows) if entry.scenario else 0
+        rows = len(meant.rows) if meant else 0
         if entry.example > rows:
             said = f"this scenario has {rows}" if entry.scenario else "say of which scenario"
             raise refuse("example", f"{entry.requirement} has no example {entry.example}; {said}")

@@ -21,10 +21,10 @@ Feature: Authorisation in transactions
       And the transaction of B is unchanged
 
       Examples:
-        | asks     | version | why                                     |
-        | adds     | v4      | the first version for brokers           |
-        | adds     | v5      | a later one                             |
-        | verifies | v4      | to look is the business of brokers, too |
+        | asks     | version | why                                   |
+        | adds     | v4      | the first version for brokers         |
+        | adds     | v5      | a later one                           |
+        | verifies | v4      | verification is for brokers only, too |
 
     @needs:authorizer
     Scenario: [2] A principal with CLUSTER_ACTION adds a partition
@@ -56,7 +56,7 @@ Feature: Authorisation in transactions
         | TxnOffsetCommit v5    | sends offset 5 of payments-0 to group "billing" | for payments-0 with | it would widen it          |
         | EndTxn v5             | commits                                         | with                | it would end it            |
         | EndTxn v5             | aborts                                          | with                | it would end it            |
-        | EndTxn v4             | commits                                         | with                | an old client's end        |
+        | EndTxn v4             | commits                                         | with                | the end of an old client   |
 
     @needs:authorizer
     Scenario Outline: [2] A user without WRITE on the transactional id writes records
@@ -69,9 +69,9 @@ Feature: Authorisation in transactions
       And the log of payments-0 has not grown
 
       Examples:
-        | version | why                            |
-        | v11     | the leader would only verify   |
-        | v12     | the leader would add by itself |
+        | version | why                          |
+        | v11     | the leader would only verify |
+        | v12     | the leader would add it      |
 
   @KIP890-174 @MUST
   Rule: Transactional offsets need READ on the group and on the topic; a missing right is refused for the group as a whole or per partition of the topic.
@@ -89,7 +89,7 @@ Feature: Authorisation in transactions
       Examples:
         | asks                                                          | what                              | why                    |
         | adds the offsets of group "billing"                           | with                              | the group as a whole   |
-        | sends offset 5 of payments-0 and refunds-0 to group "billing" | for payments-0 and refunds-0 with | each topic may be read |
+        | sends offset 5 of payments-0 and refunds-0 to group "billing" | for payments-0 and refunds-0 with | the topics may be read |
 
     @needs:authorizer
     Scenario: [2] A user without READ on one of two topics sends offsets
@@ -122,9 +122,9 @@ Feature: Authorisation in transactions
       And one ABORT marker was added to payments-0, with the epoch of A
 
       Examples:
-        | role           | why                                                |
-        | an operator    | ALTER, to end what hangs                           |
-        | another broker | CLUSTER_ACTION, to tell what a coordinator decided |
+        | role           | why                                              |
+        | an operator    | ALTER, to end a hanging transaction              |
+        | another broker | CLUSTER_ACTION, to send a coordinator's decision |
 
   @KIP890-176 @MUST
   Rule: Produce v12 without WRITE on the topic is refused with TOPIC_AUTHORIZATION_FAILED and does not add the partition.

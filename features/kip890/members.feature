@@ -198,11 +198,11 @@ Feature: Groups whose members join and leave
       Then it is refused with GROUP_ID_NOT_FOUND
 
   @KIP890-395 @MUST @recovery
-  Rule: After a crash, a group whose members had their assignments has its generation and its members again.
-    All consumers would stop and start again with the broker, and offsets that are sent as a member would be refused in between.
+  Rule: After a crash, a group keeps its generation, its members and their assignments.
+    All consumers would stop and restart with the broker, and offsets that a member sends would be refused meanwhile.
 
     @needs:crash
-    Scenario: [1] Two members
+    Scenario: [1] A group has its two members after a crash
       Given A is a member of group "shop"
       And B has joined group "shop" beside A
       When the system crashes and comes back
@@ -210,7 +210,7 @@ Feature: Groups whose members join and leave
       And group "shop" still has B
 
     @needs:crash
-    Scenario: [2] A member that joins again gets what it was assigned
+    Scenario: [2] A member that rejoins after a crash receives its former assignment
       Given A is a member of group "shop"
       And B has joined group "shop" beside A
       And the system has crashed and come back
@@ -219,7 +219,7 @@ Feature: Groups whose members join and leave
       And group "shop" still has A
 
     @needs:crash
-    Scenario: [3] A static member starts again
+    Scenario: [3] A static member restarts after a crash
       Given A is a static member of group "shop"
       And B has joined group "shop" beside A
       And the system has crashed and come back
@@ -228,7 +228,7 @@ Feature: Groups whose members join and leave
       And group "shop" has fenced B
 
     @needs:crash
-    Scenario: [4] Offsets of a member
+    Scenario: [4] A member sends an offset after a crash
       Given A is a member of group "shop"
       And the system has crashed and come back
       When A sends offset 5 of payments-0 to group "shop" as the member that it is
@@ -236,7 +236,7 @@ Feature: Groups whose members join and leave
       And group "shop" has a pending offset of payments-0
 
     @needs:crash
-    Scenario: [5] A group that has members is not deleted
+    Scenario: [5] A group with a member is deleted after a crash
       Given A is a member of group "shop"
       And the system has crashed and come back
       When group "shop" is deleted

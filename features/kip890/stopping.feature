@@ -1,17 +1,17 @@
-Feature: A clean shutdown
-  A broker that is shut down stores its state, and continues from there when it restarts. The stored state has to be complete: after a
-  crash the log is read again, after a clean shutdown it is not.
+Feature: A clean stop
+  A broker that stops cleanly stores its state, and continues from there when it restarts. The stored state has to be complete: after a
+  crash the log is read again, after a clean stop it is not.
 
   Background:
     Given a topic "payments" with 2 partitions
     And producer A with transactional id "transfer"
 
   @KIP890-265 @MUST @recovery
-  Rule: A clean shutdown of the broker leaves an open transaction as it is.
+  Rule: A clean stop of the broker leaves an open transaction as it is.
     A rolling upgrade would show undecided records to readers, or cost each producer its transaction.
 
     @needs:clean-stop
-    Scenario: [1] A producer writes another record after a clean shutdown
+    Scenario: [1] A producer writes another record after a clean stop
       Given A has written "a1" to payments-0
       And the system has stopped cleanly and come back
       When A writes "a2" to payments-0
@@ -19,7 +19,7 @@ Feature: A clean shutdown
       And the open transaction of A in payments-0 starts at "a1"
 
     @needs:clean-stop
-    Scenario: [2] A transaction aborts after a clean shutdown
+    Scenario: [2] A transaction aborts after a clean stop
       Given A has written "a1" to payments-0
       And "p1" has been written to payments-0
       And the system has stopped cleanly and come back
@@ -28,18 +28,18 @@ Feature: A clean shutdown
       And a read_committed Fetch of payments-0 lists the aborted transaction of A from "a1"
 
     @needs:clean-stop
-    Scenario: [3] Readers read an open transaction after a clean shutdown
+    Scenario: [3] Readers read an open transaction after a clean stop
       Given A has written "a1" to payments-0
       When the system stops cleanly and comes back
       Then readers of payments-0 see nothing
       And the last stable offset of payments-0 is the offset of "a1"
 
   @KIP890-266 @MUST @recovery
-  Rule: After a clean shutdown, partitions remember the epochs and sequence numbers that they have seen.
-    A record that was already late before the shutdown would be accepted after it, and one that is sent again would be stored twice.
+  Rule: After a clean stop, partitions remember the epochs and sequence numbers that they have seen.
+    A record that was already late before the stop would be accepted after it, and one that is sent again would be stored twice.
 
     @needs:verification-off @needs:clean-stop
-    Scenario: [1] A late record without verification arrives after a clean shutdown
+    Scenario: [1] A late record without verification arrives after a clean stop
       Given A has written "a1" to payments-0
       And A has committed
       And A uses Produce v11
@@ -49,7 +49,7 @@ Feature: A clean shutdown
       And the log of payments-0 has not grown
 
     @needs:clean-stop
-    Scenario: [2] A batch is sent again after a clean shutdown
+    Scenario: [2] A batch is sent again after a clean stop
       Given A has written "a1" to payments-0
       And the system has stopped cleanly and come back
       When A writes "again" to payments-0 at sequence 0
@@ -57,7 +57,7 @@ Feature: A clean shutdown
       And the log of payments-0 has not grown
 
     @needs:clean-stop
-    Scenario: [3] A late marker of a replaced coordinator arrives after a clean shutdown
+    Scenario: [3] A late marker of a replaced coordinator arrives after a clean stop
       Given an ABORT marker for A has reached payments-0 from coordinator epoch 7
       And A has written "a1" to payments-0
       And the system has stopped cleanly and come back
@@ -66,11 +66,11 @@ Feature: A clean shutdown
       And the last stable offset of payments-0 is the offset of "a1"
 
   @KIP890-216 @MUST @aborts @recovery
-  Rule: After clean shutdowns, partitions remember which transactions were aborted, including those before earlier shutdowns.
+  Rule: After clean stops, partitions remember which transactions were aborted, including those before earlier stops.
     Readers of committed data would receive what was aborted long ago, because of a rolling upgrade.
 
     @needs:clean-stop
-    Scenario: [1] Two clean shutdowns follow an abort
+    Scenario: [1] Two clean stops follow an abort
       Given A has written "a1" to payments-0
       And A has aborted
       And the system has stopped cleanly and come back
@@ -79,7 +79,7 @@ Feature: A clean shutdown
       And readers of payments-0 see nothing
 
     @needs:clean-stop
-    Scenario: [2] A clean shutdown follows each of two aborts
+    Scenario: [2] A clean stop follows each of two aborts
       Given A has written "a1" to payments-0
       And A has aborted
       And the system has stopped cleanly and come back
@@ -89,7 +89,7 @@ Feature: A clean shutdown
       Then readers of payments-0 see nothing
 
     @needs:clean-stop @needs:crash
-    Scenario: [3] A crash follows a clean shutdown
+    Scenario: [3] A crash follows a clean stop
       Given A has written "a1" to payments-0
       And A has aborted
       And the system has stopped cleanly and come back
@@ -97,28 +97,28 @@ Feature: A clean shutdown
       Then readers of payments-0 see nothing
 
   @KIP890-267 @MUST @recovery
-  Rule: What was decided before a clean shutdown is completed after it, on every partition and as decided.
-    A broker that shuts down too early would block readers at a transaction that can no longer be ended.
+  Rule: What was decided before a clean stop is completed after it, on every partition and as decided.
+    A broker that stops too early would block readers at a transaction that can no longer be ended.
 
     @needs:clean-stop
-    Scenario: [1] Twenty producers commit over two partitions before a clean shutdown
+    Scenario: [1] Twenty producers commit over two partitions before a clean stop
       Given twenty producers have written to payments-0 and payments-1
       When all of the twenty commit, and the system stops cleanly right after its last answer
       Then readers of payments-0 and payments-1 see all of the twenty
 
   @KIP890-268 @MUST @recovery
-  Rule: Group offsets that are pending at a clean shutdown are still pending after it, and follow their transaction.
+  Rule: Group offsets that are pending at a clean stop are still pending after it, and follow their transaction.
     The group would continue after records whose results were never committed, or read those again whose results were.
 
     @needs:clean-stop
-    Scenario: [1] A transaction with offsets commits after a clean shutdown
+    Scenario: [1] A transaction with offsets commits after a clean stop
       Given A has sent offset 5 of payments-0 to group "shop"
       And the system has stopped cleanly and come back
       When A commits
       Then group "shop" has committed offset 5 of payments-0
 
     @needs:clean-stop
-    Scenario: [2] A transaction with offsets is open after a clean shutdown
+    Scenario: [2] A transaction with offsets is open after a clean stop
       Given A has sent offset 5 of payments-0 to group "shop"
       When the system stops cleanly and comes back
       Then group "shop" has no committed offset of payments-0
@@ -126,10 +126,10 @@ Feature: A clean shutdown
 
   @KIP890-340 @MUST @recovery
   Rule: A transaction is complete only when each of its partitions has the marker, including one whose leader was unavailable.
-    Readers would wait for ever when the leader is available again: a transaction that counts as complete gets no more markers.
+    Readers would wait for ever, even when the leader is available again: a transaction that counts as complete gets no more markers.
 
     @needs:two-nodes @needs:clean-stop
-    Scenario: [1] The coordinator is shut down before an unavailable leader returns
+    Scenario: [1] The coordinator stops cleanly before an unavailable leader returns
       Given producer B has written "b1" to accounts-0 on node 1 and "b2" to accounts-1 on node 2
       And node 2 is paused until the next restart
       And B has been asked to commit

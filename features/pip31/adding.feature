@@ -56,9 +56,9 @@ Feature: Adding participants to a transaction
       And orders does not take part in A
 
       Examples:
-        | end    | why                                 |
-        | commit | the decision is told to all that is |
-        | abort  | the other end is one as well        |
+        | end    | why                                                     |
+        | commit | the decision is sent to the participants of this moment |
+        | abort  | the same for an abort                                   |
 
     Scenario Outline: [2] A topic is added after the end
       Given transaction A
@@ -68,9 +68,9 @@ Feature: Adding participants to a transaction
       And orders does not take part in A
 
       Examples:
-        | ended     | why                               |
-        | committed | nobody will end the topic         |
-        | aborted   | the same of the other end         |
+        | ended     | why                            |
+        | committed | the topic would never be ended |
+        | aborted   | the same for an abort          |
 
   @PIP31-18 @MUST
   Rule: Adding the same topic twice changes nothing.
@@ -175,9 +175,9 @@ Feature: Adding participants to a transaction
       And "workers" does not take part in A
 
       Examples:
-        | end    | why                                     |
-        | commit | its part would be pending for ever      |
-        | abort  | the same of the other end               |
+        | end    | why                                |
+        | commit | its part would be pending for ever |
+        | abort  | the same for an abort              |
 
     Scenario Outline: [2] A subscription is added after the end
       Given transaction A
@@ -187,6 +187,6 @@ Feature: Adding participants to a transaction
       And "workers" does not take part in A
 
       Examples:
-        | ended     | why                                     |
-        | committed | nobody will end its part                |
-        | aborted   | the same of the other end               |
+        | ended     | why                           |
+        | committed | its part would never be ended |
+        | aborted   | the same for an abort         |

@@ -16,11 +16,11 @@ Feature: Consumers that stay attached
       Then the consumer of "watchers" receives nothing
 
       Examples:
-        | kind       | why                                         |
-        | shared     | messages go to whoever has permits          |
-        | exclusive  | one consumer reads from the cursor          |
-        | failover   | the active consumer does                    |
-        | key-shared | messages are sorted by key before they go   |
+        | kind       | why                                       |
+        | shared     | messages go to any consumer with permits  |
+        | exclusive  | one consumer reads from the cursor        |
+        | failover   | the active consumer does                  |
+        | key-shared | messages are sorted by key before they go |
 
     Scenario Outline: [2] An attached consumer receives the messages of a committed transaction
       Given the consumer of <kind> subscription "watchers" has received "before" from orders
@@ -29,11 +29,11 @@ Feature: Consumers that stay attached
       Then the consumer of "watchers" receives "a1", "a2" and nothing else
 
       Examples:
-        | kind       | why                                                  |
-        | shared     | the end has to wake up whoever waits for messages    |
-        | exclusive  | its reads go on where they had stopped               |
-        | failover   | the same of the active consumer                      |
-        | key-shared | the same of each key                                 |
+        | kind       | why                                       |
+        | shared     | the end has to wake up waiting consumers  |
+        | exclusive  | its reads continue where they had stopped |
+        | failover   | the same for the active consumer          |
+        | key-shared | the same for each key                     |
 
     Scenario: [3] An attached consumer receives the committed one of two transactions
       Given the consumer of shared subscription "watchers" has received "before" from orders
@@ -75,11 +75,11 @@ Feature: Consumers that stay attached
       Then the consumer of "watchers" receives "plain" and nothing else
 
       Examples:
-        | kind       | why                                                 |
-        | shared     | an abort has to wake up whoever waits for messages  |
-        | exclusive  | its reads go on behind what was aborted             |
-        | failover   | the same of the active consumer                     |
-        | key-shared | the same of each key                                |
+        | kind       | why                                           |
+        | shared     | an abort has to wake up waiting consumers     |
+        | exclusive  | its reads continue after the aborted messages |
+        | failover   | the same for the active consumer              |
+        | key-shared | the same for each key                         |
 
     Scenario: [2] An attached consumer receives the other transaction when one is aborted
       Given the consumer of shared subscription "watchers" has received "before" from orders

@@ -21,9 +21,9 @@ Feature: What consumers may rely on
       Then the consumer of "workers" receives "i1", "i2" and no more unasked
 
       Examples:
-        | kind      | why                              |
-        | shared    | permits say who can take more    |
-        | exclusive | permits say how far to read      |
+        | kind      | why                                               |
+        | shared    | permits determine which consumer can receive more |
+        | exclusive | permits determine how far to read                 |
 
   @PIP31-135 @MUST
   Rule: A message that a consumer of a shared subscription has returned is marked as redelivered, and no other message is.
@@ -141,6 +141,6 @@ Feature: What consumers may rely on
       Then the consumer of "workers" receives "i1", "i2", "i3", "i4" and no more unasked
 
       Examples:
-        | kind      | why                              |
-        | shared    | permits say who can take more    |
-        | exclusive | permits say how far to read      |
+        | kind      | why                                               |
+        | shared    | permits determine which consumer can receive more |
+        | exclusive | permits determine how far to read                 |

@@ -25,9 +25,9 @@ Feature: Low watermarks
       And the coordinator's low watermark lies before A
 
       Examples:
-        | end    | why                                     |
-        | commit | the decision is not everywhere yet      |
-        | abort  | what is withdrawn is not withdrawn yet  |
+        | end    | why                                |
+        | commit | the decision is not everywhere yet |
+        | abort  | the abort is not everywhere yet    |
 
     @needs:crash @needs:held-ends @needs:buffer-statistics
     Scenario: [3] The low watermark is below a transaction whose commit is incomplete after a crash

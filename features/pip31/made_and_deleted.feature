@@ -13,9 +13,9 @@ Feature: Topics that are created and deleted
       And orders has a partition count of <count>
 
       Examples:
-        | count | why                                      |
-        | 1     | the least that there can be              |
-        | 3     | each of them has a number, from 0 on     |
+        | count | why                                    |
+        | 1     | the minimum                            |
+        | 3     | each partition has a number, from 0 on |
 
     Scenario: [2] A transaction over two partitions commits
       Given topics "first" and "second" are the partitions of one topic

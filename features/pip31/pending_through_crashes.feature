@@ -98,8 +98,8 @@ Feature: Pending acknowledgements across crashes
 
       Examples:
         | ended     | left       | why                                     |
-        | aborted   | "i2", "i3" | what was given back is there once more  |
-        | committed | "i3"       | what was deleted does not come again    |
+        | aborted   | "i2", "i3" | the returned message is available again |
+        | committed | "i3"       | the deleted message is not redelivered  |
 
     @needs:crash @needs:more-coordinators
     Scenario: [11] A transaction of another coordinator is pending during the crash

@@ -56,8 +56,8 @@ Feature: After a crash
 
       Examples:
         | one | why                                              |
-        | A   | the older one is found as the newer one is       |
-        | B   | the newer one does not wait for the older one    |
+        | A   | the older commit is found like the newer one     |
+        | B   | the newer commit does not wait for the older one |
 
   @PIP31-31 @MUST @recovery
   Rule: When its coordinator recovers, a transaction whose abort was logged is aborted.

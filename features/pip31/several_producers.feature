@@ -17,9 +17,9 @@ Feature: Several producers in one transaction
       Then readers of orders see "a1", "a2"
 
       Examples:
-        | topic              | why                                                     |
-        | topic              | what a transaction repeats may be recognised everywhere |
-        | deduplicated topic | here whatever is repeated is                            |
+        | topic              | why                                                          |
+        | topic              | a repetition in a transaction may be recognised on any topic |
+        | deduplicated topic | every repetition is recognised here                          |
 
     Scenario: [2] Two producers write in one transaction, and the topic is unloaded in between
       Given the deduplicated topic "orders"

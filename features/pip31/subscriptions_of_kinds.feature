@@ -17,8 +17,8 @@ Feature: Subscription types
 
       Examples:
         | kind       | why                                    |
-        | exclusive  | redelivery reads anew from the cursor  |
-        | failover   | the same of the active consumer        |
+        | exclusive  | redelivery reads again from the cursor |
+        | failover   | the same for the active consumer       |
         | key-shared | redelivery is sorted by key            |
 
     Scenario Outline: [2] A transaction with an acknowledgement commits
@@ -28,10 +28,10 @@ Feature: Subscription types
       Then subscription "workers" has "i2", "i3" left
 
       Examples:
-        | kind       | why                                    |
+        | kind       | why                                     |
         | exclusive  | the next consumer reads from the cursor |
-        | failover   | the same of the next active consumer   |
-        | key-shared | the same of the next consumer          |
+        | failover   | the same for the next active consumer   |
+        | key-shared | the same for the next consumer          |
 
     Scenario Outline: [3] A transaction with an acknowledgement aborts
       Given the consumer of <kind> subscription "workers" has received "i1", "i2", "i3" from inputs
@@ -40,7 +40,7 @@ Feature: Subscription types
       Then subscription "workers" has "i1", "i2", "i3" left
 
       Examples:
-        | kind       | why                                    |
+        | kind       | why                                     |
         | exclusive  | the next consumer reads from the cursor |
-        | failover   | the same of the next active consumer   |
-        | key-shared | the same of the next consumer          |
+        | failover   | the same for the next active consumer   |
+        | key-shared | the same for the next consumer          |

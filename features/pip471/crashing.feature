@@ -35,9 +35,9 @@ Feature: Crashes during metadata-driven transactions
       And readers of orders see "a1"
 
       Examples:
-        | point             | why                                     |
-        | after-header-cas  | nobody was told                         |
-        | after-event       | everybody was told, and nobody answered |
+        | point            | why                                                   |
+        | after-header-cas | no participant was notified                           |
+        | after-event      | all participants were notified, and none has answered |
 
     @needs:crash-points
     Scenario Outline: [4] The system crashes during the commit of an acknowledgement
@@ -50,9 +50,9 @@ Feature: Crashes during metadata-driven transactions
       Then subscription "workers" has "i2" left
 
       Examples:
-        | point              | why                                          |
-        | after-header-cas   | the subscription was not told                |
-        | after-cursor-apply | it has applied the end and not noted it      |
+        | point              | why                                        |
+        | after-header-cas   | the subscription was not notified          |
+        | after-cursor-apply | it has applied the end and not recorded it |
 
     @needs:crash-points
     Scenario: [5] The system crashes during an abort
@@ -126,9 +126,9 @@ Feature: Crashes during metadata-driven transactions
       Then readers of orders see nothing
 
       Examples:
-        | point           | why                                        |
-        | after-op-record | the second write did not come              |
-        | after-append    | both are there, and nobody has a receipt   |
+        | point           | why                                            |
+        | after-op-record | the second write was not made                  |
+        | after-append    | both writes were made, and no receipt was sent |
 
     @needs:crash-points
     Scenario: [2] The system crashes during an abort while a consumer is connected
@@ -153,9 +153,9 @@ Feature: Crashes during metadata-driven transactions
       Then readers of orders see nothing
 
       Examples:
-        | point           | why                                        |
-        | after-op-record | the second write did not come              |
-        | after-append    | both are there, and nobody has a receipt   |
+        | point           | why                                            |
+        | after-op-record | the second write was not made                  |
+        | after-append    | both writes were made, and no receipt was sent |
 
   @PIP471-47 @MUST @recovery
   Rule: After the crash of a broker, another broker can end the transactions that it had begun.

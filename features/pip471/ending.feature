@@ -74,9 +74,9 @@ Feature: Ends of metadata-driven transactions
       And orders agrees with the answers
 
       Examples:
-        | first  | second | why                                      |
-        | commit | abort  | the commit is sent before                |
-        | abort  | commit | the abort is sent before                 |
+        | first  | second | why                      |
+        | commit | abort  | the commit is sent first |
+        | abort  | commit | the abort is sent first  |
 
     Scenario: [2] Many transactions receive concurrent commits and aborts in alternating order
       Given 12 transactions have written to orders

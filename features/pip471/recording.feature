@@ -170,11 +170,11 @@ Feature: What the metadata store contains of a transaction
       And the store soon has no operation records of A
 
       Examples:
-        | point            | end    | seen    | why                                         |
-        | after-header-cas | commit | "a1"    | the segment was not told                    |
-        | after-header-cas | abort  | nothing | the segment was not told                    |
-        | before-op-delete | commit | "a1"    | it has applied the end and deletes nothing  |
-        | before-op-delete | abort  | nothing | it has noted the abort and deletes nothing  |
+        | point            | end    | seen    | why                                           |
+        | after-header-cas | commit | "a1"    | the segment was not notified                  |
+        | after-header-cas | abort  | nothing | the segment was not notified                  |
+        | before-op-delete | commit | "a1"    | it has applied the end and deletes nothing    |
+        | before-op-delete | abort  | nothing | it has recorded the abort and deletes nothing |
 
     @needs:metadata-store @needs:crash-points
     Scenario: [8] A record was written, and its message was lost in a crash

@@ -128,10 +128,10 @@ Feature: Connections with a key
       And the connection of task one is open
 
       Examples:
-        | epoch                          | why                               |
-        | an epoch that nobody was given | it is one from the future         |
-        | epoch -2                       | only -1 says that a client is new |
-        | the largest epoch              | no epoch would come after it      |
+        | epoch                          | why                                |
+        | an epoch that nobody was given | it is an epoch from the future     |
+        | epoch -2                       | only -1 means that a client is new |
+        | the largest epoch              | no epoch could follow it           |
 
     @needs:transaction-keys
     Scenario: [4] A process reconnects to a deleted key with an epoch that no client was given

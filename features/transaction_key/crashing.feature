@@ -61,10 +61,10 @@ Feature: Connects that are interrupted
       And whoever runs the system is told of 1 records that cannot be read
 
       Examples:
-        | trouble                         | why                                  |
-        | has an empty record             | it could be taken for the end        |
-        | has half a record               | a write was cut off                  |
-        | has a record of another version | a broker of a later release wrote it |
+        | trouble                         | why                                        |
+        | has an empty record             | it could be taken for the end of the topic |
+        | has half a record               | a write was cut off                        |
+        | has a record of another version | a broker of a later release wrote it       |
 
     @needs:transaction-keys @needs:key-topic-faults @needs:crash
     Scenario: [7] A fenced transaction stays fenced when the key topic contains an unreadable record
@@ -98,11 +98,11 @@ Feature: Connects that are interrupted
       And readers of orders see nothing
 
       Examples:
-        | point                 | why                                    |
-        | after-epoch-persisted | nobody was told                        |
-        | before-abort          | the abort was about to be decided      |
-        | after-abort           | it is decided, and nobody was answered |
-        | after-answer          | the client has its epoch               |
+        | point                 | why                                       |
+        | after-epoch-persisted | no participant was notified               |
+        | before-abort          | the abort was about to be decided         |
+        | after-abort           | it is decided, and no client was answered |
+        | after-answer          | the client has its epoch                  |
 
     @needs:transaction-keys @needs:crash-points
     Scenario Outline: [2] Another client connects after the crash
@@ -115,11 +115,11 @@ Feature: Connects that are interrupted
       And A is ABORTED
 
       Examples:
-        | point                 | why                                    |
-        | after-epoch-persisted | an epoch is gone that nobody was given |
-        | before-abort          | likewise                               |
-        | after-abort           | likewise                               |
-        | after-answer          | the one before was given its epoch     |
+        | point                 | why                                       |
+        | after-epoch-persisted | an epoch is used that no client was given |
+        | before-abort          | likewise                                  |
+        | after-abort           | likewise                                  |
+        | after-answer          | the previous client was given its epoch   |
 
     @needs:transaction-keys @needs:crash-points
     Scenario Outline: [3] The predecessor reconnects after the crash
@@ -130,11 +130,11 @@ Feature: Connects that are interrupted
       Then it is refused with NotAllowedError
 
       Examples:
-        | point                 | why                                  |
-        | after-epoch-persisted | its epoch is not the latest any more |
-        | before-abort          | likewise                             |
-        | after-abort           | likewise                             |
-        | after-answer          | likewise                             |
+        | point                 | why                               |
+        | after-epoch-persisted | its epoch is no longer the latest |
+        | before-abort          | likewise                          |
+        | after-abort           | likewise                          |
+        | after-answer          | likewise                          |
 
     @needs:transaction-keys @needs:crash-points
     Scenario Outline: [4] The predecessor writes to its transaction after the crash
@@ -146,11 +146,11 @@ Feature: Connects that are interrupted
       And readers of orders see nothing
 
       Examples:
-        | point                 | why                                  |
-        | after-epoch-persisted | whom the epoch fences stands with it |
-        | before-abort          | likewise                             |
-        | after-abort           | likewise                             |
-        | after-answer          | likewise                             |
+        | point                 | why                                        |
+        | after-epoch-persisted | the record of the epoch has what it fences |
+        | before-abort          | likewise                                   |
+        | after-abort           | likewise                                   |
+        | after-answer          | likewise                                   |
 
     @needs:transaction-keys @needs:crash-points
     Scenario Outline: [5] The predecessor commits its transaction after the crash
@@ -162,11 +162,11 @@ Feature: Connects that are interrupted
       And readers of orders see nothing
 
       Examples:
-        | point                 | why                              |
-        | after-epoch-persisted | the abort is still to be decided |
-        | before-abort          | likewise                         |
-        | after-abort           | it is decided                    |
-        | after-answer          | likewise                         |
+        | point                 | why                          |
+        | after-epoch-persisted | the abort is not decided yet |
+        | before-abort          | likewise                     |
+        | after-abort           | it is decided                |
+        | after-answer          | likewise                     |
 
     @needs:transaction-keys @needs:crash-points
     Scenario Outline: [6] Messages that the old transaction acknowledged are available again after the crash
@@ -179,11 +179,11 @@ Feature: Connects that are interrupted
       Then subscription "workers" has "i1" left
 
       Examples:
-        | point                 | why                                     |
-        | after-epoch-persisted | nobody was told                         |
-        | before-abort          | likewise                                |
-        | after-abort           | the subscription may not have been told |
-        | after-answer          | it was                                  |
+        | point                 | why                                         |
+        | after-epoch-persisted | no participant was notified                 |
+        | before-abort          | likewise                                    |
+        | after-abort           | the subscription may not have been notified |
+        | after-answer          | the subscription was notified               |
 
     @needs:transaction-keys @needs:crash
     Scenario: [7] A client reconnects whose coordinator crashed after the answer
@@ -219,9 +219,9 @@ Feature: Connects that are interrupted
       And readers of orders see nothing
 
       Examples:
-        | failure               | why                                        |
-        | and does not write it | nobody else has a reason to abort it again |
-        | and has written it    | it is decided, and nobody was told         |
+        | failure               | why                                            |
+        | and does not write it | nothing else would abort it again              |
+        | and has written it    | it is decided, and no participant was notified |
 
     @needs:transaction-keys @needs:store-faults
     Scenario Outline: [2] A deletion of the key aborts a transaction whose abort the store does not answer
@@ -231,9 +231,9 @@ Feature: Connects that are interrupted
       And readers of orders see nothing
 
       Examples:
-        | failure               | why                                |
-        | and does not write it | no connect may ever come again     |
-        | and has written it    | it is decided, and nobody was told |
+        | failure               | why                                            |
+        | and does not write it | no client may ever connect again               |
+        | and has written it    | it is decided, and no participant was notified |
 
   @TXKEY-37 @MUST @commits @fencing
   Rule: A coordinator does not fence a committed transaction when the metadata store fails to return its state.

@@ -183,7 +183,7 @@ Feature: Keys and their owners
 
       Examples:
         | key                     | why                                      |
-        | an empty key            | no key would be the same                 |
+        | an empty key            | it could mean that there is no key       |
         | key "a&b"               | the text forbids it                      |
         | key "&"                 | likewise                                 |
         | a key of 64 KB          | a record of the key topic has to hold it |

@@ -35,7 +35,7 @@ def test_every_scenario_has_a_name_of_its_own(reference_run: tuple[Path, str]) -
 
     assert len(set(names)) == len(names) == sum(len(row["scenarios"]) for row in compliance(reference_run[0])["requirements"])
     assert ("kip890.ending", "KIP890-060 [1] A commit of one record") in names
-    assert ("core.visibility", "CORE-01 [1] A commit of one write (kafka)") in names
+    assert ("core.visibility", "CORE-01 [1] A transaction with one write commits (kafka)") in names
     assert any(name.endswith(", example 2") for _, name in names if name)
     one = next(case for case in found if case.get("name") == "KIP890-060 [1] A commit of one record")
     assert properties(one) == {

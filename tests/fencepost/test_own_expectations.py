@@ -64,6 +64,15 @@ def test_a_users_entry_comes_before_a_bundled_one(tmp_path: Path) -> None:
     assert [one.is_own for one in known.of(asked)] == [True, False]
 
 
+def test_an_entry_outlives_a_reworded_title(tmp_path: Path) -> None:
+    """A file that an earlier release wrote names the scenario by its number, and by no other number."""
+    known = own_expectations.read([written(tmp_path, ENTRY + "  scenario: '[2] The title of before'\n")], ROWS)
+    expected = known.beside(Expectations(), "4.0.0", exact=True)
+
+    assert expected.of(Asking("KIP890-156", "[2] An abandoned transaction gets a marker"))
+    assert not expected.of(Asking("KIP890-156", "[3] An abandoned transaction gets a marker"))
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -72,11 +81,15 @@ def test_a_users_entry_comes_before_a_bundled_one(tmp_path: Path) -> None:
         (ENTRY.replace("followed up in 42", "''"), "known.yaml:3: 1.reason: String should have at least 1 character, given: ''"),
         (ENTRY.replace("epoch 2", "'('"), "known.yaml:2: 1.symptom.seen: must be a regular expression"),
         (
-            ENTRY + "  scenario: '[2] An abandoned transaction gets a markr'\n",
-            r"known.yaml:4: .* did you mean \[2\] The marker of an aban",
+            ENTRY + "  scenario: '[20] An abandoned transaction gets a marker'\n",
+            r"known.yaml:4: KIP890-156 has no scenario .*; did you mean \[2\] An abandoned transaction gets a marker",
         ),
         (ENTRY + "  versions: newest\n", "known.yaml:4: 1.versions: must be a version range such as >=4.0,<4.1, given: 'newest'"),
         (ENTRY + "  resaon: x\n", "known.yaml:4: 1.resaon: this key is not known here"),
+        (
+            ENTRY + "  scenario: '[2] One title'\n" + ENTRY + "  scenario: '[2] Another title'\n",
+            r"known.yaml:5: KIP890-156 \[2\] Another title: this entry stands twice, first in line 1; remove one",
+        ),
         (ENTRY + ENTRY, "known.yaml:4: KIP890-156: this entry stands twice, first in line 1; remove one"),
         ("requirement: KIP890-156\n", "known.yaml:1: the file: expected a valid list"),
         ("- [\n", "known.yaml:2: not YAML"),
