@@ -32,11 +32,11 @@ def test_a_red_that_is_provisional_is_shown_and_fails_neither_the_run_nor_its_te
     monkeypatch.setattr(editions, "bundled", lambda: Editions(only))
 
     code, cases = judged(tmp_path / "now")
-    told = compliance(tmp_path / "now")
+    found = compliance(tmp_path / "now")
     code_next, cases_next = judged(tmp_path / "then", "--edition=next")
 
     assert (code, cases) == (Exit.CONFORMS, {"KIP890-060": "skipped", "KIP890-090": ""})
-    assert (told["provisional"]["violated"], told["totals"]["violated"], told["totals"]["met"]) == (1, 0, 1)
+    assert (found["provisional"]["violated"], found["totals"]["violated"], found["totals"]["met"]) == (1, 0, 1)
     assert (code_next, cases_next["KIP890-060"]) == (Exit.DOES_NOT, "failure")
     shown = [json.loads(path.read_text(encoding="utf-8")) for path in (tmp_path / "now" / "allure-results").glob("*-result.json")]
     assert {one["status"] for one in shown if "(provisional)" in one["name"]} == {"failed"}
