@@ -1,8 +1,8 @@
 """The linter of words: how often each word that is out still stands in each room, which may only fall.
 
-    python -m tests.house.words            compare with words_left.yaml, as `make lint` does
-    python -m tests.house.words --places told    where a word stands, one place a line
-    python -m tests.house.words --write    note today's counts, as `make words` does
+    python tests/support/words.py            compare with words_left.yaml, as `make lint` does
+    python tests/support/words.py --places told    where a word stands, one place a line
+    python tests/support/words.py --write    note today's counts, as `make words` does
 
 `words.yaml` has the words with what to write instead.
 """
@@ -19,13 +19,13 @@ from fencepost.contract.datafile import Row, load
 from fencepost.contract.errors import Exit, UnknownName, WrongUsage
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-HERE = Path(__file__).parent
-LEFT = HERE / "words_left.yaml"
+HOUSE = CHECKOUT / "tests" / "house"
+LEFT = HOUSE / "words_left.yaml"
 _KINDS = (".py", ".md", ".feature", ".yaml", ".j2", ".toml", "Makefile")
 _ROOT = "root"
 """The room of what stands in no folder."""
 _MADE = re.compile(
-    r"docs/(sentences|core|kip\d+|pip\d+|transaction_key)\.md|docs/findings/.*|tests/house/(test_)?words.*|.*_pb2\.py|CHANGELOG\.md"
+    r"docs/(sentences|core|kip\d+|pip\d+|transaction_key)\.md|docs/findings/.*|tests/(house|support)/(test_)?words.*|.*_pb2\.py|CHANGELOG\.md"
 )
 """What is made from other files, tells of the past, or is about the words themselves."""
 _MOST = 12
@@ -62,7 +62,7 @@ class Place:
 
 def words() -> list[Word]:
     """The words that are out."""
-    return load(HERE / "words.yaml", list[Word])
+    return load(HOUSE / "words.yaml", list[Word])
 
 
 def left() -> Counts:
