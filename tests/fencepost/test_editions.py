@@ -43,9 +43,11 @@ def test_a_red_that_is_provisional_is_shown_and_fails_neither_the_run_nor_its_te
 
 
 def test_a_run_says_by_which_edition_it_judges(tmp_path: Path) -> None:
-    """At its end, in compliance.json, and in the report's overview."""
+    """At its end, in compliance.json and junit.xml, and in the report's overview."""
     out = fencepost("run", "--only", "KIP890-060", "--results", tmp_path, "--no-html", expect=0).out
 
     assert "conforms as far as it was asked about KIP-890 (Fencepost edition 2026.12)" in out
     assert compliance(tmp_path)["editions"]["kip890"] == "2026.12"
+    suite_properties = Xml.parse(tmp_path / "junit.xml").iterfind("./testsuite/properties/property")  # noqa: S314 - the run wrote it
+    assert [(one.get("name"), one.get("value")) for one in suite_properties] == [("edition", "2026.12")]
     assert "edition = 2026.12\n" in (tmp_path / "allure-results" / "environment.properties").read_text(encoding="utf-8")
