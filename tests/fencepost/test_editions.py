@@ -39,7 +39,9 @@ def test_a_red_that_is_provisional_is_shown_and_fails_neither_the_run_nor_its_te
     assert (found["provisional"]["violated"], found["totals"]["violated"], found["totals"]["met"]) == (1, 0, 1)
     assert (code_next, cases_next["KIP890-060"]) == (Exit.DOES_NOT, "failure")
     shown = [json.loads(path.read_text(encoding="utf-8")) for path in (tmp_path / "now" / "allure-results").glob("*-result.json")]
-    assert {one["status"] for one in shown if "(provisional)" in one["name"]} == {"failed"}
+    provisional = [one for one in shown if "(provisional)" in one["name"]]
+    assert {one["status"] for one in provisional} == {"failed"}
+    assert all(one["statusDetails"]["message"].startswith("Provisional: Violated: ") for one in provisional)
 
 
 def test_a_run_says_by_which_edition_it_judges(tmp_path: Path) -> None:
