@@ -16,7 +16,7 @@ INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint c
 # Files are given out whole, in the order of conftest.py. One worker has the real brokers, and mostly waits; the others compute.
 BY_FILE := -n 3 --dist loadfile --no-loadscope-reorder
 
-.PHONY: run test test-all lint bench bench-check docs messages clean help
+.PHONY: run test test-all lint words bench bench-check docs messages clean help
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -33,13 +33,17 @@ test-all: .venv/.ready lint  ## the same, and what CI leaves out: every release 
 	$(BIN)/python -m compileall -q fencepost $(ROOMS)
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest $(BY_FILE) --thorough
 
-lint: .venv/.ready  ## ruff and mypy, strict
+lint: .venv/.ready  ## ruff, the words that are out, and mypy, strict
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python tests/support/words.py
 	@mkdir -p build/typing/fencepost
 	@ln -sfn $(abspath $(wildcard fencepost/*)) build/typing/fencepost/
 	@for room in $(ROOMS); do ln -sfn $(CURDIR)/$$room build/typing/fencepost/$$room; done
 	MYPYPATH=build/typing $(BIN)/mypy -p fencepost
+
+words: .venv/.ready  ## note how often each word that is out is left (tests/house/words.yaml), which may only fall
+	$(BIN)/python tests/support/words.py --write
 
 bench: .venv/.ready  ## figures: scenarios played in process beside the same with empty steps, how fast the served reference ends transactions, what a split loses, and what a transaction key costs
 	$(BIN)/python -m benchmarks.overhead

@@ -67,7 +67,9 @@ class Counting:
 
     def _name(self, spec: str) -> str | None:
         edition = self.by_spec[spec]
-        return NEXT if self.is_next else edition and edition.name
+        if self.is_next:
+            return NEXT
+        return edition.name if edition else None
 
 
 ALL_COUNT = Counting({})

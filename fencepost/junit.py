@@ -12,7 +12,7 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from fencepost.contract import room
+from fencepost.contract import editions, room
 
 from .folder import JUNIT
 from .results import Results
@@ -40,7 +40,8 @@ class Junit:
             self._write(self.written)
 
     def _write(self, written: Path) -> None:
-        document = named(written.read_text(encoding="utf-8"), self._unfinished())
+        names = self.results.counting.names(self.results.selection.specs)
+        document = named(written.read_text(encoding="utf-8"), self._unfinished(), editions.listed(names))
         if self.beside and self.results.claimed:
             self.results.claimed.put(JUNIT, document)
         else:
@@ -63,11 +64,15 @@ def properties(requirement: str, feature: str, name: str, example: int | None, v
     return [("requirement", requirement), ("feature", feature), ("scenario", numbered), ("verdict", verdict)]
 
 
-def named(document: str, unfinished: str | None) -> str:
-    """pytest's junit.xml with our names, and where the run did not finish with a test case that says why."""
+def named(document: str, unfinished: str | None, edition: str = "") -> str:
+    """pytest's junit.xml with our names and the edition, and where the run did not finish with a test case that says why."""
     root = Xml.fromstring(document)  # noqa: S314 - pytest wrote it a moment ago
     for suite in root.iter("testsuite"):
         suite.attrib.pop("hostname", None)
+        if edition:
+            stated = Xml.Element("properties")
+            Xml.SubElement(stated, "property", name="edition", value=edition)
+            suite.insert(0, stated)
         for case in suite.iter("testcase"):
             told = {one.get("name"): one.get("value", "") for one in case.iter("property")}
             if {"requirement", "feature", "scenario"} <= told.keys():

@@ -62,7 +62,8 @@ def message(result: ScenarioResult) -> str:
     told = f"{seen.what}\nexpected: {seen.expected}\nseen: {seen.seen}" if seen else result.reason or ""
     if result.verdict is Verdict.KNOWN_DEVIATION:
         told += f"\nknown: {result.reason}"
-    return f"{result.verdict.words.capitalize()}: {told.removeprefix('blocked ')}"
+    text = f"{result.verdict.words.capitalize()}: {told.removeprefix('blocked ')}"
+    return f"Provisional: {text}" if result.verdict.is_red and not result.fails else text
 
 
 def same(name: str) -> str:

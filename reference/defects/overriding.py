@@ -83,7 +83,7 @@ def decisions_of(part: type) -> list[str]:
 
 
 def with_imports(module: str, lines: Iterable[str]) -> str:
-    """The module with these imports behind its own; the formatter puts them in order."""
+    """The module with these imports after its own; the formatter puts them in order."""
     tree = ast.parse(module)
     there = {ast.unparse(node) for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))}
     named = {(node.module, alias.name) for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}

@@ -32,20 +32,24 @@ def test_a_red_that_is_provisional_is_shown_and_fails_neither_the_run_nor_its_te
     monkeypatch.setattr(editions, "bundled", lambda: Editions(only))
 
     code, cases = judged(tmp_path / "now")
-    told = compliance(tmp_path / "now")
+    found = compliance(tmp_path / "now")
     code_next, cases_next = judged(tmp_path / "then", "--edition=next")
 
     assert (code, cases) == (Exit.CONFORMS, {"KIP890-060": "skipped", "KIP890-090": ""})
-    assert (told["provisional"]["violated"], told["totals"]["violated"], told["totals"]["met"]) == (1, 0, 1)
+    assert (found["provisional"]["violated"], found["totals"]["violated"], found["totals"]["met"]) == (1, 0, 1)
     assert (code_next, cases_next["KIP890-060"]) == (Exit.DOES_NOT, "failure")
     shown = [json.loads(path.read_text(encoding="utf-8")) for path in (tmp_path / "now" / "allure-results").glob("*-result.json")]
-    assert {one["status"] for one in shown if "(provisional)" in one["name"]} == {"failed"}
+    provisional = [one for one in shown if "(provisional)" in one["name"]]
+    assert {one["status"] for one in provisional} == {"failed"}
+    assert all(one["statusDetails"]["message"].startswith("Provisional: Violated: ") for one in provisional)
 
 
 def test_a_run_says_by_which_edition_it_judges(tmp_path: Path) -> None:
-    """At its end, in compliance.json, and in the report's overview."""
+    """At its end, in compliance.json and junit.xml, and in the report's overview."""
     out = fencepost("run", "--only", "KIP890-060", "--results", tmp_path, "--no-html", expect=0).out
 
     assert "conforms as far as it was asked about KIP-890 (Fencepost edition 2026.12)" in out
     assert compliance(tmp_path)["editions"]["kip890"] == "2026.12"
+    suite_properties = Xml.parse(tmp_path / "junit.xml").iterfind("./testsuite/properties/property")  # noqa: S314 - the run wrote it
+    assert [(one.get("name"), one.get("value")) for one in suite_properties] == [("edition", "2026.12")]
     assert "edition = 2026.12\n" in (tmp_path / "allure-results" / "environment.properties").read_text(encoding="utf-8")

@@ -160,7 +160,7 @@ def test_every_decision_of_every_part_can_be_overridden() -> None:
     ],
 )
 def test_a_decision_that_there_is_none_of_is_reported_with_the_nearest(named: str, message: str) -> None:
-    """Of the parts, or of the decisions of that part."""
+    """Among the parts, or among the decisions of that part."""
     with pytest.raises(UnknownName, match=message):
         overriding.decision("kafka", named)
 

@@ -1,0 +1,171 @@
+"""The linter of words: how often each word that is out still stands in each room, which may only fall.
+
+    python tests/support/words.py            compare with words_left.yaml, as `make lint` does
+    python tests/support/words.py --places told    where a word stands, one place a line
+    python tests/support/words.py --write    note today's counts, as `make words` does
+
+`words.yaml` has the words with what to write instead.
+"""
+
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fencepost.contract.datafile import Row, load
+from fencepost.contract.errors import Exit, UnknownName, WrongUsage
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+HOUSE = CHECKOUT / "tests" / "house"
+LEFT = HOUSE / "words_left.yaml"
+_KINDS = (".py", ".md", ".feature", ".yaml", ".j2", ".toml", "Makefile")
+_ROOT = "root"
+"""The room of what stands in no folder."""
+_MADE = re.compile(
+    r"docs/(sentences|core|kip\d+|pip\d+|transaction_key)\.md|docs/findings/.*|tests/(house|support)/(test_)?words.*|.*_pb2\.py|CHANGELOG\.md"
+)
+"""What is made from other files, tells of the past, or is about the words themselves."""
+_MOST = 12
+Counts = dict[str, dict[str, int]]
+"""How often each word stands in each room."""
+
+
+class Word(Row):
+    """A word that is out."""
+
+    word: str
+    pattern: str
+    instead: str
+    exact: bool = False
+
+    def compiled(self) -> re.Pattern[str]:
+        """Its pattern, for which an underscore and a digit end a word, and spaces may begin a line."""
+        pattern = re.sub(r"^\\b", "(?<![A-Za-z])", self.pattern).replace(r"\b", "(?![A-Za-z])").replace("(^|", "(^[ \t]*|")
+        return re.compile(pattern, re.MULTILINE if self.exact else re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a word stands."""
+
+    room: str
+    file: str
+    line: int
+    word: Word
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.word.word}; write instead: {self.word.instead}"
+
+
+def words() -> list[Word]:
+    """The words that are out."""
+    return load(HOUSE / "words.yaml", list[Word])
+
+
+def left() -> Counts:
+    """How many of each are allowed yet."""
+    return load(LEFT, Counts)
+
+
+def places(file: str, text: str, known: Sequence[Word]) -> Iterator[Place]:
+    """Each of these words in a text."""
+    room = file.partition("/")[0] if "/" in file else _ROOT
+    patterns = [(word, word.compiled()) for word in known]
+    for word, pattern in patterns:
+        yield from (Place(room, file, text.count("\n", 0, found.end()) + 1, word) for found in pattern.finditer(text))
+
+
+def found() -> list[Place]:
+    """Each place in the files that git knows, or would."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=CHECKOUT, check=True, capture_output=True, text=True
+    )
+    known = words()
+    files = [file for file in listed.stdout.splitlines() if file.endswith(_KINDS) and not _MADE.fullmatch(file)]
+    there = [file for file in files if (CHECKOUT / file).is_file()]
+    return [place for file in there for place in places(file, (CHECKOUT / file).read_text(encoding="utf-8"), known)]
+
+
+def counted(those: Sequence[Place]) -> Counts:
+    """The places as counts, rooms and words in order."""
+    counts = Counter((place.room, place.word.word) for place in those)
+    rooms = sorted({room for room, _ in counts})
+    return {room: {word: counts[room, word] for word in sorted({one for where, one in counts if where == room})} for room in rooms}
+
+
+def risen(now: Counts, allowed: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str, int, int]]:
+    """Each room and word of which there are more than allowed, with both numbers."""
+    return [
+        (room, word, number, most)
+        for room, of_room in now.items()
+        for word, number in of_room.items()
+        if number > (most := allowed.get(room, {}).get(word, 0))
+    ]
+
+
+def check() -> int:
+    """Print what has risen, with the places in changed files; answers the exit code."""
+    those = found()
+    more = risen(counted(those), left())
+    changed = _changed()
+    for room, word, number, most in more:
+        print(f"{room}: {word!r} stands there {number} times, {number - most} more than {LEFT.name} allows:")
+        here = [place for place in those if (place.room, place.word.word) == (room, word)]
+        shown = [place for place in here if place.file in changed] or here
+        print("\n".join(f"  {place}" for place in shown[:_MOST]))
+    total, allowed = len(those), sum(number for of_room in left().values() for number in of_room.values())
+    if not more:
+        print(f"words: {total} left" + (f", {allowed - total} fewer than before; say: make words" if total < allowed else ""))
+    return Exit.DOES_NOT if more else Exit.CONFORMS
+
+
+def write() -> int:
+    """Note today's counts, and print the sum of each room before and now."""
+    before, now = left() if LEFT.is_file() else {}, counted(found())
+    lines = ["# How often each word that is out still stands in each room. `make words` writes it; the numbers may only fall.", ""]
+    for room, of_room in now.items():
+        lines += [f"{room}:", *(f"  {word}: {number}" for word, number in of_room.items())]
+    LEFT.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for room in sorted({*before, *now}):
+        print(f"{room:<12}{sum(before.get(room, {}).values()):>6} -> {sum(now.get(room, {}).values())}")
+    return Exit.CONFORMS
+
+
+def show(named: str) -> int:
+    """Print each place of a word."""
+    matching = [word.word for word in words() if named in word.word]
+    if not matching:
+        raise UnknownName("word", named, [word.word for word in words()])
+    print("\n".join(str(place) for place in found() if place.word.word in matching))
+    return Exit.CONFORMS
+
+
+def _changed() -> set[str]:
+    """The files that differ from the last commit."""
+    told = subprocess.run(
+        ["git", "status", "--porcelain", "--untracked-files=all"], cwd=CHECKOUT, check=True, capture_output=True, text=True
+    )
+    return {line[3:] for line in told.stdout.splitlines()}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """What this module's docstring says."""
+    match arguments:
+        case []:
+            return check()
+        case ["--write"]:
+            return write()
+        case ["--places", named]:
+            return show(named)
+    raise WrongUsage(f"{' '.join(arguments)}: expected nothing, --write, or --places WORD")
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except WrongUsage as error:
+        print(f"words: {error}", file=sys.stderr)
+        sys.exit(Exit.USAGE)
