@@ -18,7 +18,8 @@ from .prelude import TIMEOUT_MS, done
 
 PARTITIONS = 40
 """How many the open one is in: more than what a coordinator sends or loads at a time."""
-_DECIDED, _ENDED = "crowd-decided", "crowd-ended"
+_DECIDED, _ENDED, _REFUSING = "crowd-decided", "crowd-ended", "crowd-refusing"
+_FIRST = "the crowd's first"
 _ENDED_TOGETHER = 4
 """How many transactions are ended right before the crash."""
 
@@ -72,7 +73,8 @@ class Crowd(_Crowded):
         self._writer("idle")
         self._open = self._writer("open")
         self._write_everywhere()
-        done(self._open.take(f"{(self.undisturbed.groups or ['crowd'])[0]}-crowd", _DECIDED, 1), "taking input in the crowd")
+        self._group = f"{(self.undisturbed.groups or ['crowd'])[0]}-crowd"
+        done(self._open.take(self._group, _DECIDED, 1), "taking input in the crowd")
 
     def end(self) -> None:
         if not self._is_there:
@@ -80,6 +82,9 @@ class Crowd(_Crowded):
         self._hold(self._open.end(True), "answer to EndTxn of the crowd")
         self._await(self._open)
         self._expect([_value(True)], _DECIDED)
+        place = self._log.place(self._group, _DECIDED)
+        if not (isinstance(place, Done) and list(place.value) == [_value(True)]):
+            raise Violation(f"behind {_value(True)!r}", str(place), what=f"place of group {self._group}")
         views = done(self._probe.read_together(self._partitions, Isolation.READ_COMMITTED), "reading the crowd")
         missing = [str(where.partition) for where, view in views.items() if view.values() != ["of the crowd"]]
         if missing:
@@ -109,14 +114,30 @@ class Crowd(_Crowded):
 
 
 class CrashInACrowd(_Crowded):
-    """Transactions of others are ended between two steps, right before the system loses its power."""
+    """Transactions of others are ended between two steps, and none of them is complete when the system loses its power.
+
+    Each has one more partition, which was told of the next coordinator and so refuses the marker of this one.
+    """
 
     def begin(self) -> None:
         super().begin()
+        probe: KafkaProbe = self.session.client("crowd")
         done(self._log.create(_ENDED), f"creating {_ENDED}")
+        refusing = self.session.unique(_REFUSING)
+        done(probe.create_topic(refusing, _ENDED_TOGETHER), f"creating {refusing}")
         self._ending = [self._writer(f"ending-{number}") for number in range(_ENDED_TOGETHER)]
+        first = self._ending[0]
+        done(first.write(_ENDED, _FIRST), "writing in the crowd")
+        done(first.end(True), "ending in the crowd")
+        self._await(first)
+        active = done(probe.describe_producers(self._log.partition(_ENDED)), "describing the producers of the crowd")
+        newer = max(one.coordinator_epoch for one in active) + 1
         for number, writer in enumerate(self._ending):
             done(writer.write(_ENDED, f"crowd {number}"), "writing in the crowd")
+            where = TopicPartition(refusing, number)
+            done(probe.add_partitions(writer.transactional_id, writer.producer, [where]), f"adding {where}")
+            marker = probe.write_marker(where, writer.producer, commit=False, coordinator_epoch=newer)
+            done(marker, f"telling {where} of coordinator epoch {newer}")
 
     def before_step(self) -> None:
         for number, writer in enumerate(self._ending):
@@ -127,7 +148,7 @@ class CrashInACrowd(_Crowded):
     def end(self) -> None:
         for writer in self._ending:
             self._await(writer)
-        self._expect([f"crowd {number}" for number in range(_ENDED_TOGETHER) if _commits(number)], _ENDED)
+        self._expect([_FIRST, *(f"crowd {number}" for number in range(_ENDED_TOGETHER) if _commits(number))], _ENDED)
 
 
 def _commits(number: int) -> bool:

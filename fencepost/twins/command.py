@@ -1,5 +1,6 @@
 """What the options of `fencepost run --twins` ask for."""
 
+import contextlib
 from collections.abc import Mapping, Sequence
 
 from fencepost import suite
@@ -25,4 +26,5 @@ def run(
         raise WrongUsage(f"{other} and --twins exclude each other: twins are played one after the other, and write {running.JSON} alone")
     limit = None if timeout is None else seconds(timeout)
     asked = Asked(tuple(names), 1 if seed is None else seed, per_scenario, limit, max_failures)
-    return running.run(suite.options_of(list(arguments)), asked, Screen())
+    with contextlib.closing(Screen()) as screen:
+        return running.run(suite.options_of(list(arguments)), asked, screen)

@@ -163,7 +163,7 @@ def _places(twins: Twins, play: Play, chosen: Sequence[Disturbance], told: Told)
         if why := twins.lacks(play, disturbance):
             told.not_offered[f"{disturbance.name}: {why}"] += 1
             continue
-        for position in disturbance.positions(play.steps, play.needs):
+        for position in disturbance.positions(play.steps, play.needs, play.protocol):
             yield disturbance, position
 
 
