@@ -63,7 +63,7 @@ class KafkaSession(ProtocolSession[KafkaProbe]):
         self._connect, self._connect_as = wrapped(connect), lambda user: wrapped(connect_as(user))
 
     def speak_at_most(self, api: str, version: int) -> None:
-        """Let clients know no later version of that request, where the system offers an earlier one: for those that have said nothing yet."""
+        """Let clients know no later version of that request, where the system offers an earlier one: for those still silent."""
         if api in self._offer.apis and self._offer.apis[api].lowest <= version < self._offer.apis[api].highest:
             self._offer = self._offer.up_to(api, version)
 

@@ -88,7 +88,9 @@ class Crowd(_Crowded):
         views = done(self._probe.read_together(self._partitions, Isolation.READ_COMMITTED), "reading the crowd")
         missing = [str(where.partition) for where, view in views.items() if view.values() != ["of the crowd"]]
         if missing:
-            raise Violation("the record of the crowd in each", f"none in {', '.join(missing)}", what=f"the {PARTITIONS} partitions of the crowd")
+            raise Violation(
+                "the record of the crowd in each", f"none in {', '.join(missing)}", what=f"the {PARTITIONS} partitions of the crowd"
+            )
 
     @property
     def _partitions(self) -> Sequence[TopicPartition]:
@@ -107,7 +109,7 @@ class Crowd(_Crowded):
         batch = self._probe.batch_of(["of the crowd"], producer=producer, sequence=0, transactional=True)
         version = self._log.version("produce")
         results = done(
-            self._probe.produce_batches({one: batch for one in where}, transactional_id=transactional_id, version=version), "writing"
+            self._probe.produce_batches(dict.fromkeys(where, batch), transactional_id=transactional_id, version=version), "writing"
         )
         for one, result in results.items():
             done(result, f"writing to {one}")

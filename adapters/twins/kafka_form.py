@@ -25,9 +25,7 @@ class OneBatch(RequestPerformer):
             return request
         fields = cast(Any, request)
         topics = tuple(
-            dataclasses.replace(
-                topic, partitions=tuple(dataclasses.replace(one, partition_max_bytes=_LEAST) for one in topic.partitions)
-            )
+            dataclasses.replace(topic, partitions=tuple(dataclasses.replace(one, partition_max_bytes=_LEAST) for one in topic.partitions))
             for topic in fields.topics
         )
         return cast(RequestPayload, dataclasses.replace(fields, max_bytes=_LEAST, topics=topics))

@@ -52,7 +52,7 @@ class Twice(RequestPerformer):
 
 
 class AnswerLost(RequestPerformer):
-    """The answer to each request that may be repeated is lost with its connection; it is sent again on a new one, and that answer counts."""
+    """The answer to each request that may be repeated is lost with its connection; it is sent again on a new one, whose answer counts."""
 
     def finish(self, transport: Transport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:
         if not (isinstance(answer, Done) and may_be_repeated(request)):

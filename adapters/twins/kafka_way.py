@@ -13,7 +13,6 @@ from fencepost.contract.outcomes import Done, Unknown
 
 from .performer import Performer
 
-
 Heard: TypeAlias = Done[ResponsePayload] | Unknown
 """What came back for a request."""
 

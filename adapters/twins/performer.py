@@ -6,7 +6,6 @@ from typing import Any
 
 from fencepost.contract.ports import Exchange
 
-
 _WRITERS = ("transactional_id", "v3_and_below_transactional_id")
 """The fields that name who writes in transactions."""
 _GROUPS = {"TxnOffsetCommit": "group_id", "AddOffsetsToTxn": "group_id"}

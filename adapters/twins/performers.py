@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
+from .kafka_crowd import CrashInACrowd, Crowd
 from .kafka_entries import Reordered, Split
 from .kafka_form import OlderLooks, OneBatch
 from .kafka_repeat import AnswerLost, NewConnection, Twice
-from .kafka_crowd import Crowd, CrashInACrowd
 from .performer import Performer
 from .prelude import Prelude
 from .replay import CleanStop, Crash

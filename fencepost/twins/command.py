@@ -21,7 +21,7 @@ def run(
     max_failures: int | None,
     others: Mapping[str, object],
 ) -> int:
-    """Run the twins that these options ask for; `others` are those that a run of twins has no use for. Raises WrongUsage for one of these."""
+    """Run the twins that these options ask for; `others` are those that a run of twins has no use for. Raises WrongUsage for one."""
     if other := next((name for name, value in others.items() if value), None):
         raise WrongUsage(f"{other} and --twins exclude each other: twins are played one after the other, and write {running.JSON} alone")
     limit = None if timeout is None else seconds(timeout)

@@ -21,6 +21,7 @@ from fencepost.contract.gherkin import Step
 ALL = "all"
 """What stands for every disturbance on the command line."""
 
+
 class NotAfter(Row):
     """A step after which a disturbance does not stand, for one step or for good; of these protocols alone, where some are named."""
 

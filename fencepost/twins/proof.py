@@ -1,7 +1,7 @@
 """`fencepost prove --twins`: which losses at a replay twins notice, and that they notice nothing where nothing is wrong.
 
-A loss is a broker that reads one field of one durable record as if nobody had set it (`reference/defects/replay.py`). Each is played with the
-disturbances of the family `replay` until a twin differs. What is silent: every profile of the reference, and every conforming variant,
+A loss is a broker that reads one field of one durable record as if nobody had set it (`reference/defects/replay.py`). Each is played with
+the disturbances of the family `replay` until a twin differs. What is silent: every profile of the reference, and every conforming variant,
 with twins drawn by the seed, or all of them with `--all`.
 """
 
@@ -130,7 +130,9 @@ def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where:
     console.print()
     alone = sum(not one.by_itself for one in noticed)
     share = f" ({100 * len(noticed) / len(lost):.0f} %)" if lost else ""
-    console.print(f"  {len(noticed)} of {len(lost)} losses at a replay noticed{share}, {alone} of them before any scenario was red by itself")
+    console.print(
+        f"  {len(noticed)} of {len(lost)} losses at a replay noticed{share}, {alone} of them before any scenario was red by itself"
+    )
     lawful = sum(one.is_lawful for one in found)
     console.print(f"  noticed in {len(false)} of {lawful} brokers that conform" if false else f"  silent on {lawful} brokers that conform")
     console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(where)}/{JSON}")
@@ -160,7 +162,7 @@ def _play(task: _Task) -> Noticed:
         with Plays(Options(asked=asked, selection=Selection(specs=task.specs))) as plays:
             twins, chosen = Twins(plays.systems), [disturbances.bundled().by_name[name] for name in task.disturbances]
             mine = [play for play in plays if play.protocol == task.protocol]
-            random.Random(task.seed).shuffle(mine)  # so that a loss is not looked for by the order of the features
+            random.Random(task.seed).shuffle(mine)  # noqa: S311 - so that a loss is not looked for by the order of the features
             for play in mine:
                 plain = twins.plain(play)
                 by_itself |= plain.verdict.is_red
@@ -182,5 +184,3 @@ def _places(twins: Twins, play: Play, chosen: Sequence[Disturbance]) -> Iterator
     for disturbance in chosen:
         if disturbance.fits(play.feature.spec, play.protocol) and not twins.lacks(play, disturbance):
             yield from ((disturbance, position) for position in disturbance.positions(play.steps, play.needs, play.protocol))
-
-

@@ -33,9 +33,15 @@ ROLES = (
         "a topic id is made up when the topic is made, and other topics may have been made before",
     ),
     Role("position", re.compile(r"\b(?P<value>\d+:\d+)\b"), "a topic goes on in another ledger after a restart"),
-    Role("listed", re.compile(r"(?:not in it, of|the largest of) (?P<value>\d+)"), "a list of all that there is has others' entries as well"),
+    Role(
+        "listed", re.compile(r"(?:not in it, of|the largest of) (?P<value>\d+)"), "a list of all that there is has others' entries as well"
+    ),
     Role("epoch", re.compile(r"(?<!coordinator[ _])epoch(?:[ =]|: )(?P<value>\d+)"), "an epoch counts the transactions of a producer"),
-    Role("producer", re.compile(r"producer[ _]id(?:[ =]|: )(?P<value>\d+)"), "a coordinator gives out each producer id once, to whoever comes"),
+    Role(
+        "producer",
+        re.compile(r"producer[ _]id(?:[ =]|: )(?P<value>\d+)"),
+        "a coordinator gives out each producer id once, to whoever comes",
+    ),
 )
 _MOVED = frozenset({"epoch", "listed"})
 """The roles whose values only some disturbances move, and say so; for the others these have to be the same."""

@@ -175,4 +175,3 @@ def first_difference(plain: Sequence[str], disturbed: Sequence[str], moves: Sequ
 
 def _with_next(steps: Sequence[Step]) -> list[tuple[Step, Step | None]]:
     return list(zip(steps, (*steps[1:], None), strict=True))
-

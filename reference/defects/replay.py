@@ -70,7 +70,9 @@ def losses(protocol: str) -> Iterator[Loss]:
             if not dataclasses.is_dataclass(hints[one.name]):
                 yield _of_field(protocol, kind, one)
     if protocol == "kafka":
-        yield from (_of_json(f"committed offset: {each.name}", 3, (place,)) for place, each in enumerate(dataclasses.fields(CommittedOffset)))
+        yield from (
+            _of_json(f"committed offset: {each.name}", 3, (place,)) for place, each in enumerate(dataclasses.fields(CommittedOffset))
+        )
         yield from (_of_json(f"stored group: {each}", 1, (place,)) for place, each in enumerate(_GROUP))
         yield from (_of_json(f"stored member: {each}", 1, (1, place)) for place, each in enumerate(_MEMBER))
 

@@ -118,7 +118,9 @@ def test_observations_are_compared_by_role() -> None:
     """Another member id or coordinator epoch is the same; another number, or two that were one, is not."""
     plain = ["assignment of A, which is member-0: done", "coordinator_epoch=0, offset 3", "again member-0"]
 
-    assert first_difference(plain, ["assignment of A, which is member-1-7: done", "coordinator_epoch=4, offset 3", "again member-1-7"]) is None
+    assert (
+        first_difference(plain, ["assignment of A, which is member-1-7: done", "coordinator_epoch=4, offset 3", "again member-1-7"]) is None
+    )
     assert first_difference(plain, ["assignment of A, which is member-1: done", "coordinator_epoch=0, offset 3", "again member-2"])
     assert first_difference(plain, ["assignment of A, which is member-0: done", "coordinator_epoch=0, offset 4", "again member-0"])
     assert first_difference(plain, plain[:2])
@@ -143,7 +145,7 @@ def test_where_a_disturbance_stands() -> None:
 
 
 def test_disturbances_are_named() -> None:
-    """By words or lists; `all` are those that fit; an unknown one, and one that fits nothing that is asked, is refused with those that do."""
+    """By words or lists; `all` are those that fit; an unknown one, and one that fits nothing that is asked, is refused."""
     known = disturbances.bundled()
 
     assert [one.name for one in known.named(["clean-stop,crash", "twice"], ["kip890"], ["kafka"])] == ["crash", "clean-stop", "twice"]
@@ -257,7 +259,9 @@ def test_a_field_that_is_lost_at_a_replay_is_noticed(monkeypatch: pytest.MonkeyP
     broker = {one.name: one for one in variants("kafka")}[name]
     assert isinstance(broker.parts, Parts)
 
-    assert first_noticed(monkeypatch, broker.parts, LOST[name], "crash") or first_noticed(monkeypatch, broker.parts, LOST[name], "clean-stop")
+    assert first_noticed(monkeypatch, broker.parts, LOST[name], "crash") or first_noticed(
+        monkeypatch, broker.parts, LOST[name], "clean-stop"
+    )
 
 
 @pytest.mark.parametrize(("protocol", "least"), [("kafka", 55), ("pulsar", 25)])

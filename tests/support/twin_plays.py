@@ -30,14 +30,15 @@ def twins_of(
                 continue
             chosen = [disturbances.bundled().by_name[name] for name in names]
             places = [
-                (one, place) for one in chosen if one.fits(play.feature.spec, play.protocol) for place in one.positions(play.steps, play.needs, play.protocol)
+                (one, place)
+                for one in chosen
+                if one.fits(play.feature.spec, play.protocol)
+                for place in one.positions(play.steps, play.needs, play.protocol)
             ]
             yield from (twins.put(plain, *place) for place in drawn(places, most, seed, play))
 
 
-def first_noticed(
-    monkeypatch: pytest.MonkeyPatch, parts: kafka.Parts, requirement: str, disturbance: str
-) -> tuple[str, str] | None:
+def first_noticed(monkeypatch: pytest.MonkeyPatch, parts: kafka.Parts, requirement: str, disturbance: str) -> tuple[str, str] | None:
     """Where the first twin differs on a broker of these parts, and how; None where all are alike."""
     monkeypatch.setitem(LAWFUL, "of-a-test", Defect("of-a-test", "made by a test", "a test", parts))
     results = twins_of(requirement, [disturbance], defect="of-a-test")
