@@ -24,7 +24,10 @@ from .prove import Breadth, Proof, Seen, prove
 EXPLORED = "explored.json"
 """What `prove --explore` writes."""
 
-PROVE = Layout("prove", "--results", ("prove.json", "prove.html", showing.JSON, showing.PAGE, EXPLORED))
+TWINS = "twins.json"
+"""What `prove --twins` writes."""
+
+PROVE = Layout("prove", "--results", ("prove.json", "prove.html", showing.JSON, showing.PAGE, EXPLORED, TWINS))
 
 
 def show_mutants(
@@ -39,7 +42,7 @@ def show(specs: Sequence[str], everything: bool, workers: int, folder: Path) -> 
     registry.check_proposals()
     rows = register.bundled()
     rows.rows(specs)
-    claimed = claim(folder, PROVE, keep=(showing.JSON, showing.PAGE, EXPLORED))
+    claimed = claim(folder, PROVE, keep=(showing.JSON, showing.PAGE, EXPLORED, TWINS))
     console = Console(highlight=False)
     began = time.monotonic()
     breadth = Breadth.EVERYTHING if everything else Breadth.ITS_FEATURES

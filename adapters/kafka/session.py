@@ -17,7 +17,7 @@ from .history import events
 from .offer import Offer
 from .probe import KafkaProbe, TakeFromPool, no_pool
 from .recording import Recorder
-from .transport import Connect, ConnectAs, Wire, nobody_logs_in
+from .transport import Connect, ConnectAs, Transport, Wire, nobody_logs_in
 
 
 class KafkaSession(ProtocolSession[KafkaProbe]):
@@ -52,6 +52,20 @@ class KafkaSession(ProtocolSession[KafkaProbe]):
     def new_client(self, name: str) -> KafkaProbe:
         cluster = Cluster(name, self._bootstrap, self._connect, self._recorder, self._offer, answer_within_s(self.time), self._connect_as)
         return KafkaProbe(cluster, self._offer, self.time, self._take_from_pool)
+
+    def between(self, wrap: Callable[[str, Transport], Transport]) -> None:
+        """Let whatever a client says go through what this makes of its transport: for clients that have said nothing yet."""
+        connect, connect_as = self._connect, self._connect_as
+
+        def wrapped(inner: Connect) -> Connect:
+            return lambda client, address: wrap(client, inner(client, address))
+
+        self._connect, self._connect_as = wrapped(connect), lambda user: wrapped(connect_as(user))
+
+    def speak_at_most(self, api: str, version: int) -> None:
+        """Let clients know no later version of that request, where the system offers an earlier one: for those still silent."""
+        if api in self._offer.apis and self._offer.apis[api].lowest <= version < self._offer.apis[api].highest:
+            self._offer = self._offer.up_to(api, version)
 
     def transactional_log(self) -> KafkaLog:
         return KafkaLog(self.client, self.unique, self.faults, ClientKind.fitting(self._offer))

@@ -1,16 +1,41 @@
 """One disturbance in one play: what it does when the session opens, before a step, and after the last."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from fencepost.contract.ports import Exchange
 
+_WRITERS = ("transactional_id", "v3_and_below_transactional_id")
+"""The fields that name who writes in transactions."""
+_GROUPS = {"TxnOffsetCommit": "group_id", "AddOffsetsToTxn": "group_id"}
+"""The requests that make a group's place part of a transaction, with the field that names the group."""
+
 
 @dataclass(frozen=True)
 class Undisturbed:
-    """What is known of the play without the disturbance: all that was said. A disturbance takes names from it."""
+    """What is known of the play without the disturbance: all that was said, and what its session appended to its own names."""
 
     exchanges: tuple[Exchange, ...] = ()
+    suffix: str = ""
+
+    @property
+    def writers(self) -> list[str]:
+        """Who initialised to write in transactions, by the names that the scenario has for them; each once."""
+        said = (one.request.get(field) for one in self._requests("InitProducerId") for field in _WRITERS)
+        return self._own(said)
+
+    @property
+    def groups(self) -> list[str]:
+        """The groups that took input in transactions, by the scenario's names."""
+        return self._own(one.request.get(field) for name, field in _GROUPS.items() for one in self._requests(name))
+
+    def _requests(self, name: str) -> Iterator[Exchange]:
+        return (one for one in self.exchanges if one.name.partition(" ")[0] == name)
+
+    def _own(self, names: Iterable[Any]) -> list[str]:
+        own = (name for name in names if isinstance(name, str) and name.endswith(self.suffix) and name != self.suffix)
+        return list(dict.fromkeys(name.removesuffix(self.suffix) for name in own))
 
 
 class Performer:

@@ -2,11 +2,29 @@
 
 from collections.abc import Mapping
 
+from .kafka_crowd import CrashInACrowd, Crowd
+from .kafka_entries import Reordered, Split
+from .kafka_form import OlderLooks, OneBatch
+from .kafka_repeat import AnswerLost, NewConnection, Twice
 from .performer import Performer
+from .prelude import Prelude
 from .replay import CleanStop, Crash
 
 _OF_ALL: Mapping[str, type[Performer]] = {"crash": Crash, "clean-stop": CleanStop}
-_OF_PROTOCOL: Mapping[str, Mapping[str, type[Performer]]] = {}
+_OF_PROTOCOL: Mapping[str, Mapping[str, type[Performer]]] = {
+    "kafka": {
+        "twice": Twice,
+        "answer-lost": AnswerLost,
+        "new-connection": NewConnection,
+        "split": Split,
+        "reordered": Reordered,
+        "one-batch": OneBatch,
+        "older-looks": OlderLooks,
+        "prelude": Prelude,
+        "crowd": Crowd,
+        "crash-in-a-crowd": CrashInACrowd,
+    }
+}
 
 
 def performers_of(protocol: str) -> Mapping[str, type[Performer]]:

@@ -26,6 +26,10 @@ def prove(
     explore: Annotated[
         bool, typer.Option("--explore", help="Instead of scenarios, random sequences of acts: which defects does `fencepost explore` find?")
     ] = False,
+    twins: Annotated[
+        bool,
+        typer.Option("--twins", help="Instead of defects, losses of one field of a durable record at a replay: which do twins notice?"),
+    ] = False,
     examples: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="With --explore: how many sequences for each variant. Default: 2000.")
     ] = None,
@@ -58,8 +62,14 @@ def prove(
 
         fencepost prove --explore --spec core
 
+        fencepost prove --twins --spec kip890
+
     With --explore each defect is explored until something is found, and each conforming variant to the end. Exit code 1: something was
     found in one that conforms.
+
+    With --twins each field of each durable record is lost in turn when the record is read again, and scenarios are played with restarts
+    until a twin differs. On what conforms twins with all disturbances are played, two of each scenario, or all with --all. Exit code 1:
+    less than 95 % of the losses were noticed, or something was in what conforms.
     """
     from fencepost import kill_matrix
     from fencepost.contract.errors import WrongUsage
@@ -67,6 +77,13 @@ def prove(
     from fencepost.selection import proposals_named
 
     def act() -> int:
+        if twins:
+            from fencepost.twins import proof as twins_proof
+
+            others = {"--explore": explore, "--mutants": mutants, "--only": only, "--write-killed": write_killed, "--examples": examples}
+            if other := next((name for name, value in others.items() if value), None):
+                raise WrongUsage(f"{other} and --twins exclude each other: the second loses fields of records, and nothing else")
+            return twins_proof.show(tuple(spec or ()), 1 if seed is None else seed, everything, workers, results)
         if explore:
             from fencepost.explore import proof
 

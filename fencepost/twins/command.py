@@ -1,5 +1,6 @@
 """What the options of `fencepost run --twins` ask for."""
 
+import contextlib
 from collections.abc import Mapping, Sequence
 
 from fencepost import suite
@@ -20,9 +21,10 @@ def run(
     max_failures: int | None,
     others: Mapping[str, object],
 ) -> int:
-    """Run the twins that these options ask for; `others` are those that a run of twins has no use for. Raises WrongUsage for one of these."""
+    """Run the twins that these options ask for; `others` are those that a run of twins has no use for. Raises WrongUsage for one."""
     if other := next((name for name, value in others.items() if value), None):
         raise WrongUsage(f"{other} and --twins exclude each other: twins are played one after the other, and write {running.JSON} alone")
     limit = None if timeout is None else seconds(timeout)
     asked = Asked(tuple(names), 1 if seed is None else seed, per_scenario, limit, max_failures)
-    return running.run(suite.options_of(list(arguments)), asked, Screen())
+    with contextlib.closing(Screen()) as screen:
+        return running.run(suite.options_of(list(arguments)), asked, screen)

@@ -4,6 +4,8 @@ import functools
 import re
 from collections.abc import Sequence
 from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
@@ -19,14 +21,13 @@ from fencepost.contract.gherkin import Step
 ALL = "all"
 """What stands for every disturbance on the command line."""
 
-FAMILIES = ("replay", "repeat", "split", "prelude", "crowd", "form")
-
 
 class NotAfter(Row):
-    """A step after which a disturbance does not stand, for one step or for good."""
+    """A step after which a disturbance does not stand, for one step or for good; of these protocols alone, where some are named."""
 
     step: Expression
     how_long: Literal["a step", "good"] = Field(alias="for")
+    protocols: tuple[str, ...] = Field(default=(), strict=False)
     because: str = Field(min_length=1)
 
 
@@ -47,6 +48,7 @@ class Disturbance(Row):
     protocols: tuple[str, ...] = Field(min_length=1, strict=False)
     proposals: tuple[str, ...] = Field(default=(), strict=False)
     stands: Literal["between", "throughout"]
+    moves: tuple[Literal["epoch", "listed"], ...] = Field(default=(), strict=False)
     not_after: tuple[NotAfter, ...] = Field(default=(), strict=False)
     not_with: tuple[NotWith, ...] = Field(default=(), strict=False)
 
@@ -54,17 +56,20 @@ class Disturbance(Row):
         """Whether it can stand in scenarios of this proposal that are asked under this protocol."""
         return protocol in self.protocols and (not self.proposals or spec in self.proposals)
 
-    def positions(self, steps: Sequence[Step], needs: frozenset[str]) -> list[int | None]:
+    def positions(self, steps: Sequence[Step], needs: frozenset[str], protocol: str) -> list[int | None]:
         """Where it stands in a scenario of these steps: before the step of that number, counted from 0; None for throughout."""
         if any(one.capability in needs for one in self.not_with):
             return []
         if self.stands == "throughout":
             return [None]
-        return [number for number in range(1, len(steps)) if not self._is_kept_out(steps[:number])]
+        return [number for number in range(1, len(steps)) if not self._is_kept_out(steps[:number], protocol)]
 
-    def _is_kept_out(self, before: Sequence[Step]) -> bool:
+    def _is_kept_out(self, before: Sequence[Step], protocol: str) -> bool:
         return any(
-            re.search(one.step, step.text) for one in self.not_after for step in (before if one.how_long == "good" else before[-1:])
+            re.search(one.step, step.text)
+            for one in self.not_after
+            if not one.protocols or protocol in one.protocols
+            for step in (before if one.how_long == "good" else before[-1:])
         )
 
 
@@ -99,8 +104,12 @@ class Disturbances:
 
 @functools.cache
 def bundled() -> Disturbances:
-    """Those of the package. Raises DataFileError where they cannot be used."""
-    path = resources.files("fencepost.fixtures").joinpath("disturbances.yaml")
+    """Those of the package."""
+    return read(resources.files("fencepost.fixtures").joinpath("disturbances.yaml"))
+
+
+def read(path: Path | Traversable) -> Disturbances:
+    """Those of a file. Raises DataFileError for one that nothing performs, or that names what there is not."""
     rows = load(path, list[Disturbance])
     known_proposals = proposals.bundled()
     for number, one in enumerate(rows):

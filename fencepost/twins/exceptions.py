@@ -4,6 +4,8 @@ import functools
 import re
 from collections.abc import Iterable, Sequence
 from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
 
 from pydantic import Field
 
@@ -45,8 +47,12 @@ def find(known: Iterable[TwinException], disturbance: str, requirement: str, sce
 
 @functools.cache
 def bundled() -> Sequence[TwinException]:
-    """Those of the package. Raises DataFileError for one about what there is not."""
-    path = resources.files("fencepost.fixtures").joinpath("twin_exceptions.yaml")
+    """Those of the package."""
+    return read(resources.files("fencepost.fixtures").joinpath("twin_exceptions.yaml"))
+
+
+def read(path: Path | Traversable) -> Sequence[TwinException]:
+    """Those of a file. Raises DataFileError for one about what there is not."""
     rows, known = load(path, list[TwinException]), register.bundled()
     for number, one in enumerate(rows):
 

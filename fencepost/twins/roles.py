@@ -6,7 +6,7 @@ two that were the same stay the same, and two that differed still differ.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 
@@ -26,18 +26,36 @@ ROLES = (
         "an epoch counts the starts and moves of a coordinator",
     ),
     Role("timestamp", re.compile(r"\b(?P<value>\d{13})\b"), "milliseconds since 1970: time passes while a system starts"),
-    Role("producer", re.compile(r"producer[ _]id(?:[ =]|: )(?P<value>\d+)"), "a coordinator gives out each producer id once, to whoever comes"),
+    Role("checksum", re.compile(r"\b(?P<value>0x[0-9a-f]{8})\b"), "a checksum is also one of timestamps"),
+    Role(
+        "topic-id",
+        re.compile(r"\b(?P<value>[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b"),
+        "a topic id is made up when the topic is made, and other topics may have been made before",
+    ),
+    Role("position", re.compile(r"\b(?P<value>\d+:\d+)\b"), "a topic goes on in another ledger after a restart"),
+    Role(
+        "listed", re.compile(r"(?:not in it, of|the largest of) (?P<value>\d+)"), "a list of all that there is has others' entries as well"
+    ),
+    Role("epoch", re.compile(r"(?<!coordinator[ _])epoch(?:[ =]|: )(?P<value>\d+)"), "an epoch counts the transactions of a producer"),
+    Role(
+        "producer",
+        re.compile(r"producer[ _]id(?:[ =]|: )(?P<value>\d+)"),
+        "a coordinator gives out each producer id once, to whoever comes",
+    ),
 )
+_MOVED = frozenset({"epoch", "listed"})
+"""The roles whose values only some disturbances move, and say so; for the others these have to be the same."""
 _LISTED_EPOCHS = re.compile(r"^(coordinator epochs of .*?: epochs that never fall, [^:]*:).*", re.DOTALL)
 """A sentence that judges a whole list of coordinator epochs; the list follows from how often the system was started."""
 
 
-def by_role(observations: Iterable[str]) -> Iterator[str]:
-    """The observations of a play with the values of each role by the order in which they came."""
-    seen: dict[str, dict[str, int]] = {role.name: {} for role in ROLES}
+def by_role(observations: Iterable[str], moves: Collection[str] = ()) -> Iterator[str]:
+    """The observations of a play with the values of each role by the order in which they came; `moves` are those that are moved here."""
+    roles = [role for role in ROLES if role.name not in _MOVED or role.name in moves]
+    seen: dict[str, dict[str, int]] = {role.name: {} for role in roles}
     for text in observations:
         text = _LISTED_EPOCHS.sub(r"\1 ...", text)
-        for role in ROLES:
+        for role in roles:
             known = seen[role.name]
 
             def named(found: re.Match[str], role: Role = role, known: dict[str, int] = known) -> str:

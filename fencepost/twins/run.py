@@ -1,7 +1,7 @@
 """`fencepost run --twins`: plays scenarios and their twins, says what was noticed, and writes `twins.json` and `twins.html`.
 
-Each scenario that is met is played again with each disturbance that fits it, at each position where that may stand; or with so many of these
-as are asked for, drawn by the seed and the scenario's name, so that a run of one scenario draws what a run of all did. A requirement
+Each scenario that is met is played again with each disturbance that fits it, at each position where that may stand; or with so many of
+these as are asked for, drawn by the seed and the scenario's name, so that a run of one scenario draws what a run of all did. A requirement
 and a disturbance have a verdict together.
 """
 
@@ -41,7 +41,7 @@ _LINE = 600
 
 @dataclass(frozen=True)
 class Asked:
-    """What a user asks of twins: names of disturbances, a seed, and at most so many twins of each scenario; None for the system's default."""
+    """What a user asks of twins: names of disturbances, a seed, and so many twins of each scenario, None for the system's default."""
 
     names: Sequence[str]
     seed: int = 1
@@ -122,9 +122,7 @@ def run(options: Options, asked: Asked, screen: Screen) -> Exit:
     return told.exit
 
 
-def _gone_through(
-    plays: Plays, chosen: Sequence[Disturbance], asked: Asked, most: int | None, told: Told, began: float
-) -> Iterator[str]:
+def _gone_through(plays: Plays, chosen: Sequence[Disturbance], asked: Asked, most: int | None, told: Told, began: float) -> Iterator[str]:
     """Plays all, and yields what people hear of it meanwhile."""
     twins, heard = Twins(plays.systems), began
     for number, play in enumerate(plays.all):
@@ -163,7 +161,7 @@ def _places(twins: Twins, play: Play, chosen: Sequence[Disturbance], told: Told)
         if why := twins.lacks(play, disturbance):
             told.not_offered[f"{disturbance.name}: {why}"] += 1
             continue
-        for position in disturbance.positions(play.steps, play.needs):
+        for position in disturbance.positions(play.steps, play.needs, play.protocol):
             yield disturbance, position
 
 
@@ -174,7 +172,7 @@ def drawn(
     everywhere = list(places)
     if most is None or len(everywhere) <= most:
         return everywhere
-    lot = random.Random(f"{seed} {play.run}")
+    lot = random.Random(f"{seed} {play.run}")  # noqa: S311 - a position is no secret
     by_name: dict[str, list[tuple[Disturbance, int | None]]] = {}
     for one in everywhere:
         by_name.setdefault(one[0].name, []).append(one)
@@ -233,7 +231,11 @@ def as_json(told: Told, chosen: Sequence[Disturbance], asked: Asked, seconds: fl
 
 
 def _title(options: Options) -> str:
-    parts = [options.system, f"profile {options.asked.profile}" if options.asked.profile else "", f"defect {options.defect}" if options.defect else ""]
+    parts = [
+        options.system,
+        f"profile {options.asked.profile}" if options.asked.profile else "",
+        f"defect {options.defect}" if options.defect else "",
+    ]
     return ", ".join(filter(None, parts))
 
 

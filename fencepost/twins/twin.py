@@ -7,6 +7,7 @@ the disturbance was noticed. Where the system is deterministic, all that was obs
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from itertools import zip_longest
 
 from fencepost.adapters.twins.performer import Performer, Undisturbed
@@ -45,10 +46,11 @@ class Plain:
     played: Played
     verdict: Verdict
 
-    @property
+    @cached_property
     def known(self) -> Undisturbed:
         """What disturbances may know of it."""
-        return Undisturbed(tuple(self.played.session.exchanges()) if self.played.session else ())
+        session = self.played.session
+        return Undisturbed(tuple(session.exchanges()), session.unique("")) if session else Undisturbed()
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ class Twins:
             return ended(TwinVerdict.NOT_OFFERED, str(played.error))
         if not is_reached:
             return ended(TwinVerdict.NOT_REACHED)
-        difference = self._difference(plain, played)
+        difference = self._difference(plain, played, disturbance)
         if difference is None:
             return ended(TwinVerdict.ALIKE)
         excuse = exceptions.find(self._exceptions, disturbance.name, play.requirement, play.name, difference)
@@ -130,7 +132,7 @@ class Twins:
         def open_session() -> Session:
             session = system.session(play.run, play.needs if self._is_deterministic(play) else play.needs | set(disturbance.needs))
             performer = performers_of(play.protocol)[disturbance.name](session, plain.known)
-            performer.is_active = only is None or (position is None and only == scene.count)
+            performer.is_active = only is None or position is not None or only == scene.count
             made.append(performer)
             performer.begin()
             return session
@@ -152,25 +154,24 @@ class Twins:
                 scene.act(made[0].end)
         return scene.played(play.steps), is_reached and bool(made)
 
-    def _difference(self, plain: Plain, played: Played) -> str | None:
+    def _difference(self, plain: Plain, played: Played, disturbance: Disturbance) -> str | None:
         found = judged(plain.play.asked, played, self._systems).result
         if found.verdict is not Verdict.MET:
             return found.reason or found.verdict.words
         if not self._is_deterministic(plain.play):
             return None
-        return first_difference(plain.played.evidence.observations, played.evidence.observations)
+        return first_difference(plain.played.evidence.observations, played.evidence.observations, disturbance.moves)
 
     def _is_deterministic(self, play: Play) -> bool:
         """Whether each play of a scenario is the same on the system: then every fault is there in each session, and all can be compared."""
         return "virtual-time" in self._systems.handshakes[play.protocol].capabilities
 
 
-def first_difference(plain: Sequence[str], disturbed: Sequence[str]) -> str | None:
-    """The first observation that is another by its role; None where all are the same."""
-    pairs = zip_longest(by_role(plain), by_role(disturbed), fillvalue="nothing more")
+def first_difference(plain: Sequence[str], disturbed: Sequence[str], moves: Sequence[str] = ()) -> str | None:
+    """The first observation that is another by its role; None where all are the same. `moves` names roles that this disturbance moves."""
+    pairs = zip_longest(by_role(plain, moves), by_role(disturbed, moves), fillvalue="nothing more")
     return next((f"observed without it: {one}; with it: {other}" for one, other in pairs if one != other), None)
 
 
 def _with_next(steps: Sequence[Step]) -> list[tuple[Step, Step | None]]:
     return list(zip(steps, (*steps[1:], None), strict=True))
-

@@ -43,7 +43,7 @@ class ReferenceKafka(kernel.Broker[Node]):
         now_ms: int = START,
         nodes: int = 1,
     ) -> None:
-        super().__init__(parts.network, CRASH_POINTS, disk, now_ms)
+        super().__init__(parts.network, CRASH_POINTS, disk or parts.disk(), now_ms)
         self._profile = profile
         self._parts = parts
         self.settings = settings

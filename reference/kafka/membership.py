@@ -159,10 +159,11 @@ class Membership:
         return StoredGroup(name, group.generation, tuple(members))
 
     def restore(self, stored: StoredGroup) -> None:
-        """Decision: what is known of a group after a crash: what its log has, as settled as it was; the sessions of its members begin anew."""
+        """Decision: what is known of a group after a crash: what its log has, settled as it was; its members' sessions begin anew."""
         rule("KIP890-395")
         members = {
-            member.name: Member(member.brings, member.instance, self._clock.now, stored.generation, member.share) for member in stored.members
+            member.name: Member(member.brings, member.instance, self._clock.now, stored.generation, member.share)
+            for member in stored.members
         }
         self._groups[stored.name] = Group(members, stored.generation, stored.generation)
         self._durable[stored.name] = stored

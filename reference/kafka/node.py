@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.network import Network
 
@@ -61,6 +62,7 @@ class Parts:
     advertised_api_versions: type[AdvertisedApiVersions] = AdvertisedApiVersions
     authorizer: type[Authorizer] = Authorizer
     coordinator: type[Coordinator] = Coordinator
+    disk: type[Disk] = Disk
     dialect: type[Dialect] = Dialect
     feature_levels: type[FeatureLevels] = FeatureLevels
     groups: type[Groups] = Groups

@@ -55,7 +55,7 @@ class ReferencePulsar(kernel.Broker[Node]):
         crash_points = {point: what for kind in self._kinds for point, what in kind.crash_points.items()}
         if profile.transaction_keys != "none":
             crash_points |= POINTS_OF_KEYS
-        super().__init__(self._parts.network, crash_points, disk, now_ms, nodes)
+        super().__init__(self._parts.network, crash_points, disk or parts.disk(), now_ms, nodes)
         self.key_topics = KeyTopics(self._machine.disk, parts.key_topic)
         self._profile = profile
         self._service_url = service_url

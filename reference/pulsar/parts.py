@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.kernel.network import Network
 
 from .answers import Answers
@@ -40,6 +41,7 @@ class Parts:
     coordinator: type[LogCoordinator] = LogCoordinator
     cursor: type[Cursor] = Cursor
     deduplication: type[Deduplication] = Deduplication
+    disk: type[Disk] = Disk
     kinds: type[Kinds] = Kinds
     key_topic: type[KeyTopic] = KeyTopic
     ledger: type[Ledger] = Ledger

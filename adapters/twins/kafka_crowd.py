@@ -1,0 +1,161 @@
+"""Others on the same broker, in the same states: what one transaction has must not depend on how many there are beside it.
+
+The crowd's ids begin as the scenario's do, and it has partitions, groups and transactions of its own. When the scenario is over, the crowd
+is asked what became of it: a disturbance that was forgotten by the broker would disturb nothing.
+"""
+
+from collections.abc import Sequence
+
+from fencepost.adapters.kafka.core import KafkaLog, KafkaWriter
+from fencepost.adapters.kafka.probe import KafkaProbe
+from fencepost.adapters.kafka.session import KafkaSession
+from fencepost.adapters.kafka.values import Isolation, ProducerIdAndEpoch, TopicPartition
+from fencepost.contract.evidence import Violation
+from fencepost.contract.outcomes import Done, Outcome, Refused
+
+from .performer import Performer
+from .prelude import TIMEOUT_MS, done
+
+PARTITIONS = 40
+"""How many the open one is in: more than what a coordinator sends or loads at a time."""
+_DECIDED, _ENDED, _REFUSING = "crowd-decided", "crowd-ended", "crowd-refusing"
+_FIRST = "the crowd's first"
+_ENDED_TOGETHER = 4
+"""How many transactions are ended right before the crash."""
+
+
+class _Crowded(Performer):
+    """What both have in common: writers whose ids begin as the scenario's do."""
+
+    session: KafkaSession
+
+    def begin(self) -> None:
+        self._prefix = f"{(self.undisturbed.writers or ['crowd'])[0]}-crowd"
+        self._log: KafkaLog = self.session.transactional_log()
+
+    def _writer(self, state: str) -> KafkaWriter:
+        return done(self._log.writer(f"{self._prefix}-{state}", TIMEOUT_MS), f"initialising in the crowd ({state})")
+
+    def _await(self, writer: KafkaWriter) -> None:
+        for _ in self.session.time.attempts():
+            if done(writer.is_over(), "looking for an end in the crowd"):
+                return
+        raise Violation("a transaction that is over", f"{writer.transactional_id} is not", what="end of a transaction of the crowd")
+
+    def _expect(self, values: Sequence[str], log: str) -> None:
+        seen = self._log.committed(log)
+        if not (isinstance(seen, Done) and list(seen.value) == list(values)):
+            raise Violation(str(list(values)), str(seen), what=f"what readers of {log} see")
+
+    @staticmethod
+    def _hold(outcome: Outcome[None], what: str) -> None:
+        if isinstance(outcome, Refused):
+            raise Violation("success", str(outcome), what=what, error=outcome.error, code=outcome.code)
+
+
+class Crowd(_Crowded):
+    """A transaction in forty partitions, and others that are decided, beside the scenario."""
+
+    def begin(self) -> None:
+        self._is_there = self.is_active
+        if not self._is_there:
+            return
+        super().begin()
+        self._probe: KafkaProbe = self.session.client("crowd")
+        self._topic = self.session.unique("crowd")
+        done(self._probe.create_topic(self._topic, PARTITIONS), f"creating {self._topic}")
+        done(self._log.create(_DECIDED), f"creating {_DECIDED}")
+        for commit in (True, False):
+            writer = self._writer(str(commit).lower())
+            done(writer.write(_DECIDED, _value(commit)), "writing in the crowd")
+            done(writer.end(commit), "ending in the crowd")
+            self._await(writer)
+        self._writer("idle")
+        self._open = self._writer("open")
+        self._write_everywhere()
+        self._group = f"{(self.undisturbed.groups or ['crowd'])[0]}-crowd"
+        done(self._open.take(self._group, _DECIDED, 1), "taking input in the crowd")
+
+    def end(self) -> None:
+        if not self._is_there:
+            return
+        self._hold(self._open.end(True), "answer to EndTxn of the crowd")
+        self._await(self._open)
+        self._expect([_value(True)], _DECIDED)
+        place = self._log.place(self._group, _DECIDED)
+        if not (isinstance(place, Done) and list(place.value) == [_value(True)]):
+            raise Violation(f"behind {_value(True)!r}", str(place), what=f"place of group {self._group}")
+        views = done(self._probe.read_together(self._partitions, Isolation.READ_COMMITTED), "reading the crowd")
+        missing = [str(where.partition) for where, view in views.items() if view.values() != ["of the crowd"]]
+        if missing:
+            raise Violation(
+                "the record of the crowd in each", f"none in {', '.join(missing)}", what=f"the {PARTITIONS} partitions of the crowd"
+            )
+
+    @property
+    def _partitions(self) -> Sequence[TopicPartition]:
+        return [TopicPartition(self._topic, number) for number in range(PARTITIONS)]
+
+    def _write_everywhere(self) -> None:
+        """One record in each of the forty partitions, a request for those of each leader."""
+        who, probe = self._open, self._probe
+        if self._log.kind.is_old:
+            done(probe.add_partitions(who.transactional_id, who.producer, self._partitions), "adding the crowd's partitions")
+        nodes = done(probe.leader_nodes(self._topic), "looking for leaders")
+        for node in dict.fromkeys(nodes.values()):
+            self._write(who.producer, who.transactional_id, [one for one in self._partitions if nodes.get(one.partition) == node])
+
+    def _write(self, producer: ProducerIdAndEpoch, transactional_id: str, where: Sequence[TopicPartition]) -> None:
+        batch = self._probe.batch_of(["of the crowd"], producer=producer, sequence=0, transactional=True)
+        version = self._log.version("produce")
+        results = done(
+            self._probe.produce_batches(dict.fromkeys(where, batch), transactional_id=transactional_id, version=version), "writing"
+        )
+        for one, result in results.items():
+            done(result, f"writing to {one}")
+
+
+class CrashInACrowd(_Crowded):
+    """Transactions of others are ended between two steps, and none of them is complete when the system loses its power.
+
+    Each has one more partition, which was told of the next coordinator and so refuses the marker of this one.
+    """
+
+    def begin(self) -> None:
+        super().begin()
+        probe: KafkaProbe = self.session.client("crowd")
+        done(self._log.create(_ENDED), f"creating {_ENDED}")
+        refusing = self.session.unique(_REFUSING)
+        done(probe.create_topic(refusing, _ENDED_TOGETHER), f"creating {refusing}")
+        self._ending = [self._writer(f"ending-{number}") for number in range(_ENDED_TOGETHER)]
+        first = self._ending[0]
+        done(first.write(_ENDED, _FIRST), "writing in the crowd")
+        done(first.end(True), "ending in the crowd")
+        self._await(first)
+        active = done(probe.describe_producers(self._log.partition(_ENDED)), "describing the producers of the crowd")
+        newer = max(one.coordinator_epoch for one in active) + 1
+        for number, writer in enumerate(self._ending):
+            done(writer.write(_ENDED, f"crowd {number}"), "writing in the crowd")
+            where = TopicPartition(refusing, number)
+            done(probe.add_partitions(writer.transactional_id, writer.producer, [where]), f"adding {where}")
+            marker = probe.write_marker(where, writer.producer, commit=False, coordinator_epoch=newer)
+            done(marker, f"telling {where} of coordinator epoch {newer}")
+
+    def before_step(self) -> None:
+        for number, writer in enumerate(self._ending):
+            self._hold(writer.end(_commits(number)), "answer to EndTxn of the crowd")
+        self.session.faults.crash()
+        self.session.faults.restart()
+
+    def end(self) -> None:
+        for writer in self._ending:
+            self._await(writer)
+        self._expect([_FIRST, *(f"crowd {number}" for number in range(_ENDED_TOGETHER) if _commits(number))], _ENDED)
+
+
+def _commits(number: int) -> bool:
+    return number % 2 == 0
+
+
+def _value(commit: bool) -> str:
+    return "committed in the crowd" if commit else "aborted in the crowd"

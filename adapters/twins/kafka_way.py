@@ -1,0 +1,80 @@
+"""Between the clients of a Kafka session and its nodes: where what is asked can be asked otherwise, and no client knows.
+
+What a session records is what its client asked and was answered. What goes over the wire instead is the disturbance's affair.
+"""
+
+from typing import TypeAlias
+
+from kio.static.protocol import RequestPayload, ResponsePayload
+
+from fencepost.adapters.kafka.session import KafkaSession
+from fencepost.adapters.kafka.transport import Answer, Transport
+from fencepost.contract.outcomes import Done, Unknown
+
+from .performer import Performer
+
+Heard: TypeAlias = Done[ResponsePayload] | Unknown
+"""What came back for a request."""
+
+
+class RequestPerformer(Performer):
+    """Disturbs requests one by one. What this base does not override stays as it is."""
+
+    session: KafkaSession
+
+    def begin(self) -> None:
+        self.session.between(lambda client, transport: _Way(client, transport, self))
+
+    def is_about(self, client: str, request: RequestPayload) -> bool:  # noqa: ARG002 - a subclass may tell clients apart
+        """Whether this request is disturbed."""
+        return True
+
+    def before(self, client: str, transport: Transport, request: RequestPayload) -> None:
+        """The request is about to be sent, and nothing is under way on the connection."""
+
+    def changed(self, request: RequestPayload) -> RequestPayload:
+        """What is sent instead: another form of the same request, whose answer is that of the original."""
+        return request
+
+    def finish(self, transport: Transport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:  # noqa: ARG002
+        """The answer came, and nothing else is under way on the connection: what the client gets."""
+        return answer
+
+
+class _Way:
+    """A transport whose requests are disturbed."""
+
+    def __init__(self, client: str, inner: Transport, performer: RequestPerformer) -> None:
+        self._client = client
+        self._inner = inner
+        self._performer = performer
+        self._under_way = 0
+
+    def call(self, request: RequestPayload, deadline_s: float) -> Heard:
+        return self.send(request, deadline_s)()
+
+    def send(self, request: RequestPayload, deadline_s: float) -> Answer:
+        performer, is_alone = self._performer, self._under_way == 0
+        is_disturbed = performer.is_active and performer.is_about(self._client, request)
+        if is_disturbed and is_alone:
+            performer.before(self._client, self._inner, request)
+        sent = performer.changed(request) if is_disturbed else request
+        wait = self._inner.send(sent, deadline_s)
+        self._under_way += 1
+
+        def answered() -> Heard:
+            try:
+                answer = wait()
+            finally:
+                self._under_way -= 1
+            # With others under way, whose answers come in the order of the requests, nothing can be asked in between.
+            return performer.finish(self._inner, request, answer, deadline_s) if is_disturbed and self._under_way == 0 else answer
+
+        return answered
+
+    def is_listened_to(self) -> bool:
+        return self._inner.is_listened_to()
+
+    def close(self) -> None:
+        self._under_way = 0
+        self._inner.close()

@@ -1,0 +1,166 @@
+"""Brokers whose disk loses something of each record by the time that it is read again, generated from what the records are.
+
+The live state is whole: only what a new life, or a new leader, reads from a journal has lost one field, which is then what a field has
+that nobody has set. So a broker that writes a record without a field, or reads it without, is there for every field, also for the next
+one that somebody adds. These are no defects of a requirement, and stand in no register of them: twins with a restart must notice them.
+"""
+
+import dataclasses
+import json
+import typing
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from fencepost.reference import kafka, pulsar
+from fencepost.reference.kafka.groups import CommittedOffset
+from fencepost.reference.kafka.partition_log import Entry, Snapshot
+from fencepost.reference.kafka.topics import Topic
+from fencepost.reference.kafka.transaction import Transaction
+from fencepost.reference.kernel.journal import Disk, Journal
+from fencepost.reference.pulsar import cursor, ledger, pending_ack_journal, pending_ack_store, topic, transaction
+from fencepost.wire.kafka.batches import Record
+
+from .defect import Defect
+
+DURABLE: Mapping[str, tuple[type, ...]] = {
+    "kafka": (Transaction, Entry, Snapshot, Topic),
+    "pulsar": (transaction.Transaction, ledger.Entry, cursor.Moved, pending_ack_store.Waiting, pending_ack_journal.Ended, topic.Subscribed),
+}
+"""The records of a protocol's journals; what they are made of follows from their fields."""
+
+_GROUP = ("generation", "members")
+_MEMBER = ("name", "protocol_type", "protocols", "session_timeout_ms", "instance", "share")
+"""What `group_records` writes of a group and of a member, in this order."""
+_OFFSETS = "log of __consumer_offsets-0"
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What is lost at a replay: `rewrite` gives a record of that journal without it."""
+
+    name: str
+    story: str
+    rewrite: Callable[[str, Any], Any]
+
+
+def variants(protocol: str) -> tuple[Defect, ...]:
+    """A broker for each thing that can be lost."""
+    parts: kafka.Parts | pulsar.Parts = kafka.Parts() if protocol == "kafka" else pulsar.Parts()
+    return tuple(
+        Defect(loss.name, loss.story, "generated from the definitions of durable records", dataclasses.replace(parts, disk=_disk(loss)))
+        for loss in losses(protocol)
+    )
+
+
+def losses(protocol: str) -> Iterator[Loss]:
+    """Each field of each record that is durable."""
+    seen: dict[type, None] = {}
+    waiting = list(DURABLE[protocol])
+    while waiting:
+        kind = waiting.pop(0)
+        if kind in seen:
+            continue
+        seen[kind] = None
+        hints = typing.get_type_hints(kind)
+        for one in dataclasses.fields(kind):
+            waiting += _records_in(hints[one.name])
+            if not dataclasses.is_dataclass(hints[one.name]):
+                yield _of_field(protocol, kind, one)
+    if protocol == "kafka":
+        yield from (
+            _of_json(f"committed offset: {each.name}", 3, (place,)) for place, each in enumerate(dataclasses.fields(CommittedOffset))
+        )
+        yield from (_of_json(f"stored group: {each}", 1, (place,)) for place, each in enumerate(_GROUP))
+        yield from (_of_json(f"stored member: {each}", 1, (1, place)) for place, each in enumerate(_MEMBER))
+
+
+def nothing_like(value: Any) -> Any:
+    """What a field of that kind has when nobody has set it."""
+    match value:
+        case bool():
+            return False
+        case Enum():
+            return next(iter(type(value)))
+        case uuid.UUID():
+            return uuid.UUID(int=0)
+        case None:
+            return None
+    return type(value)()
+
+
+def _of_field(protocol: str, kind: type, field: "dataclasses.Field[Any]") -> Loss:
+    title = _title(kind)
+
+    def forget(value: Any) -> Any:
+        if type(value) is kind:
+            default = field.default if field.default is not dataclasses.MISSING else nothing_like(getattr(value, field.name))
+            value = dataclasses.replace(value, **{field.name: default})
+        return _within(value, forget)
+
+    return Loss(
+        f"replay-{protocol}-{title}-{field.name}".replace("_", "-").lower(),
+        f"When a {title} is read again, its {field.name} is what it is where nobody has set it.",
+        lambda _, record: forget(record),
+    )
+
+
+def _within(value: Any, forget: Callable[[Any], Any]) -> Any:
+    """The value with what it holds rewritten; itself where nothing changes."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        held = {one.name: getattr(value, one.name) for one in dataclasses.fields(value) if one.init}
+        changed = {name: after for name, before in held.items() if (after := forget(before)) is not before}
+        return dataclasses.replace(value, **changed) if changed else value
+    if type(value) is tuple:
+        items = tuple(map(forget, value))
+        return value if all(one is other for one, other in zip(items, value, strict=True)) else items
+    return value
+
+
+def _of_json(what: str, length: int, path: Sequence[int]) -> Loss:
+    """What the log of a group's offsets has as JSON: of records whose key has so many parts, the value at that path."""
+
+    def forget(journal: str, record: Any) -> Any:
+        if journal != _OFFSETS or not isinstance(record, Entry) or record.batch.control:
+            return record
+        records = tuple(map(one, record.batch.records))
+        return dataclasses.replace(record, batch=dataclasses.replace(record.batch, records=records))
+
+    def one(record: Record) -> Record:
+        if record.value is None or len(json.loads(record.key or b"[]")) != length:
+            return record
+        value = json.loads(record.value)
+        for holder in [value] if len(path) == 1 else value[path[0]]:
+            holder[path[-1]] = nothing_like(holder[path[-1]])
+        return dataclasses.replace(record, value=json.dumps(value).encode())
+
+    record, _, field = what.partition(": ")
+    name = f"replay-kafka-{record}-{field}".replace(" ", "-").replace("_", "-")
+    return Loss(name, f"When a {record} is read again, its {field} is what it is where nobody has set it.", forget)
+
+
+def _disk(loss: Loss) -> type[Disk]:
+    """A disk on which a journal has lost it when somebody opens it who has not written it."""
+
+    class Forgetful(Disk):
+        def journal(self, name: str) -> Journal[Any]:
+            is_known = name in self._journals
+            journal = super().journal(name)
+            if is_known:
+                journal.replace([loss.rewrite(name, record) for record in journal])
+            return journal
+
+    return Forgetful
+
+
+def _records_in(hint: Any) -> list[type]:
+    """The dataclasses that a type is made of."""
+    if dataclasses.is_dataclass(hint):
+        return [typing.cast(type, hint)]
+    return [one for inner in typing.get_args(hint) for one in _records_in(inner)]
+
+
+def _title(kind: type) -> str:
+    return "".join(f"-{letter}" if letter.isupper() else letter for letter in kind.__name__).strip("-")

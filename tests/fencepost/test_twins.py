@@ -1,0 +1,274 @@
+"""Twins: silent on what conforms, and each disturbance is seen noticing something; a red says where it stood and what differs."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from commands import fencepost
+from twin_plays import first_noticed, names_of, twins_of
+
+from fencepost.contract.datafile import DataFileError
+from fencepost.contract.errors import UnknownName, WrongUsage
+from fencepost.contract.gherkin import Step
+from fencepost.reference.defects.replay import losses, nothing_like, variants
+from fencepost.reference.kafka import Parts
+from fencepost.reference.kafka.group_records import StoredGroup
+from fencepost.reference.kafka.groups import Groups
+from fencepost.reference.kafka.guards import Attempt
+from fencepost.reference.kafka.membership import Membership
+from fencepost.reference.kafka.ownership import Ownership
+from fencepost.reference.kafka.partition_log import AbortedTransaction, PartitionLog
+from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerStates
+from fencepost.reference.kafka.transaction import PREPARED, State, Transaction
+from fencepost.reference.kafka.transaction_log import TransactionLog
+from fencepost.twins import disturbances, exceptions
+from fencepost.twins.exceptions import TwinException
+from fencepost.twins.page import page
+from fencepost.twins.run import Told
+from fencepost.twins.twin import TwinVerdict, first_difference
+from fencepost.wire.kafka.batches import Batch
+
+SAMPLE = ("KIP890-06*", "KIP890-13*", "KIP890-16*", "KIP890-35*", "CORE-0*")
+
+
+@pytest.mark.parametrize("some", SAMPLE)
+def test_the_reference_is_silent(some: str) -> None:
+    """A sample of all disturbances and positions: nothing differs but what an exception says."""
+    results = list(twins_of(some, names_of("kafka"), most=3, seed=7))
+
+    assert [(one.play.name, one.disturbance, one.where, one.difference) for one in results if one.verdict is TwinVerdict.DIFFERS] == []
+    assert sum(one.verdict is TwinVerdict.ALIKE for one in results) > 20
+
+
+class _ForgetsMembers(Membership):
+    def restore(self, stored: StoredGroup) -> None:
+        pass
+
+
+class _NoDuplicates(ProducerStates):
+    def duplicate_of(self, batch: Batch) -> AppendedBatch | None:  # noqa: ARG002
+        return None
+
+
+class _AppendsAgain(_NoDuplicates):
+    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
+        pass
+
+
+class _SecondCommitWipesTheFirst(Groups):
+    def take_in(self, batch: Batch) -> None:
+        if batch.marker is None and batch.transactional:
+            self._pending.pop(batch.producer_id, None)
+        super().take_in(batch)
+
+
+class _KeepsTheFirstTimeout(Ownership):
+    def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:  # noqa: ARG002
+        return super().next_owner(transaction, expected_epoch, transaction.timeout_ms)
+
+
+class _RecoversOnePrepared(TransactionLog):
+    def replay(self) -> dict[str, Transaction]:
+        found = super().replay()
+        prepared = [name for name, one in found.items() if one.state in PREPARED]
+        return {name: replace(one, state=State.ONGOING) if name in prepared[1:] else one for name, one in found.items()}
+
+
+class _AbortedOfTheFirstPageOnly(PartitionLog):
+    def aborted_in(self, first: int, upper: int) -> tuple[AbortedTransaction, ...]:
+        return super().aborted_in(first, upper) if first == 0 else ()
+
+
+class _ListsAHandful(Groups):
+    def decide(self, producer_id: int, decision: object) -> None:
+        others = {other: held for other, held in self._pending.items() if other != producer_id}
+        super().decide(producer_id, decision)  # type: ignore[arg-type]
+        if len(others) > 0:
+            self._pending.clear()
+
+
+NOTICED = {
+    "crash": (Parts(membership=_ForgetsMembers), "KIP890-352"),
+    "twice": (Parts(producer_states=_AppendsAgain), "KIP890-13*"),
+    "answer-lost": (Parts(producer_states=_NoDuplicates), "KIP890-110"),
+    "split": (Parts(groups=_SecondCommitWipesTheFirst), "KIP890-358"),
+    "prelude": (Parts(ownership=_KeepsTheFirstTimeout), "KIP890-15*"),
+    "crash-in-a-crowd": (Parts(transaction_log=_RecoversOnePrepared), "KIP890-060"),
+    "one-batch": (Parts(partition_log=_AbortedOfTheFirstPageOnly), "KIP890-13*"),
+    "crowd": (Parts(groups=_ListsAHandful), "KIP890-05*"),
+}
+
+
+@pytest.mark.parametrize("disturbance", NOTICED)
+def test_a_disturbance_shows_what_no_scenario_does(monkeypatch: pytest.MonkeyPatch, disturbance: str) -> None:
+    """Each of these brokers is wrong in a way that this disturbance is for."""
+    parts, requirement = NOTICED[disturbance]
+
+    noticed = first_noticed(monkeypatch, parts, requirement, disturbance)
+
+    assert noticed is not None
+    where, difference = noticed
+    assert where.startswith("before step ")
+    assert difference
+
+
+def test_observations_are_compared_by_role() -> None:
+    """Another member id or coordinator epoch is the same; another number, or two that were one, is not."""
+    plain = ["assignment of A, which is member-0: done", "coordinator_epoch=0, offset 3", "again member-0"]
+
+    assert (
+        first_difference(plain, ["assignment of A, which is member-1-7: done", "coordinator_epoch=4, offset 3", "again member-1-7"]) is None
+    )
+    assert first_difference(plain, ["assignment of A, which is member-1: done", "coordinator_epoch=0, offset 3", "again member-2"])
+    assert first_difference(plain, ["assignment of A, which is member-0: done", "coordinator_epoch=0, offset 4", "again member-0"])
+    assert first_difference(plain, plain[:2])
+    assert first_difference(["epoch 1", "epoch 2"], ["epoch 4", "epoch 5"])
+    assert first_difference(["epoch 1", "epoch 2"], ["epoch 4", "epoch 5"], ["epoch"]) is None
+
+
+def test_where_a_disturbance_stands() -> None:
+    """Before each step but the first; never after a fault that it would end, and not right after a system that is coming back."""
+    crash = disturbances.bundled().by_name["crash"]
+
+    def positions(*texts: str, needs: Sequence[str] = (), protocol: str = "kafka") -> list[int | None]:
+        return crash.positions([Step("Given", "Given", text, number) for number, text in enumerate(texts)], frozenset(needs), protocol)
+
+    assert positions("a", "b", "c") == [1, 2]
+    assert positions("a", "node 2 is paused", "c", "d") == [1]
+    assert positions("a", "the system has crashed and is coming back", "c", "d") == [1, 3]
+    assert positions("a consumer of it is attached", "b", "c", protocol="pulsar") == []
+    assert positions("a consumer of it is attached", "b", "c") == [1, 2]
+    assert disturbances.bundled().by_name["twice"].positions([], frozenset({"wire-faults"}), "kafka") == []
+    assert disturbances.bundled().by_name["twice"].positions([], frozenset(), "kafka") == [None]
+
+
+def test_disturbances_are_named() -> None:
+    """By words or lists; `all` are those that fit; an unknown one, and one that fits nothing that is asked, is refused."""
+    known = disturbances.bundled()
+
+    assert [one.name for one in known.named(["clean-stop,crash", "twice"], ["kip890"], ["kafka"])] == ["crash", "clean-stop", "twice"]
+    assert len(known.named(["all"], ["kip890"], ["kafka"])) > len(known.named(["all"], ["core"], ["pulsar"])) > 0
+    with pytest.raises(UnknownName, match="did you mean crash"):
+        known.named(["crahs"], ["kip890"], ["kafka"])
+    with pytest.raises(WrongUsage, match="--twins one-batch is for kafka, and pip31 is asked; for that there are: "):
+        known.named(["one-batch"], ["pip31"], ["pulsar"])
+    with pytest.raises(WrongUsage, match="--twins is empty"):
+        known.named([","], ["kip890"], ["kafka"])
+
+
+GOOD = "name: crash\n  family: replay\n  meaning: m\n  protocols: [kafka]\n  stands: between\n"
+BAD_DISTURBANCES = {
+    "nothing performs burn on kafka": GOOD.replace("crash", "burn"),
+    "there is no capability 'crsh'": GOOD + "  needs: [crsh]\n",
+    "there is no proposal 'kip89'": GOOD + "  proposals: [kip89]\n",
+    "expected 'between' or 'throughout'": GOOD.replace("between", "nowhere"),
+    "this key is not known here": GOOD + "  neds: [crash]\n",
+    "crash stands twice": f"{GOOD}- {GOOD}",
+}
+EXCEPTION = "disturbances: [crash]\n  requirement: KIP890-353\n  seen: success\n  reason: r\n"
+BAD_EXCEPTIONS = {
+    "there is no disturbance 'crsh'": EXCEPTION.replace("[crash]", "[crsh]"),
+    "KIP890-999 is in no register": EXCEPTION.replace("353", "999"),
+    "no scenario of KIP890-353 begins with '.77.'": EXCEPTION + '  scenario: "[77]"\n',
+    "reason: this key is missing": EXCEPTION.replace("  reason: r\n", ""),
+}
+
+
+@pytest.mark.parametrize("why", [*BAD_DISTURBANCES, *BAD_EXCEPTIONS])
+def test_data_that_cannot_be_used_is_refused(tmp_path: Path, why: str) -> None:
+    """With the file, the line and the key."""
+    read, text = (disturbances.read, BAD_DISTURBANCES[why]) if why in BAD_DISTURBANCES else (exceptions.read, BAD_EXCEPTIONS[why])
+    (file := tmp_path / "data.yaml").write_text(f"- {text}", encoding="utf-8")
+
+    with pytest.raises(DataFileError, match=rf"data\.yaml:\d+: .*{why}"):
+        read(file)
+
+
+def test_a_run_says_where_and_what_and_keeps_it(tmp_path: Path) -> None:
+    """Exit code 1 with a defect, and 0 without; the folder has every verdict, and a page on which nothing of a system's is markup."""
+    about = ("run", "--twins", "crash,one-batch", "--only", "KIP890-352", "--twins-per-scenario", "4", "--results")
+
+    healthy = fencepost(*about, tmp_path / "healthy", expect=0)
+    broken = fencepost(*about, tmp_path / "broken", "--defect", "restart-forgets-members", expect=1)
+
+    assert "0 differ" in healthy.out
+    assert "X KIP890-352 [1] A group of one: crash before step" in broken.out
+    told = json.loads((tmp_path / "broken/twins.json").read_text("utf-8"))
+    assert {"id": "KIP890-352", "disturbance": "crash", "verdict": "differs"} in told["requirements"]
+    assert {"id": "KIP890-352", "disturbance": "one-batch", "verdict": "alike"} in told["requirements"]
+    noticed = next(one for one in told["noticed"] if one["verdict"] == "differs")
+    assert "UNKNOWN_MEMBER_ID" in noticed["difference"]
+    assert "<script" not in (tmp_path / "broken/twins.html").read_text("utf-8")
+
+
+def test_the_page_escapes_what_systems_say() -> None:
+    """And shows the map, also of a scenario that is red by itself."""
+    result = next(iter(twins_of("KIP890-060", ["crash"], most=1)))
+    told = Told(results=[replace(result, verdict=TwinVerdict.DIFFERS, difference="<script>alert(1)</script>")])
+
+    text = page(told, [disturbances.bundled().by_name["crash"]], "<system>")
+
+    assert "<script" not in text
+    assert "&lt;script&gt;" in text
+    assert "&lt;system&gt;" in text
+
+
+def test_an_exception_that_no_twin_needs_is_red(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """As a stale expectation is; only where every twin was played that could have needed it."""
+    from fencepost.options import Options
+    from fencepost.screen import Screen
+    from fencepost.selection import Selection
+    from fencepost.twins import run as running
+
+    stale = TwinException(disturbances=("crash",), requirement="KIP890-060", seen="never", reason="none")
+    monkeypatch.setattr(exceptions, "bundled", lambda: [stale])
+    options = Options(selection=Selection.said([], ["KIP890-060"], [], []), results=tmp_path / "r")
+    screen = Screen()
+    request.addfinalizer(screen.close)
+
+    assert running.run(options, running.Asked(["crash"]), screen) == 1
+    assert json.loads((tmp_path / "r/twins.json").read_text("utf-8"))["stale_exceptions"] == ["crash in KIP890-060"]
+    assert running.run(options, running.Asked(["crash"], per_scenario=1), screen) == 0
+
+
+def test_a_scenario_that_is_red_by_itself_has_no_twins(tmp_path: Path) -> None:
+    """Nobody could say what a disturbance changes in it; the run is red for it, as any run is."""
+    asked = ("--twins", "one-batch", "--only", "KIP890-353", "--defect", "leaving-goes-unnoticed")
+
+    ended = fencepost("run", *asked, "--results", tmp_path / "r", expect=1)
+
+    assert "KIP890-353 [1] A member leaves: violated without a disturbance, so it has no twins" in ended.out
+    told = json.loads((tmp_path / "r/twins.json").read_text("utf-8"))
+    assert told["scenarios"]["violated"] > 0
+    assert told["twins"] == {"alike": told["scenarios"]["met"]}
+
+
+LOST = {
+    "replay-kafka-producer-state-transaction-start": "KIP890-26*",
+    "replay-kafka-transaction-partitions": "KIP890-12*",
+    "replay-kafka-stored-member-share": "KIP890-352",
+    "replay-kafka-committed-offset-offset": "KIP890-05*",
+}
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_a_field_that_is_lost_at_a_replay_is_noticed(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """By a twin with a crash or a clean stop."""
+    broker = {one.name: one for one in variants("kafka")}[name]
+    assert isinstance(broker.parts, Parts)
+
+    assert first_noticed(monkeypatch, broker.parts, LOST[name], "crash") or first_noticed(
+        monkeypatch, broker.parts, LOST[name], "clean-stop"
+    )
+
+
+@pytest.mark.parametrize(("protocol", "least"), [("kafka", 55), ("pulsar", 25)])
+def test_losses_follow_from_the_records(protocol: str, least: int) -> None:
+    """Each field of each durable record is one, with a name of its own."""
+    found = [one.name for one in losses(protocol)]
+
+    assert len(found) == len(set(found)) >= least
+    assert f"replay-{protocol}-transaction-started-at" in found
+    assert [nothing_like(one) for one in (True, 7, "a", b"a", (1,), State.ONGOING, None)] == [False, 0, "", b"", (), State.EMPTY, None]

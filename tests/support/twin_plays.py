@@ -1,0 +1,51 @@
+"""Playing twins on the reference, healthy or with parts of one's own."""
+
+import functools
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from fencepost.contract.registration import Asked
+from fencepost.contract.verdict import Verdict
+from fencepost.options import Options
+from fencepost.plays import Plays
+from fencepost.reference import kafka
+from fencepost.reference.defects import LAWFUL, Defect
+from fencepost.selection import Selection
+from fencepost.twins import disturbances
+from fencepost.twins.run import drawn
+from fencepost.twins.twin import TwinResult, Twins, TwinVerdict
+
+
+def twins_of(
+    requirement: str, names: Sequence[str], *, defect: str | None = None, most: int | None = None, seed: int = 1
+) -> Iterator[TwinResult]:
+    """All twins of a requirement's scenarios under Kafka with these disturbances, or so many of each scenario."""
+    options = Options(asked=Asked({"defect": defect} if defect else {}), selection=Selection.said([], [requirement], [], []))
+    with Plays(options) as plays:
+        twins = Twins(plays.systems)
+        for play in plays:
+            plain = twins.plain(play)
+            if plain.verdict is not Verdict.MET:
+                continue
+            chosen = [disturbances.bundled().by_name[name] for name in names]
+            places = [
+                (one, place)
+                for one in chosen
+                if one.fits(play.feature.spec, play.protocol)
+                for place in one.positions(play.steps, play.needs, play.protocol)
+            ]
+            yield from (twins.put(plain, *place) for place in drawn(places, most, seed, play))
+
+
+def first_noticed(monkeypatch: pytest.MonkeyPatch, parts: kafka.Parts, requirement: str, disturbance: str) -> tuple[str, str] | None:
+    """Where the first twin differs on a broker of these parts, and how; None where all are alike."""
+    monkeypatch.setitem(LAWFUL, "of-a-test", Defect("of-a-test", "made by a test", "a test", parts))
+    results = twins_of(requirement, [disturbance], defect="of-a-test")
+    return next(((one.where, one.difference or "") for one in results if one.verdict is TwinVerdict.DIFFERS), None)
+
+
+@functools.cache
+def names_of(protocol: str) -> tuple[str, ...]:
+    """The disturbances that a protocol has."""
+    return tuple(one.name for one in disturbances.bundled().by_name.values() if protocol in one.protocols)
