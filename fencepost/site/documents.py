@@ -18,6 +18,7 @@ from .book import Book
 from .writer import Entry, Writer, trusted
 
 _COMMENT = re.compile(r"\A(?:\s*<!--.*?-->)+\s*", re.S)
+_SIZE = re.compile(r'viewBox="0 0 (\d+) (\d+)"')
 _OUTSIDE = ("https://", "http://", "#", "mailto:")
 _FIRST = ("tutorial", "your-own-system", "glossary", "site", "report", "known-deviations", "launchers", "serving", "check", "explore")
 
@@ -99,7 +100,10 @@ class Documents:
             return {}
         address = f"assets/docs/{name}"
         image.attrs["src"] = relpath(address, dirname(one.address))
-        image.attrs["loading"] = "lazy"
+        if (
+            size := _SIZE.search(file.read_text(encoding="utf-8")) if name.endswith(".svg") else None
+        ):  # so that nothing moves when it is there
+            image.attrs |= {"width": size[1], "height": size[2]}
         return {address: file}
 
     def _with_links(self, one: Document, children: list[Token]) -> None:

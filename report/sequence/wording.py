@@ -1,5 +1,6 @@
 """A request and its answer in a few words, as an arrow has room for."""
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -63,12 +64,23 @@ def helpers(calls: list[Call]) -> str:
 def _transaction(event: Mapping[str, Any]) -> Iterator[str]:
     if tx := event.get("tx"):
         if tx.get("tid") is not None:
-            yield short(str(tx["tid"]))
+            yield _named(str(tx["tid"]))
         if tx.get("epoch") is not None and (tx.get("pid") or 0) >= 0:  # Pulsar's transactions have no epoch
             yield f"id {tx['pid']}"
             yield f"epoch {tx['epoch']}"
     if (group := event.get("grp")) and group.get("id") is not None:
         yield f"group {short(str(group['id']))}"
+
+
+def _named(transaction: str) -> str:
+    """A transactional id, or a transaction; the key of one stands in a list behind its namespace, as JSON."""
+    if not transaction.startswith("["):
+        return short(transaction)
+    try:
+        parts = json.loads(transaction)
+    except ValueError:
+        return short(transaction)
+    return f"key {'/'.join(short(str(part)) for part in parts if part)}"
 
 
 def _moved(event: Mapping[str, Any]) -> Iterator[str]:
