@@ -113,8 +113,8 @@ class _Picture:
                 yield from self._mark(row.is_decisive, y, 26)
                 yield from self._answered(call, y + 6, row.is_late, row.is_decisive)
             case HelperRow(calls=calls):
-                said = wording.helpers(list(calls))
-                yield _text(self.width / 2, y + 13, said, "q h", anchor="middle", tip=", ".join(map(wording.title, calls[:_MOST_HELPERS])))
+                named = wording.helpers(list(calls))
+                yield _text(self.width / 2, y + 13, named, "q h", anchor="middle", tip=", ".join(map(wording.title, calls[:_MOST_HELPERS])))
             case OmittedRow(rows=count):
                 yield _text(self.width / 2, y + 13, f"{count} rows are left out", "q h", anchor="middle")
             case VerdictRow():
