@@ -64,6 +64,8 @@ docs: .venv/.ready  ## the pages that are made from the registers and the senten
 	@$(BIN)/python -m fencepost.report.life build/life/history/PIP471-36-1-*.jsonl.gz >docs/transaction-life.svg
 	@$(BIN)/fencepost run --only PIP460-17 --results build/layout >build/layout.log
 	@$(BIN)/python -m fencepost.pipeline.layouts build/layout/history/PIP460-17-3-*.jsonl.gz >docs/layout-over-time.svg
+	@$(BIN)/fencepost run --no-html --defect no-epoch-bump --only KIP890-061 --results build/red >build/red.log || test $$? = 1
+	@cp build/red/allure-results/*-attachment.svg docs/sequence.svg
 	@$(BIN)/fencepost site $(RESULTS) --out build/site
 
 messages: .venv/.ready  ## the Python code of Pulsar's commands, from wire/pulsar/messages.proto

@@ -35,6 +35,9 @@ PACKAGES = (
 )
 """The chapters, in reading order. The defects are no part of the book: they are what the reference is not."""
 
+LIGHT, DARK = "xcode", "monokai"
+"""Pygments' styles for light and dark pages: of those whose every colour stands out enough from what is behind code."""
+
 _INIT = "__init__.py"
 _NAMED = re.compile(r"`(\w+)`")
 _RULE = re.compile(r"(&quot;|\")([A-Z0-9]+-\d{2,3})\1")
@@ -166,8 +169,8 @@ class Book:
 
 def style() -> str:
     """The colours of code, for light and dark pages."""
-    light = HtmlFormatter(style="default").get_style_defs(".code")
-    dark = HtmlFormatter(style="github-dark").get_style_defs(".code")
+    light = HtmlFormatter(style=LIGHT).get_style_defs(".code")
+    dark = HtmlFormatter(style=DARK).get_style_defs(".code")
     return f"{light}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}\n.code, .code pre {{ background: var(--band); }}\n"
 
 

@@ -14,7 +14,7 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.folder import MARKER, Layout
 from fencepost.wording import counted
 
-from . import addresses, book, pictures, releases, requirements, runs, sentences
+from . import addresses, book, bugs, pictures, releases, requirements, runs, sentences
 from . import proposals as proposal_pages
 from .book import Book
 from .columns import Columns
@@ -22,7 +22,7 @@ from .documents import Documents
 from .writer import Writer
 
 TITLE = "Fencepost"
-_TOP = ("index.html", "matrix.html")
+_TOP = ("index.html", "matrix.html", bugs.ADDRESS)
 _FOLDERS = ("assets", "docs", "reference", "releases", "runs", "sentences")
 
 
@@ -80,6 +80,7 @@ def _write(site: Writer, specs: Sequence[str], shown: Sequence[str], columns: Co
     releases.write_all(site, lines)
     runs.write_all(site, rows, frozenset(shown), columns)
     sentences.write_all(site, specs)
+    bugs.write(site, rows, frozenset(shown))
     reference.write(site)
     documents.write(site)
     site.assets(book.style())

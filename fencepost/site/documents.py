@@ -18,6 +18,8 @@ from .book import Book
 from .writer import Entry, Writer, trusted
 
 _COMMENT = re.compile(r"\A(?:\s*<!--.*?-->)+\s*", re.S)
+_ID = re.compile(r"\b([A-Z][A-Z0-9]*-\d{2,3})\b")
+_SIZE = re.compile(r'viewBox="0 0 (\d+) (\d+)"')
 _OUTSIDE = ("https://", "http://", "#", "mailto:")
 _FIRST = ("tutorial", "your-own-system", "glossary", "site", "report", "known-deviations", "launchers", "serving", "check", "explore")
 
@@ -82,6 +84,8 @@ class Documents:
                 if child.type == "image":
                     pictures |= self._with_picture(one, child)
             self._with_links(one, token.children or [])
+            if token.children:
+                token.children = list(self._with_requirements(one, token.children))
         made = self._markdown.renderer.render(tokens, self._markdown.options, {})
         made = (
             made.replace("&lt;br&gt;", "<br>")
@@ -99,7 +103,10 @@ class Documents:
             return {}
         address = f"assets/docs/{name}"
         image.attrs["src"] = relpath(address, dirname(one.address))
-        image.attrs["loading"] = "lazy"
+        if (
+            size := _SIZE.search(file.read_text(encoding="utf-8")) if name.endswith(".svg") else None
+        ):  # so that nothing moves when it is there
+            image.attrs |= {"width": size[1], "height": size[2]}
         return {address: file}
 
     def _with_links(self, one: Document, children: list[Token]) -> None:
@@ -113,6 +120,21 @@ class Documents:
                     token.attrs = {}
                 else:
                     token.attrs["href"] = target
+
+    def _with_requirements(self, one: Document, children: Sequence[Token]) -> Iterator[Token]:
+        """The same with each id of a requirement that has a page as a link, outside of code and of other links."""
+        is_linked = False
+        for token in children:
+            is_linked = token.type == "link_open" or (is_linked and token.type != "link_close")
+            if token.type != "text" or is_linked:
+                yield token
+                continue
+            for place, part in enumerate(_ID.split(token.content)):
+                if place % 2 and self._book.links_to(part):
+                    address = relpath(addresses.requirement(part), dirname(one.address))
+                    yield from (Token("link_open", "a", 1, attrs={"href": address}), _text(part), Token("link_close", "a", -1))
+                elif part:
+                    yield _text(part)
 
     def _target(self, one: Document, href: str) -> str | None:
         if href.startswith(_OUTSIDE):
@@ -133,6 +155,10 @@ class Documents:
             return "sentences/index.html" if name == "sentences" else None
         file = place if place.endswith(".py") else f"{place}/__init__.py"
         return addresses.module(file) if self._book.has(file) else None
+
+
+def _text(content: str) -> Token:
+    return Token("text", "", 0, content=content)
 
 
 def _folder() -> Traversable:

@@ -10,7 +10,7 @@ from fencepost.contract import gherkin, proposals, themes
 from fencepost.contract.register import Register, Requirement
 from fencepost.contract.verdict import Verdict
 
-from . import addresses
+from . import addresses, bugs
 from .book import Book, Excerpt
 from .columns import Column, Columns
 from .pictures import Picture
@@ -38,6 +38,7 @@ class Deviation:
     reason: str
     link: str
     frequency: str
+    symptom: str
 
 
 def write_all(
@@ -84,6 +85,7 @@ def _write(
         excerpts=_excerpts(book, found, addresses.requirement(row.id).count("/")),
         defects=found.defects,
         deviations=deviations_of(row.id),
+        bugs=[(bug.name, f"{bugs.ADDRESS}#{bug.anchor}") for bug in bugs.caught_by(row.id)],
         standings=[standing(column, row.id) for column in columns.all],
         before=before and (before.id, addresses.requirement(before.id)),
         after=after and (after.id, addresses.requirement(after.id)),
@@ -123,4 +125,4 @@ def entries() -> tuple[tuple[str, expectations.BundledEntry], ...]:
 def as_deviation(file: str, entry: expectations.BundledEntry) -> Deviation:
     """An entry of one of the bundled files."""
     frequency = str(entry.intermittent) if entry.intermittent else "each time"
-    return Deviation(file.removesuffix(".yaml"), entry.versions, entry.scenario, entry.reason, entry.link, frequency)
+    return Deviation(file.removesuffix(".yaml"), entry.versions, entry.scenario, entry.reason, entry.link, frequency, entry.sign)

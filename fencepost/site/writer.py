@@ -47,6 +47,7 @@ class Writer:
             trim_blocks=True,
             lstrip_blocks=True,
         )
+        self._templates.filters["clean"] = clean
         self._templates.globals |= {"site_title": self.title, "version": VERSION}
 
     def page(self, address: str, template: str, title: str, *, found_by: Entry | None = None, **told: Any) -> None:

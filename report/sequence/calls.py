@@ -9,8 +9,6 @@ from typing import Any
 
 from fencepost.contract.history_files import text_of
 
-_NEEDED = frozenset({"client", "node", "op_id", "api", "type"})
-
 _HELPERS = frozenset(
     {
         "api_versions",
@@ -142,6 +140,17 @@ def _parsed(text: str) -> Iterator[dict[str, Any] | None]:
     for line in text.splitlines():
         try:
             event = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             event = None
-        yield event if isinstance(event, dict) and event.keys() >= _NEEDED else None
+        yield event if _is_event(event) else None
+
+
+def _is_event(value: Any) -> bool:
+    """Whether it has the shape of an event as far as pictures need it; a later release of the kit may say more."""
+    match value:
+        case {"client": str(), "node": str(), "op_id": int(), "api": str(), "type": "invoke" | "ok" | "fail" | "info"}:
+            maps = all(isinstance(value.get(name) or {}, dict) for name in ("tx", "grp", "ctl", "error"))
+            mops = value.get("mops") or []
+            return maps and isinstance(mops, list) and all(isinstance(mop, dict) and isinstance(mop.get("m"), str) for mop in mops)
+        case _:
+            return False

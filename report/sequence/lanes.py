@@ -103,7 +103,7 @@ def whom(call: Call) -> str:
 
 def _logs(call: Call) -> Iterator[str]:
     for event in (call.asked, call.answered or {}):
-        yield from (short(mop["log"]) for mop in event.get("mops") or () if mop.get("log"))
+        yield from (short(str(mop["log"])) for mop in event.get("mops") or () if mop.get("log"))
         about = event.get("ctl") or {}
         if topic := about.get("topic"):
             yield short(str(topic))

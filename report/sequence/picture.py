@@ -20,6 +20,7 @@ from .steps import Scene
 
 _LANE, _MARGIN, _TOP, _LETTER = 168, 78, 46, 6.1
 _NARROWEST = 760
+_MOST_HELPERS = 20
 _LINE = 16
 STYLE = resources.files(__package__).joinpath("style.css").read_text(encoding="utf-8")
 """The colours and lines of all pictures."""
@@ -112,8 +113,8 @@ class _Picture:
                 yield from self._mark(row.is_decisive, y, 26)
                 yield from self._answered(call, y + 6, row.is_late, row.is_decisive)
             case HelperRow(calls=calls):
-                said = wording.helpers(list(calls))
-                yield _text(self.width / 2, y + 13, said, "q h", anchor="middle", tip="\n".join(map(wording.full, calls[:20])))
+                named = wording.helpers(list(calls))
+                yield _text(self.width / 2, y + 13, named, "q h", anchor="middle", tip=", ".join(map(wording.title, calls[:_MOST_HELPERS])))
             case OmittedRow(rows=count):
                 yield _text(self.width / 2, y + 13, f"{count} rows are left out", "q h", anchor="middle")
             case VerdictRow():
@@ -144,7 +145,7 @@ class _Picture:
     def _answered(self, call: Call, y: int, is_late: bool, is_decisive: bool) -> Iterator[str]:
         asker, asked = self.lanes.between(call)
         if call.outcome == "info":
-            yield self._label(min(asker, asked), y + 5, f"✕ {wording.answer(call)}", "r", is_decisive, call)
+            yield self._label(min(asker, asked), y + 5, f"✕ {wording.answer(call)}", "r", is_decisive, wording.answer(call))
             return
         look = "g" if call.outcome == "ok" else "r"
         said = f"{wording.title(call)}: {wording.answer(call)}" if call.is_push else wording.answer(call)
@@ -158,13 +159,14 @@ class _Picture:
         dashed = " d" if is_dashed else ""
         yield f'<line class="{look}{dashed}" x1="{first:.0f}" y1="{y}" x2="{last - 5 * toward:.0f}" y2="{y}"/>'
         yield f'<polygon class="{look}" points="{last:.0f},{y} {last - 8 * toward:.0f},{y - 4} {last - 8 * toward:.0f},{y + 4}"/>'
-        yield self._label(min(begin, end), y - 4, said, look, is_decisive, call)
+        tip = wording.full(call) if look == "a" or call.is_push else ""
+        yield self._label(min(begin, end), y - 4, said, look, is_decisive, tip)
 
-    def _label(self, lane: int, y: float, said: str, look: str, is_decisive: bool, call: Call) -> str:
+    def _label(self, lane: int, y: float, said: str, look: str, is_decisive: bool, tip: str) -> str:
         """Words that begin at a lane, or further left where they would not have room."""
         shown = _cut(said, int((self.width - 24) / _LETTER))
         x = max(8.0, min(self._x(lane) + 8, self.width - 8 - len(shown) * _LETTER))
-        return _text(x, y, shown, f"h {look}{' hm' if is_decisive else ''}", tip=wording.full(call))
+        return _text(x, y, shown, f"h {look}{' hm' if is_decisive else ''}", tip=tip)
 
     def _verdict(self, row: VerdictRow) -> list[tuple[str, str]]:
         told = (("about", row.what, "q"), ("expected", row.expected, "g"), ("seen", row.seen, "r"))

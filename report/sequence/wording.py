@@ -1,5 +1,6 @@
 """A request and its answer in a few words, as an arrow has room for."""
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -63,12 +64,24 @@ def helpers(calls: list[Call]) -> str:
 def _transaction(event: Mapping[str, Any]) -> Iterator[str]:
     if tx := event.get("tx"):
         if tx.get("tid") is not None:
-            yield short(str(tx["tid"]))
-        if tx.get("epoch") is not None and (tx.get("pid") or 0) >= 0:  # Pulsar's transactions have no epoch
-            yield f"id {tx['pid']}"
-            yield f"epoch {tx['epoch']}"
+            yield _named(str(tx["tid"]))
+        producer, epoch = tx.get("pid"), tx.get("epoch")
+        if isinstance(producer, int) and isinstance(epoch, int) and producer >= 0:  # Pulsar's transactions have no epoch
+            yield f"id {producer}"
+            yield f"epoch {epoch}"
     if (group := event.get("grp")) and group.get("id") is not None:
         yield f"group {short(str(group['id']))}"
+
+
+def _named(transaction: str) -> str:
+    """A transactional id, or a transaction; the key of one stands in a list behind its namespace, as JSON."""
+    if not transaction.startswith("["):
+        return short(transaction)
+    try:
+        parts = json.loads(transaction)
+    except ValueError:
+        return short(transaction)
+    return f"key {'/'.join(short(str(part)) for part in parts if part)}"
 
 
 def _moved(event: Mapping[str, Any]) -> Iterator[str]:
@@ -96,7 +109,8 @@ def _controlled(call: Call) -> Iterator[str]:
     if not call.asked.get("mops"):
         named = list(dict.fromkeys(partitions_in(about.get("request"))))
         yield ", ".join(named[:_MOST_NAMED]) + (f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else "")
-        yield ", ".join(map(short, (about.get("request") or {}).get("transactional_ids", ())))
+        if isinstance(request := about.get("request"), Mapping):
+            yield ", ".join(short(str(name)) for name in _listed(request.get("transactional_ids")))
     if "key" in about:
         yield f"key {about['key']}"
     if "children" in about:
@@ -124,16 +138,21 @@ def _answered(about: Mapping[str, Any]) -> Iterator[str]:
         yield f"and {len(told) - _MOST_NAMED} more"
 
 
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def _states(answer: Any) -> Iterator[str]:
     match answer:
         case {"transaction_state": state, **rest}:
             named = ", ".join(list(dict.fromkeys(partitions_in(rest.get("topics"))))[:_MOST_NAMED])
-            epoch = f", id {rest['producer_id']}, epoch {rest['producer_epoch']}" if "producer_epoch" in rest else ""
+            epoch = f", id {rest.get('producer_id')}, epoch {rest['producer_epoch']}" if "producer_epoch" in rest else ""
             yield f"{state}{f' in {named}' if named else ''}{epoch}"
         case {"partition_index": _, "offset": offset}:
             yield f"offset {offset}"
         case {"producer_epoch": epoch, "last_sequence": last, **rest}:
-            started = f", open since {rest['current_txn_start_offset']}" if rest.get("current_txn_start_offset", -1) >= 0 else ""
+            since = rest.get("current_txn_start_offset")
+            started = f", open since {since}" if isinstance(since, int) and since >= 0 else ""
             yield f"id {rest.get('producer_id')}, epoch {epoch}, last seq {last}{started}"
         case Mapping():
             for inner in answer.values():

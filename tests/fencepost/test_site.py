@@ -14,10 +14,13 @@ from urllib.parse import unquote
 import pytest
 from commands import fencepost
 from compliance_files import system, told, write
+from pygments.styles import get_style_by_name
+from pygments.token import Token
 
 from fencepost.contract import history_files, register
 from fencepost.contract.errors import WrongUsage
 from fencepost.site import addresses
+from fencepost.site.book import DARK, LIGHT
 from fencepost.site.columns import Columns
 from fencepost.site.command import Options, build
 from fencepost.site.releases import holds, lines_of
@@ -308,3 +311,13 @@ def test_words_stand_out_from_what_is_behind_them(pair: tuple[str, str], site: P
     assert [
         round(contrast(scheme[pair[0]], scheme[pair[1]]), 1) for scheme in schemes if contrast(scheme[pair[0]], scheme[pair[1]]) < 4.5
     ] == []
+
+
+@pytest.mark.parametrize(("style", "scheme"), [(LIGHT, 0), (DARK, 1)], ids=["light", "dark"])
+def test_code_stands_out_from_what_is_behind_it(style: str, scheme: int, site: Path) -> None:
+    """Likewise, each kind of token that Python's code has."""
+    band = re.findall(r"--band: (#[0-9a-f]{6})", (site / "assets/site.css").read_text(encoding="utf-8"))[scheme]
+    kinds = [(kind, told["color"]) for kind, told in get_style_by_name(style) if told["color"] and kind not in Token.Generic]
+
+    assert len(kinds) > 10
+    assert [str(kind) for kind, colour in kinds if kind is not Token.Error and contrast(f"#{colour}", band) < 4.5] == []

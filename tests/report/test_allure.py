@@ -76,8 +76,11 @@ def test_the_first_thing_of_a_red_is_its_sequence_picture(broken: Path) -> None:
     first = red["attachments"][0]
     svg = (broken / "allure-results" / first["source"]).read_text(encoding="utf-8")
     assert first["type"] == "image/svg+xml"
-    told = r">When A commits \(failed\)<.*>decisive<.*>EndTxn v5 commit: .*>expected: success .*epoch 1\).*>seen: success .*epoch 0\)"
+    told = (
+        r">When A aborts<.*>decisive<.*>EndTxn v5 abort: .*>expected: success .*epoch 1\).*>seen: success .*epoch 0\)<.* \(not reached\)<"
+    )
     assert re.search(told, svg, re.S)
+    assert svg == (CHECKOUT / "docs" / "sequence.svg").read_text(encoding="utf-8"), "make docs draws it anew"
 
 
 def test_steps_after_the_failed_one_are_shown_as_not_run(broken: Path) -> None:

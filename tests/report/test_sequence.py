@@ -9,6 +9,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from fencepost.report.sequence import Said, Scene, calls_of, drawn, readable_events
 from fencepost.report.sequence.lanes import Lanes, short
@@ -228,3 +230,51 @@ def test_a_history_that_is_cut_off_is_read_as_far_as_it_goes(tmp_path: Path) -> 
     assert readable_events(cut(history.events, tmp_path / "half.jsonl.gz", 0.5)) == ([], False)
     assert readable_events(torn) == (history.events[:1], False)
     assert "Nothing was asked." in texts(drawn([], "empty"))
+
+
+KEYS = ("tid", "pid", "epoch", "id", "request", "answer", "m", "log", "v", "o", "seq", "topic", "name", "partitions", "index", "error_code")
+KEYS += (
+    "transaction_state",
+    "producer_id",
+    "producer_epoch",
+    "last_sequence",
+    "transactional_ids",
+    "children",
+    "segs",
+    "record",
+    "code",
+    "msg",
+)
+ANYTHING = st.recursive(
+    st.none() | st.integers() | st.sampled_from(["", "[1", '["a", "b"]', EVIL]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=3),
+    max_leaves=6,
+)
+MAPPING = st.none() | st.dictionaries(st.sampled_from(KEYS), ANYTHING, max_size=3)
+EVENTS = st.fixed_dictionaries(
+    {
+        "client": st.sampled_from(["A", "broker", EVIL]),
+        "node": st.just("n"),
+        "op_id": st.integers(0, 3),
+        "api": st.sampled_from(["produce v12", "describe_transactions v0", "END_TXN", "MESSAGE", "PUT /admin/v2/x", "store put", "", EVIL]),
+        "type": st.sampled_from(["invoke", "ok", "fail", "info"]),
+    },
+    optional={
+        **dict.fromkeys(("tx", "grp", "ctl", "error"), MAPPING),
+        "mops": st.lists(MAPPING.map(lambda mop: {"m": "send"} | (mop or {})), max_size=4),
+        "f": ANYTHING,
+    },
+)
+
+
+@given(events=st.lists(EVENTS, max_size=6))
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_stands_in_a_history_a_picture_comes_of_it(events: list[dict[str, Any]], tmp_path: Path) -> None:
+    """Of another version, or of nobody's: it is drawn as far as it can be read."""
+    path = tmp_path / "any.jsonl"
+    path.write_text("".join(json.dumps(event) + "\n" for event in events), encoding="utf-8")
+
+    read, is_whole = readable_events(path)
+
+    assert texts(drawn(read, "any", Scene(what="answer to EndTxn", expected="a", seen="b"), is_whole=is_whole))
+    assert len(read) == len(events) or not is_whole
