@@ -1,0 +1,88 @@
+"""The acts of PIP-31: transactions of two coordinators, producers and topics, subscriptions of four kinds, ends, faults and time-outs.
+
+The model has what clients were answered. Where the proposal leaves a choice, such as a cumulative acknowledgement over what another
+transaction holds, it has no answer, and the lines speak only of what holds in either case.
+"""
+
+from fencepost.contract.evidence import Violation
+from fencepost.steps.pulsar.vocabulary import shown
+
+from . import pip31_acknowledging, pip31_consuming, pip31_ending, pip31_writing
+from .act import Line, Table
+from .pip31_consuming import compacted, read, received
+from .pip31_ending import end, let_go
+from .pip31_model import BATCH, INPUT, INPUTS, KINDS, MESSAGES, Pip31, Subscription, narrowest
+from .pip31_writing import BUSY, DEDUPLICATED, KEYED, TOPICS, TRANSACTIONS
+
+_POLICIES = {DEDUPLICATED: " deduplicated", KEYED: " letter-keyed"}
+
+
+def _opens(used: frozenset[str]) -> list[Line]:
+    made = [f'the{_POLICIES.get(topic, "")} topic "{topic}"' for topic in TOPICS if topic in used]
+    readers = [name for name in KINDS if name in used]
+    if readers or INPUTS in used:
+        made.append(f'the topic "{INPUTS}" with {shown(INPUT)}')
+        made.append(f"a batch of {shown(BATCH)} has been written to {INPUTS}")
+        made += [f'the consumer of {KINDS[name]} subscription "{name}" has received {shown(MESSAGES)} from {INPUTS}' for name in readers]
+    return [Line("Given", text, BUSY) for text in made]
+
+
+def _closes(model: Pip31) -> list[Line]:
+    lines = [line for name, one in model.transactions.items() if one.is_held_up for line in let_go(model, name)]
+    for name, one in list(model.transactions.items()):
+        if one.is_open:
+            lines += end(model, name, "commits")
+    lines += [line for name in model.topics for line in _look_at_topic(model, name)]
+    for one in model.subscriptions.values():
+        if one.is_used and not one.is_removed and (one.topic == INPUTS or model.topics[one.topic].is_plain_to_read):
+            lines += _look_at_subscription(model, one)
+    return lines
+
+
+def _look_at_topic(model: Pip31, name: str) -> list[Line]:
+    one, values = model.topics[name], model.topics[name].values()
+    if not one.is_used:
+        return []
+    if one.is_contested:
+        is_judged = all(entry.transaction for entry in one.entries) and not any(other.topic == name for other in model.producers.values())
+        return [Line("Then", f"{name} agrees with the answers", "PIP31-74")] if is_judged and not one.strays_at else []
+    if one.strays_at or one.is_terminated:
+        behind = [entry.value for entry in one.in_force if entry.written_at > one.strays_at]
+        why = "PIP31-51" if one.strays_at else "PIP31-147"
+        return [Line("Then", f'readers of {name} get as far as "{behind[-1]}"', why)] if behind else []
+    lines = read(model, name)
+    if one.is_compacted:
+        lines += compacted(one, name)
+    why = "PIP31-33" if model.crashed_at else "PIP31-16"
+    ended = [other for other in model.transactions.values() if name in other.topics]
+    return [*lines, *(Line("Then", f"nothing of {other.name} is pending in {name}", narrowest(one.whys) if one.whys else why) for other in ended)]
+
+
+def _look_at_subscription(model: Pip31, one: Subscription) -> list[Line]:
+    lines = received(model, one, unasked=True) if not one.is_reader or one.is_exact else []
+    if one.is_reader:
+        return lines
+    bound = "" if one.is_clear else " at least"
+    why = narrowest(one.whys) if one.whys else "PIP31-86" if model.crashed_at else "PIP31-59" if one.kind == "shared" else "PIP31-93"
+    if bound != "" and not one.free:
+        return lines
+    lines.append(Line("Then", f'subscription "{one.name}" has{bound} {shown(one.free)} left', why))
+    parts = [name for name, other in model.transactions.items() if one.name in other.subscriptions]
+    why = narrowest(one.whys) if one.whys else "PIP31-33" if model.crashed_at else "PIP31-20"
+    return [*lines, *(Line("Then", f'nothing of {name} is pending in "{one.name}"', why) for name in parts[:1])]
+
+
+def _means(model: Pip31, line: Line, violation: Violation) -> str:
+    """What is too much, or missing, says more than where it was seen."""
+    del model, violation
+    return line.requirement
+
+
+def _acts() -> tuple[pip31_writing.Act[Pip31], ...]:
+    parts = (pip31_writing, pip31_ending, pip31_acknowledging, pip31_consuming)
+    return tuple(act for part in parts for act in part.acts())
+
+
+_PLACES = tuple(frozenset({*TOPICS, *KINDS, *pip31_acknowledging.LATE}) - {kept} for kept in ("orders", "payments", "workers", "auditors"))
+
+TABLE = Table("pip31", Pip31, _acts(), _opens, _closes, _means, (frozenset(), *_PLACES), (TRANSACTIONS,))

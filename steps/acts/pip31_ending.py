@@ -1,0 +1,304 @@
+"""Acts of PIP-31 about coordinators: participants that are added, ends that are asked for once, again, at the same time, or by nobody."""
+
+from collections.abc import Callable, Iterator
+
+from .act import Act, Line
+from .pip31_model import Pip31, narrowest
+from .pip31_writing import BUSY, OTHER, TOPICS, TRANSACTIONS, UNKNOWN, begun, may_write, needs_of, takes_part, unknown, why_on
+
+SHORT, MODERATE = "S", "M"
+"""Transactions that nobody ends in time."""
+ENDS = ("commits", "aborts")
+END = {"commits": "commit", "aborts": "abort"}
+PAST = {"commits": "committed", "aborts": "aborted"}
+_GOING = {"commits": "COMMITTING", "aborts": "ABORTING"}
+_OTHER_END = {"commits": "aborts", "aborts": "commits"}
+_REPEATED = {"commits": "PIP31-24", "aborts": "PIP31-25"}
+_OPPOSITE = {"commits": "PIP31-26", "aborts": "PIP31-27"}
+_TIMED_OUT, _IDS, _RACERS = "timed out", "ids", 16
+
+
+def decision(committed: bool | None) -> str:
+    """An end as it was asked for."""
+    return "commits" if committed else "aborts"
+
+
+def settled(model: Pip31, name: str) -> list[Line]:
+    """The line that waits until the end is everywhere."""
+    committed = model.transactions[name].committed
+    why = "PIP31-28" if model.has_crashed_in(name) else "PIP31-34"
+    return [Line("Then", f"{name} is {PAST[decision(committed)].upper()}", why)]
+
+
+def end(model: Pip31, name: str, how: str) -> list[Line]:
+    """The lines of an end that is answered and awaited."""
+    one = model.transactions[name]
+    why = "PIP31-32" if model.has_crashed_in(name) else BUSY if one.has_part else "PIP31-73"
+    model.decide(name, how == "commits")
+    asked = Line("When", f"{name} {how}", why, f"{name} has {PAST[how]}")
+    return [asked, Line("Then", "it is done", why), *settled(model, name)]
+
+
+def _end(model: Pip31, name: str, how: str) -> list[Line]:
+    return [*begun(model, name), *end(model, name, how)]
+
+
+def _end_again(model: Pip31, name: str, how: str) -> list[Line]:
+    one = model.transactions[name]
+    is_same = decision(one.committed) == how
+    why = "PIP31-42" if one.timed_out and not is_same else _REPEATED[how] if is_same else _OPPOSITE[how]
+    if one.is_held_up and is_same:
+        why = "PIP31-23" if how == "commits" else why
+    answer = "it is refused" if not is_same else "it is done" if one.is_held_up else "it is done, or refused with TransactionNotFound"
+    lines = [Line("When", f"{name} {how}", why, f"{name} has tried to {END[how]}"), Line("Then", answer, why)]
+    if one.is_held_up:
+        lines.append(Line("Then", f"{name} is {_GOING[decision(one.committed)]}", why))
+    return lines
+
+
+def _hold_up(model: Pip31, name: str, how: str) -> list[Line]:
+    lines = begun(model, name)
+    model.decide(name, how == "commits", held=True)
+    return [*lines, Line("Given", f"the {END[how]} of {name} is incomplete", "PIP31-29")]
+
+
+def let_go(model: Pip31, name: str) -> list[Line]:
+    """The lines that complete an end which was held up."""
+    how = decision(model.transactions[name].committed)
+    why = "PIP31-88"
+    if model.crashed_at > model.transactions[name].decided_at:
+        why = "PIP31-30" if how == "commits" else "PIP31-31"
+    model.let_go(name)
+    given = Line("When", f"the end of {name} is held up no longer", why)
+    return [given, Line("Then", f"{name} went from {_GOING[how]} to {PAST[how].upper()}", why)]
+
+
+def _end_twice(model: Pip31, name: str, first: str, second: str) -> list[Line]:
+    lines = [*begun(model, name), Line("When", f"{name} is asked to {END[first]} and to {END[second]} at the same time", "PIP31-74")]
+    if first == second:
+        model.decide(name, first == "commits")
+        for topic in model.transactions[name].topics:
+            model.topics[topic].whys.append("PIP31-91")
+        return [*lines, Line("Then", f"{name} is {PAST[first].upper()}", "PIP31-91")]
+    model.decide(name, None)
+    return [*lines, Line("Then", f"exactly one end of {name} succeeded", "PIP31-74")]
+
+
+def _crash_at_answer(model: Pip31, name: str, how: str) -> list[Line]:
+    lines = [*begun(model, name), Line("Given", f"{name} has been asked to {END[how]}", "PIP31-28")]
+    model.decide(name, how == "commits")
+    model.go_down()
+    return [*lines, Line("Given", "the system has crashed and come back", "PIP31-28"), Line("Then", f"{name} is {PAST[how].upper()}", "PIP31-28")]
+
+
+def _tell_topic_again(model: Pip31, name: str, topic: str) -> list[Line]:
+    how = END[decision(model.transactions[name].committed)]
+    model.topics[topic].whys.append("PIP31-36" if how == "commit" else "PIP31-37")
+    return [Line("Given", f"{topic} has been asked to {how} {name}", narrowest(model.topics[topic].whys))]
+
+
+def _add(model: Pip31, name: str, one: str, other: str) -> list[Line]:
+    lines = begun(model, name)
+    for topic in (one, other):
+        takes_part(model, name, topic)
+    return [*lines, Line("When", f"{name} adds {one} and {other}", "PIP31-18", f"{name} has added {one} and {other}"), Line("Then", "it is done", "PIP31-18")]
+
+
+def _add_late(model: Pip31, name: str, topic: str) -> list[Line]:
+    return [Line("When", f"{name} adds {topic}", "PIP31-17"), Line("Then", "it is refused", "PIP31-17")]
+
+
+def _use_unknown(model: Pip31, said: str, why: str, *_: str) -> list[Line]:
+    return [*unknown(model), Line("When", f"{UNKNOWN} {said}", why), Line("Then", "it is refused with TransactionNotFound", why)]
+
+
+def _look(model: Pip31, name: str) -> list[Line]:
+    why = "PIP31-32" if model.has_crashed_in(name) else "PIP31-40"
+    if not model.transactions[name].has_part and model.has_crashed_in(name):
+        why = "PIP31-10"
+    return [Line("Then", f"{name} is OPEN", why)]
+
+
+def _look_at_watermark(_: Pip31, name: str) -> list[Line]:
+    return [Line("Then", f"the coordinator's low watermark lies before {name}", "PIP31-157")]
+
+
+def _time_out(model: Pip31, name: str, topic: str) -> list[Line]:
+    lines = _begun_short(model, name, topic)
+    model.decide(name, committed=False)
+    model.transactions[name].timed_out = True
+    said = f"{name} is left open past its time-out"
+    return [
+        *lines,
+        Line("When", said, "PIP31-39", said.replace(" is left ", " has been left ")),
+        Line("Then", f"{name} is ABORTED", "PIP31-39"),
+        Line("Then", f"{name} was OPEN until its time-out had passed", "PIP31-40"),
+    ]
+
+
+def _time_out_held_up(model: Pip31, name: str, topic: str) -> list[Line]:
+    lines = _begun_short(model, name, topic)
+    model.decide(name, committed=False, held=True)
+    model.transactions[name].timed_out = True
+    said = (f"the end of {name} is held up", f"the time-out of {name} has passed")
+    return [*lines, *(Line("Given", one, "PIP31-45") for one in said), Line("Then", f"{name} is ABORTING", "PIP31-45")]
+
+
+def _time_out_and_add(model: Pip31, name: str, topic: str) -> list[Line]:
+    lines = _begun_short(model, name, topic)
+    model.decide(name, committed=False)
+    model.transactions[name].timed_out = True
+    asked = Line("When", f"{name} adds {topic} again and again until it is refused", "PIP31-41")
+    return [*lines, asked, Line("Then", "it is refused", "PIP31-41"), Line("Then", f"{name} is ABORTED", "PIP31-41")]
+
+
+def _crash_before_time_out(model: Pip31, name: str, topic: str) -> list[Line]:
+    lines = _begun_short(model, name, topic, "moderate")
+    model.go_down()
+    model.decide(name, committed=False)
+    model.transactions[name].timed_out = True
+    asked = Line("When", f"the system crashes while {name} is OPEN and comes back", "PIP31-43")
+    return [*lines, asked, Line("Then", f"{name} is ABORTED", "PIP31-43")]
+
+
+def _commit_past_time_out(model: Pip31, name: str, topic: str) -> list[Line]:
+    lines = _begun_short(model, name, topic, "moderate")
+    model.decide(name, committed=True, held=True)
+    model.done[_TIMED_OUT] += 1
+    model.begin(SHORT).is_open = False
+    model.transactions[SHORT].committed = False
+    said = (f"the commit of {name} is incomplete", f"transaction {SHORT} with a moderate time-out", f"the time-out of {SHORT} has passed")
+    return [*lines, *(Line("Given", one, "PIP31-44") for one in said), Line("Then", f"{name} is COMMITTING", "PIP31-44")]
+
+
+def _begun_short(model: Pip31, name: str, topic: str, time_out: str = "short") -> list[Line]:
+    model.begin(name)
+    model.done[_TIMED_OUT] += 1
+    value, why = model.new_value("x" if topic == "states" else name), why_on(model, topic, name)
+    model.write(topic, [value], takes_part(model, name, topic))
+    begins = Line("Given", f"transaction {name} with a {time_out} time-out", BUSY)
+    return [begins, Line("Given", f'{name} has written "{value}" to {topic}', why)]
+
+
+def _race_the_time_out(model: Pip31, topic: str) -> list[Line]:
+    model.topics[topic].is_contested = True
+    model.done[_TIMED_OUT] += 1
+    begins = Line("Given", f"{_RACERS} transactions with a moderate time-out have written to {topic}", "PIP31-75")
+    asked = Line("When", "each of them is committed at about its time-out", "PIP31-75")
+    return [begins, asked, Line("Then", f"{topic} agrees with the answers", "PIP31-75")]
+
+
+def _begin_several(model: Pip31) -> list[Line]:
+    model.done[_IDS] += 1
+    why = "PIP31-11" if model.crashed_at else "PIP31-12"
+    law = "PIP31-71" if model.done["committed ids"] and model.crashed_at else "PIP31-11"
+    lines = [Line("When", "6 transactions begin at 2 clients in turn", why), Line("Then", "the transaction ids are distinct", law)]
+    return lines if model.done["each"] else [*lines, Line("Then", "the transaction ids are ascending", "PIP31-12")]
+
+
+def _commit_several(model: Pip31) -> list[Line]:
+    model.done["committed ids"] += 1
+    return [Line("Given", "3 transactions have committed", BUSY)]
+
+
+def _begin_at_each(model: Pip31) -> list[Line]:
+    model.done["each"] += 1
+    has_two = Line("Given", "the system has 2 coordinators", BUSY)
+    asked = Line("When", "a transaction begins at each coordinator", "PIP31-13")
+    return [has_two, asked, Line("Then", "it is done", "PIP31-13"), Line("Then", "each transaction id names the coordinator that was asked", "PIP31-13")]
+
+
+def _is_decided(model: Pip31, name: str, *_: str) -> bool:
+    one = model.transactions.get(name)
+    return one is not None and not one.is_open and one.committed is not None
+
+
+def _is_held_up(model: Pip31, name: str) -> bool:
+    return name in model.transactions and model.transactions[name].is_held_up
+
+
+def _is_open(model: Pip31, name: str, *_: str) -> bool:
+    return name in model.transactions and model.transactions[name].is_open
+
+
+def _may_race(model: Pip31, name: str, *_: str) -> bool:
+    """All that it did can be judged by what was answered: its topics have nothing but what transactions wrote without a named producer."""
+    if not _is_open(model, name):
+        return False
+    one = model.transactions[name]
+    entries = [entry for topic in one.topics for entry in model.topics[topic].entries]
+    named = {producer.topic for producer in model.producers.values()}
+    is_answered = all(entry.transaction and not entry.transaction.was_held_up for entry in entries)
+    return is_answered and named.isdisjoint(one.topics) and not one.subscriptions
+
+
+def _may_tell_again(model: Pip31, name: str, topic: str) -> bool:
+    return model.is_over(name) and topic in model.transactions[name].topics and model.topics[topic].is_plain_to_read
+
+
+def _may_add_late(model: Pip31, name: str, topic: str) -> bool:
+    return _is_decided(model, name) and not model.topics[topic].is_terminated
+
+
+def _may_add(model: Pip31, name: str, one: str, other: str) -> bool:
+    return may_write(model, name, one) and may_write(model, name, other)
+
+
+def _is_oldest(model: Pip31, name: str) -> bool:
+    one = model.transactions.get(name)
+    return one is not None and (one.is_open or one.is_held_up)
+
+
+def _may_time_out(model: Pip31, name: str, topic: str) -> bool:
+    is_fresh = name not in model.transactions and SHORT not in model.transactions
+    return is_fresh and may_write(model, name, topic) and model.done[_TIMED_OUT] < 2
+
+
+def _may_race_time_out(model: Pip31, topic: str) -> bool:
+    one = model.topics[topic]
+    is_alone = not model.transactions and not any(other.is_used for other in model.subscriptions.values())
+    return is_alone and not one.is_used and not one.is_terminated and model.done[_TIMED_OUT] < 2
+
+
+def acts() -> Iterator[Act[Pip31]]:
+    """All that is about coordinators."""
+    for x in (*TRANSACTIONS, OTHER):
+        needs, held = needs_of(x), needs_of(x, "held-ends")
+        for how in ENDS:
+            yield Act(f"{x} {how}", _may_end, _end, (x, how), needs)
+            yield Act(f"{x} {how}, held up", _is_open, _hold_up, (x, how), held)
+            yield Act(f"{x} {how}, and a crash comes", _is_open, _crash_at_answer, (x, how), needs_of(x, "crash"))
+        yield Act(f"a look at {x}", _is_open, _look, (x,), needs)
+        yield Act(f"a look at the low watermark before {x}", _is_oldest, _look_at_watermark, (x,), needs_of(x, "buffer-statistics"))
+    for x in TRANSACTIONS[:2]:
+        yield Act(f"{x} adds two topics", _may_add, _add, (x, *TOPICS[:2]))
+        for topic in TOPICS[:2]:
+            yield Act(f"{x} adds {topic} late", _may_add_late, _add_late, (x, topic))
+            again, needs = f"{topic} is told of the end of {x} again", frozenset({"participant-ends"})
+            yield Act(again, _may_tell_again, _tell_topic_again, (x, topic), needs)
+        for first in ENDS:
+            for second in ENDS:
+                yield Act(f"{x} {first} and {second} at once", _may_race, _end_twice, (x, first, second))
+    for x in (*TRANSACTIONS, OTHER, SHORT, MODERATE):
+        yield Act(f"the end of {x} is let go", _is_held_up, let_go, (x,), frozenset({"held-ends"}))
+        for how in ENDS:
+            yield Act(f"{x} {how} again", _is_decided, _end_again, (x, how), needs_of(x))
+    short: dict[str, tuple[str, Callable[..., list[Line]], frozenset[str]]] = {
+        "times out": (SHORT, _time_out, frozenset()),
+        "times out, held up": (SHORT, _time_out_held_up, frozenset({"held-ends"})),
+        "is added to until it times out": (SHORT, _time_out_and_add, frozenset()),
+        "times out after a crash": (MODERATE, _crash_before_time_out, frozenset({"crash"})),
+        "is being committed past its time-out": (MODERATE, _commit_past_time_out, frozenset({"held-ends"})),
+    }
+    for what, (name, says, needs) in short.items():
+        yield Act(f"{name} {what}", _may_time_out, says, (name, TOPICS[0]), needs)
+    yield Act("commits race with time-outs", _may_race_time_out, _race_the_time_out, (TOPICS[0],))
+    for said, why, *where in (("commits", "PIP31-22"), ("aborts", "PIP31-22"), (f"adds {TOPICS[0]}", "PIP31-15", TOPICS[0])):
+        yield Act(f"an unknown transaction {said}", lambda *_: True, _use_unknown, (said, why, *where))
+    yield Act("several transactions begin", lambda model: model.done[_IDS] < 3, _begin_several)
+    yield Act("several transactions are committed", lambda model: model.done["committed ids"] < 2, _commit_several)
+    yield Act("a transaction begins at each coordinator", lambda model: not model.done["each"], _begin_at_each, (), frozenset({"more-coordinators"}))
+
+
+def _may_end(model: Pip31, name: str, *_: str) -> bool:
+    return model.is_open(name)

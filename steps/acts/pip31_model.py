@@ -1,0 +1,347 @@
+"""What the clients of PIP-31's acts know: what was receipted and acknowledged, how each transaction was ended, who holds which message."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+FREE, GONE, TAKEN, UNCLEAR = "free", "gone", "taken", "unclear"
+"""How a message stands on a subscription for which no transaction holds it: it is due, it is taken away by a commit, or by a plain
+acknowledgement, which a crash may undo, or clients cannot know."""
+
+INPUTS, INPUT, BATCH = "inputs", ("i1", "i2"), ("b1", "b2")
+"""A topic with two messages and a batch of two."""
+MESSAGES = (*INPUT, *BATCH)
+KINDS = {"workers": "shared", "auditors": "exclusive", "packers": "key-shared", "heirs": "failover"}
+"""The subscriptions that have received all of the input from the beginning, by their kinds."""
+
+_NARROW = ("PIP31-57", "PIP31-64", "PIP31-85", "PIP31-89", "PIP31-50", "PIP31-51", "PIP31-110", "PIP31-90")
+"""Requirements about what clients rarely do, and whose violation spoils what comes afterwards."""
+
+
+def narrowest(whys: Sequence[str]) -> str:
+    """Of the requirements that may be violated after what was done, the one to name: of what is rare, or of what was done last."""
+    return next((why for why in _NARROW if why in whys), whys[-1])
+
+
+@dataclass
+class Transaction:
+    """A transaction as clients know it; `committed` is None while it is open, or where nobody knows which of two ends won."""
+
+    name: str
+    begun_at: int
+    topics: set[str] = field(default_factory=set)
+    subscriptions: set[str] = field(default_factory=set)
+    committed: bool | None = None
+    is_open: bool = True
+    decided_at: int = 0
+    is_held_up: bool = False
+    """Whether a participant does not answer, so that its end is decided and incomplete."""
+    was_held_up: bool = False
+    """Whether it ever was: then nobody reads the answer to its end in time."""
+    timed_out: bool = False
+
+    @property
+    def has_part(self) -> bool:
+        """Whether it has participants."""
+        return bool(self.topics or self.subscriptions)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A message that was receipted; outside of all transactions where there is none."""
+
+    value: str
+    transaction: Transaction | None
+    written_at: int
+    is_in_batch: bool = False
+    """Whether its entry holds others too. In a committed transaction such a message has no id of its own on the wire."""
+
+    @property
+    def is_in_force(self) -> bool:
+        return self.transaction is None or self.transaction.committed is True
+
+    @property
+    def is_open(self) -> bool:
+        return self.transaction is not None and self.transaction.is_open
+
+    @property
+    def in_force_at(self) -> int:
+        """When it was clear that readers get it."""
+        return self.transaction.decided_at if self.transaction else self.written_at
+
+
+@dataclass
+class Topic:
+    """A topic: what was written to it, and what happened to it that names a requirement of its own."""
+
+    entries: list[Entry] = field(default_factory=list)
+    whys: list[str] = field(default_factory=list)
+    """Requirements that would be violated where the topic serves clients badly from then on, the narrowest last."""
+    strays_at: int = 0
+    """When a message was sent in a transaction that had not added the topic."""
+    is_contested: bool = False
+    """Whether a transaction wrote here of which nobody knows how it ended."""
+    is_terminated: bool = False
+    is_compacted: bool = False
+
+    @property
+    def is_used(self) -> bool:
+        """Whether something was to be written there."""
+        return bool(self.entries or self.whys or self.strays_at or self.is_contested)
+
+    @property
+    def in_force(self) -> list[Entry]:
+        return [one for one in self.entries if one.is_in_force]
+
+    @property
+    def has_open(self) -> bool:
+        return any(one.is_open for one in self.entries)
+
+    @property
+    def is_plain_to_read(self) -> bool:
+        """Whether what readers get is known to the last message."""
+        return not (self.is_contested or self.strays_at or self.is_terminated)
+
+    @property
+    def is_in_order(self) -> bool:
+        """Whether what readers get came into force in the order in which it was written; a topic may have it in either order else."""
+        moments = [one.in_force_at for one in self.in_force]
+        return moments == sorted(moments)
+
+    @property
+    def is_clear_while_open(self) -> bool:
+        """Whether no transaction that is committed has written behind one that is open: that may be withheld until then."""
+        first = next((at for at, one in enumerate(self.entries) if one.is_open), len(self.entries))
+        return all(one.transaction is None or not one.is_in_force for one in self.entries[first:])
+
+    def values(self) -> tuple[str, ...]:
+        """What readers get."""
+        return tuple(one.value for one in self.in_force)
+
+    def last_of_each_key(self) -> tuple[str, ...]:
+        """What compaction leaves, where the key of a value is its first letter."""
+        last = {one.value[0]: one.value for one in self.in_force}
+        return tuple(value for value in self.values() if last[value[0]] == value)
+
+
+@dataclass
+class Subscription:
+    """A subscription: how each message stands, and what its consumer must be given since somebody last looked."""
+
+    name: str
+    kind: str
+    topic: str
+    received: tuple[str, ...] = ()
+    """The messages whose ids its consumer knows, in their order."""
+    states: dict[str, str] = field(default_factory=dict)
+    """By message: FREE, GONE, UNCLEAR, or the transaction that holds it."""
+    firsts_of_batches: tuple[str, ...] = ()
+    """Messages with others behind them in their entry: everything up to one of them may take the entry as a whole, or leave it."""
+    cumulative: dict[str, int] = field(default_factory=dict)
+    """By transaction, up to which of the received messages it has acknowledged."""
+    owed: list[str] = field(default_factory=list)
+    is_attached: bool = True
+    """Whether its consumer is certainly there, and does not come back only when it is asked for something."""
+    is_exact: bool = True
+    """Whether the consumer must be given what it is owed, and nothing else."""
+    asked_again: bool = False
+    """Whether redelivery was asked for since something was acknowledged, so that what is given back may come in either way."""
+    is_contested: bool = False
+    is_removed: bool = False
+    is_used: bool = False
+    is_reader: bool = False
+    whys: list[str] = field(default_factory=list)
+    banned: set[str] = field(default_factory=set)
+    """Transactions that took part before it was removed, or tried to, and messages that somebody acknowledged late: nobody asks anything
+    about them any more."""
+
+    @property
+    def is_shared(self) -> bool:
+        return self.kind in ("shared", "key-shared")
+
+    @property
+    def free(self) -> list[str]:
+        return [value for value, state in self.states.items() if state == FREE]
+
+    @property
+    def is_clear(self) -> bool:
+        return UNCLEAR not in self.states.values()
+
+    def holds(self, transaction: str) -> list[str]:
+        """What a transaction has acknowledged."""
+        return [value for value, state in self.states.items() if state == transaction]
+
+    def up_to(self, index: int) -> tuple[str, ...]:
+        return self.received[: index + 1]
+
+    def hold(self, transaction: str, values: Iterable[str]) -> None:
+        """A transaction has acknowledged these."""
+        for value in values:
+            if self.states[value] == FREE:
+                self.take(value, transaction)
+        self.asked_again = False
+
+    def take(self, value: str, state: str) -> None:
+        """A message has no longer to be given to the consumer."""
+        self.states[value] = state
+        if value in self.owed:
+            self.owed.remove(value)
+            self.is_exact = False
+
+    def ended(self, transaction: str, committed: bool | None) -> None:
+        """The end of a transaction has come."""
+        up_to = self.cumulative.pop(transaction, None)
+        was_cumulative = up_to is not None
+        cut = self.received[up_to] if up_to is not None and self.received[up_to] in self.firsts_of_batches else None
+        for value in self.holds(transaction):
+            if committed is None or (committed and value == cut):
+                self.states[value] = UNCLEAR
+                self.is_exact = False
+            elif committed:
+                self.states[value] = GONE
+            else:
+                self.states[value] = FREE
+                if self.kind == "shared" and not was_cumulative:
+                    self.owed.append(value)
+                    self.is_exact = self.is_exact and not self.asked_again
+                else:
+                    self.is_exact = False
+
+    def begin_anew(self, *, is_new_consumer: bool) -> None:
+        """The consumer is given again all that is not taken; one that stays may have had some of it in its hands."""
+        is_whole = not any(self.received[index] in self.firsts_of_batches for index in self.cumulative.values())
+        is_known = self.is_clear and self.banned.isdisjoint(self.states) and is_whole
+        self.is_exact = (is_new_consumer or (self.is_exact and not self.owed)) and is_known
+        self.owed = [value for value in self.free if value not in self.banned]
+        self.asked_again = True
+
+    def load(self) -> None:
+        """The broker begins with what is stored. A plain acknowledgement may be lost, for nobody has promised that it is not."""
+        self.states |= {value: UNCLEAR for value, state in self.states.items() if state == TAKEN}
+        self.begin_anew(is_new_consumer=False)
+        self.is_attached = False
+
+
+@dataclass
+class Producer:
+    """A producer with a name: what it sent last, in which transaction, and whether it is there."""
+
+    topic: str
+    transaction: str
+    values: tuple[str, ...]
+    used_in: set[str]
+    """The transactions in which it has used the sequence id that it used last."""
+    is_closed: bool = False
+    is_connected: bool = True
+    has_repeated: bool = False
+
+
+@dataclass
+class Pip31:
+    """All that clients know."""
+
+    transactions: dict[str, Transaction] = field(default_factory=dict)
+    topics: dict[str, Topic] = field(default_factory=lambda: {name: Topic() for name in ("orders", "payments", "states")})
+    subscriptions: dict[str, Subscription] = field(
+        default_factory=lambda: {
+            name: Subscription(name, kind, INPUTS, MESSAGES, dict.fromkeys(MESSAGES, FREE), BATCH[:1]) for name, kind in KINDS.items()
+        }
+    )
+    producers: dict[str, Producer] = field(default_factory=dict)
+    done: Counter[str] = field(default_factory=Counter)
+    """How often something was done that a sequence does only so often."""
+    clock: int = 0
+    crashed_at: int = 0
+    has_met_trouble: bool = False
+    """Whether a transaction was used that there is not."""
+    _values: Counter[str] = field(default_factory=Counter)
+
+    def tick(self) -> int:
+        self.clock += 1
+        return self.clock
+
+    def new_value(self, whose: str) -> str:
+        """A value that nobody has written."""
+        self._values[whose] += 1
+        return f"{whose.lower()}{self._values[whose]}"
+
+    def is_open(self, name: str) -> bool:
+        """Whether a transaction can be used: one that is not there yet is begun then."""
+        return name not in self.transactions or self.transactions[name].is_open
+
+    def is_over(self, name: str) -> bool:
+        """Whether the end of a transaction is known and has come everywhere."""
+        one = self.transactions.get(name)
+        return one is not None and not one.is_open and not one.is_held_up and one.committed is not None
+
+    def begin(self, name: str) -> Transaction:
+        """A transaction that was begun just now."""
+        self.transactions[name] = Transaction(name, self.tick())
+        return self.transactions[name]
+
+    def has_crashed_in(self, name: str) -> bool:
+        """Whether the system has crashed while the transaction was open."""
+        return self.crashed_at > self.transactions[name].begun_at
+
+    def write(self, topic: str, values: Iterable[str], transaction: Transaction | None = None, *, in_batch: bool = False) -> None:
+        """Messages were receipted."""
+        at = self.tick()
+        for value in values:
+            self.topics[topic].entries.append(Entry(value, transaction, at, in_batch))
+            if transaction is None:
+                self._give(topic, value)
+
+    def decide(self, name: str, committed: bool | None, *, held: bool = False) -> None:
+        """An end was decided: it has come everywhere, but where it is held up; None where nobody knows which of two."""
+        one = self.transactions[name]
+        one.is_open, one.committed, one.decided_at, one.is_held_up = False, committed, self.tick(), held
+        one.was_held_up |= held
+        for topic in self.topics.values():
+            topic.is_contested |= committed is None and any(entry.transaction is one for entry in topic.entries)
+        for topic_name in one.topics if committed else ():
+            for entry in self.topics[topic_name].entries:
+                if entry.transaction is one:
+                    self._give(topic_name, entry.value)
+        if not held:
+            self._tell(one)
+
+    def let_go(self, name: str) -> None:
+        """The end of a transaction is held up no longer."""
+        self.transactions[name].is_held_up = False
+        self._tell(self.transactions[name])
+
+    def go_down(self) -> None:
+        """The system has crashed and come back."""
+        self.crashed_at = self.tick()
+        for one in self.subscriptions.values():
+            self._load(one)
+        for producer in self.producers.values():
+            producer.is_connected = False
+
+    def unload(self, topic: str) -> None:
+        """A topic was loaded anew."""
+        for one in self.subscriptions.values():
+            if one.topic == topic:
+                self._load(one)
+        for producer in self.producers.values():
+            if producer.topic == topic:
+                producer.is_connected = False
+
+    def _load(self, one: Subscription) -> None:
+        if one.is_removed:
+            return
+        one.load()
+        if one.is_reader:
+            one.is_exact = False
+            one.owed = []
+
+    def _tell(self, one: Transaction) -> None:
+        for name in one.subscriptions:
+            self.subscriptions[name].ended(one.name, one.committed)
+            self.subscriptions[name].is_contested |= one.committed is None
+
+    def _give(self, topic: str, value: str) -> None:
+        for one in self.subscriptions.values():
+            if one.topic == topic and not one.is_removed:
+                one.states[value] = FREE
+                one.owed.append(value)
