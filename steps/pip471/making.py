@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from fencepost.adapters.pulsar.values import Action, persistent
+from fencepost.contract.errors import NotOffered
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
@@ -12,6 +13,8 @@ from .vocabulary import PIP471
 
 _AT_MOST = 2_000
 """So many transactions of one kind are begun at most, to reach the numbers of the other: a whole run begins hundreds."""
+_OUT_OF_REACH = 1_000_000
+"""Numbers that are farther apart come from ranges that the system chose, and no run bridges them."""
 
 
 @PIP471.given("the {segments} of one topic")
@@ -55,6 +58,7 @@ def have_the_same_number(context: ScenarioContext, transaction: str, other: str)
         ours, theirs = context.id_of(transaction), context.id_of(other)
         if ours.sequence == theirs.sequence:
             return
+        _check_reachable(abs(ours.sequence - theirs.sequence), f"the numbers of both kinds, {ours} and {theirs}")
         behind = transaction if ours.sequence < theirs.sequence else other
         achieved(transactions.end(behind, Action.COMMIT), f"committing {behind}, whose number is behind")
         if behind == other:
@@ -83,12 +87,19 @@ def begin_alike(context: ScenarioContext, transaction: str, other: str) -> None:
         by_name[transaction] = by_name[other]
         transactions.begin(other, coordinator=1)
     first = context.id_of(transaction).sequence
+    _check_reachable(9 * first, f"the number {first} and one that begins with the same digits")
     for _ in range(_AT_MOST):
         if context.id_of(other).sequence >= 10 * first:
             return
         achieved(transactions.end(other, Action.COMMIT), f"committing {other}, whose number is too small")
         transactions.begin(other, coordinator=1)
     raise SetUpFailed(f"{transaction} is {context.id_of(transaction)} and {other} is {context.id_of(other)} still")
+
+
+def _check_reachable(apart: int, numbers: str) -> None:
+    """Raises NotOffered where no run begins as many transactions as lie between two numbers."""
+    if apart > _OUT_OF_REACH:
+        raise NotOffered(f"transactions whose numbers are near each other: {numbers}, are {apart} apart")
 
 
 @PIP471.when("{transaction} {ends}, and a later transaction behind it")
