@@ -49,10 +49,10 @@ Feature: Requests that come late or twice
 
   @CORE-38 @MUST
   Rule: A write of a transaction that is sent again is stored once.
-    A writer whose connection breaks before the receipt cannot know whether its write is stored, so it sends it again; an order would be
+    A writer whose receipt is lost cannot know whether its write is stored, so it sends it again; an order would be
     there twice.
 
-    Scenario: [1] The write comes again on a new connection
+    Scenario: [1] The write comes again
       Given the deduplicating log "payments"
       And A has written "a1", "a2" to payments
       And A has sent its last write to payments again

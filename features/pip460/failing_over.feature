@@ -5,6 +5,7 @@ Feature: Consumers and controllers that are gone for a while
     Given the scalable topic "orders" of segments "left" and "right"
     And ann has joined "workers" of orders
     And bob has joined "workers" of orders
+    And the segments of ann and bob are called left and right
 
   @PIP460-37 @MUST
   Rule: A stream consumer that comes back within the grace period has its segments again, and nobody else is disturbed.
@@ -29,7 +30,8 @@ Feature: Consumers and controllers that are gone for a while
       And bob is assigned right, and was told of no others
 
     Scenario: [4] It reads on behind what it has acknowledged
-      Given "p1", "p2" of key "z" have been written to orders
+      Given "p1" has been written to right
+      And "p2" has been written to right
       And the reading of bob has come to "p1"
       And bob has been cut off
       And bob has joined "workers" of orders
@@ -58,7 +60,7 @@ Feature: Consumers and controllers that are gone for a while
       Then ann is assigned left, and was told of no others
 
     Scenario: [8] What it had acknowledged is acknowledged still, and its segment drained
-      Given "p1" of key "z" have been written to orders
+      Given "p1" has been written to right
       And the reading of bob has come to "p1"
       And bob has been cut off
       And bob has joined "workers" of orders
@@ -85,7 +87,8 @@ Feature: Consumers and controllers that are gone for a while
     What nobody reads is never read, and waits for an administrator.
 
     Scenario: [1] The other one has them all, and reads what was left
-      Given "p1", "p2" of key "z" have been written to orders
+      Given "p1" has been written to right
+      And "p2" has been written to right
       And the reading of bob has come to "p1"
       And bob has been cut off
       When the grace period passes
@@ -93,7 +96,7 @@ Feature: Consumers and controllers that are gone for a while
 
     @needs:crash
     Scenario: [2] A crash when the other one has them already
-      Given "p1" of key "z" have been written to orders
+      Given "p1" has been written to right
       And bob has been cut off
       And the grace period has passed
       And the reading of ann has come to "p1"

@@ -3,7 +3,6 @@
 import functools
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.defects.sealed import is_sealed
@@ -136,7 +135,7 @@ class _BeginsWithLargeIds(MetadataCoordinator):
     def next_id(self) -> TxnId:
         txn = super().next_id()
         self.last_sequence = _FIRST_LARGE_ID + txn.sequence
-        return replace(txn, sequence=self.last_sequence)
+        return TxnId(self.tc_id, self.last_sequence)
 
 
 class _NumbersInStrides(Ledger):
