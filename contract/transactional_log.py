@@ -36,7 +36,7 @@ class Writer(Protocol):
         ...
 
     def write_again(self, log: str) -> Outcome[None]:
-        """Send the last write to that log once more, on a new connection, as somebody does who got no receipt."""
+        """Send the last write to that log once more, as a writer does that got no receipt."""
         ...
 
     def take(self, group: str, log: str, count: int) -> Outcome[Sequence[str]]:

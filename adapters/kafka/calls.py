@@ -9,8 +9,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar
 
 from fencepost.adapters.common.address import Address
@@ -27,6 +27,9 @@ from .values import TopicPartition
 
 T = TypeVar("T")
 
+SOON_S = 0.5
+"""How long a client asks again that is expected to stay refused: a refusal that only says "not yet" is over by then."""
+
 
 class Calls:
     """What all groups of calls share."""
@@ -35,6 +38,8 @@ class Calls:
         self._cluster = cluster
         self._offer = offer
         self._time = time
+        self.gives_up_soon = False
+        """Whether what says to ask again is asked again for `SOON_S` only, since it is expected to stay refused."""
 
     def ask_only(self, node: int | None) -> Outcome[None]:
         """Put each request to the node with this number, and once, whoever should get it; with None, to whom it is for again."""
@@ -47,6 +52,15 @@ class Calls:
                 return Done(None)
             case trouble:
                 return trouble
+
+    @contextmanager
+    def giving_up_soon(self) -> Iterator[None]:
+        """Until the end, what says to ask again is asked again for `SOON_S` only."""
+        before, self.gives_up_soon = self.gives_up_soon, True
+        try:
+            yield
+        finally:
+            self.gives_up_soon = before
 
     def is_listened_to(self) -> bool:
         """Whether the node that this client begins with would read a request that is sent now."""
@@ -84,8 +98,11 @@ class Calls:
         def read_decided(answer: Any) -> Outcome[T]:
             return _decided(message, read(answer))
 
+        began = self._time.now_ms()
+
         def is_for_later(outcome: Outcome[T]) -> bool:
-            return isinstance(outcome, Refused) and outcome.code in (again if retry else again & ELSEWHERE)
+            is_patient = retry and not (self.gives_up_soon and self._time.now_ms() - began >= 1000 * SOON_S)
+            return isinstance(outcome, Refused) and outcome.code in (again if is_patient else again & ELSEWHERE)
 
         return self._asked(lambda: self._once(target, message, read_decided), is_for_later)
 

@@ -236,7 +236,6 @@ class KafkaWriter:
         return self._produce(log, self._next(self._ended_as, log, value), retry=False)
 
     def write_again(self, log: str) -> Outcome[None]:
-        self.probe.close()
         return self._produce(log, self._last[log])
 
     def take(self, group: str, log: str, count: int) -> Outcome[Sequence[str]]:

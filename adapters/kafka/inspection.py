@@ -100,11 +100,22 @@ class InspectionCalls(Calls):
         """Look for it anew the next time, as a client does that was told that it has moved."""
         self._cluster.forget(CoordinatorOf(CoordinatorKind.TRANSACTION, transactional_id))
 
-    def coordinator_node(
+    def coordinator_node(self, key: str, version: int, *, kind: CoordinatorKind = CoordinatorKind.TRANSACTION) -> Outcome[int]:
+        """FindCoordinator of that version for a transactional id, or a group: the number of the node, -1 for one that Metadata does not
+        name."""
+        match self._cluster.nodes(), self.coordinator_id(key, version, kind=kind):
+            case Done(nodes), Done(node_id):
+                return Done(nodes.number_of(node_id))
+            case Done(), trouble:
+                return trouble
+            case trouble, _:
+                return trouble
+
+    def coordinator_id(
         self, key: str, version: int, *, asked: int | None = None, kind: CoordinatorKind = CoordinatorKind.TRANSACTION
     ) -> Outcome[int]:
-        """FindCoordinator of that version for a transactional id, or a group: the number of the node, -1 for one that Metadata does not
-        name. `asked` is the number of the node that is to answer."""
+        """FindCoordinator of that version: the id of the node, whether Metadata names it or not. `asked` is the number of the node that is
+        to answer."""
         if version >= 4:
             message = self._request("find_coordinator", version, key_type=kind, coordinator_keys=[key])
         else:
@@ -116,11 +127,11 @@ class InspectionCalls(Calls):
             entry = the_only(found, answer, key)
             return verdict(entry.error_code, int(entry.node_id), getattr(entry, "error_message", None))
 
+        if asked is None:
+            return self._read(AnyNode(), message, read, COORDINATOR_AWAY)
         match self._cluster.nodes():
             case Done(nodes):
-                to = AnyNode() if asked is None else Node(nodes.address_of(asked))
-                answer = self._read(to, message, read, COORDINATOR_AWAY)
-                return Done(nodes.number_of(answer.value)) if isinstance(answer, Done) else answer
+                return self._read(Node(nodes.address_of(asked)), message, read, COORDINATOR_AWAY)
             case trouble:
                 return trouble
 

@@ -14,15 +14,15 @@ from fencepost.wire.kafka.batches import Batch, Record, encode
 
 from .calls import partition_result, the_only
 from .cluster import LeaderOf
-from .errors import TO_LEADER, UNDECIDED, verdict
+from .errors import TO_COORDINATOR, TO_LEADER, UNDECIDED, verdict
 from .reading import ReadingCalls, is_about
 from .values import NO_PRODUCER, Appended, ProducerIdAndEpoch, TopicPartition
 
 T = TypeVar("T")
 
 _BROKER_TIMEOUT_MS = 5_000
-_AGAIN = TO_LEADER | {ErrorCode.concurrent_transactions}
-"""A busy coordinator shows through Produce v12 and later, which add the partition to the transaction."""
+_AGAIN = TO_LEADER | TO_COORDINATOR
+"""A busy or absent coordinator shows through Produce v12 and later, which add the partition to the transaction."""
 
 AppendResults: TypeAlias = Mapping[TopicPartition, Done[Appended] | Refused]
 

@@ -224,7 +224,6 @@ class PulsarWriter:
                 return trouble
 
     def write_again(self, log: str) -> Outcome[None]:
-        self.probe.close()
         value, transaction, sequence_id = self.last[log]
         return without_value(self.probe.send(self.producers[self.log.topic(log)], value, transaction=transaction, sequence_id=sequence_id))
 

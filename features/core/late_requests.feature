@@ -48,10 +48,10 @@ Feature: Late and duplicate requests
 
   @CORE-38 @MUST
   Rule: A write in a transaction that is sent again is stored once.
-    A writer whose connection breaks before the acknowledgement cannot know whether its write is stored, so it sends it again; an order
-    would be there twice.
+    A writer that receives no acknowledgement cannot know whether its write is stored, so it sends it again; an order would be there
+    twice.
 
-    Scenario: [1] A write is sent again on a new connection
+    Scenario: [1] A write is sent again
       Given the deduplicating log "payments"
       And A has written "a1", "a2" to payments
       And A has sent its last write to payments again

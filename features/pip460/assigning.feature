@@ -119,23 +119,21 @@ Feature: Segments are assigned to stream consumers
     Scenario: [1] The first consumer is notified when a second one joins
       Given ann has joined "workers" of orders
       When bob joins "workers" of orders
-      Then ann is assigned left and right
-      And bob is assigned middle
+      Then ann and bob have a segment of orders each
+      And each active segment of orders is assigned once to ann and bob
 
     Scenario: [2] A third consumer joins
       Given ann has joined "workers" of orders
       And bob has joined "workers" of orders
       When carol joins "workers" of orders
-      Then ann is assigned left
-      And bob is assigned middle
-      And carol is assigned right
+      Then ann and bob and carol have a segment of orders each
+      And each active segment of orders is assigned once to ann and bob and carol
 
     Scenario: [3] A consumer joins a topic whose only segment is assigned already
       Given the scalable topic "payments" of segment "single"
       And ann has joined "workers" of payments
       When bob joins "workers" of payments
-      Then ann is assigned single
-      And bob is assigned nothing
+      Then each active segment of payments is assigned once to ann and bob
 
     Scenario: [4] Two consumers read the segments that they are assigned
       Given ann has joined "workers" of orders
@@ -143,8 +141,7 @@ Feature: Segments are assigned to stream consumers
       And "p1" has been written to left
       And "p2" has been written to middle
       When the reading of ann and bob comes to "p1", "p2"
-      Then the reading of ann was "p1"
-      And the reading of bob was "p2"
+      Then the reading of ann and bob was "p1", "p2" in some order
 
     Scenario: [5] The consumer whose name sorts first joins a topic of one segment
       Given the scalable topic "payments" of segment "single"

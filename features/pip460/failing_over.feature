@@ -5,6 +5,7 @@ Feature: Consumers and controllers that are absent for a while
     Given the scalable topic "orders" of segments "left" and "right"
     And ann has joined "workers" of orders
     And bob has joined "workers" of orders
+    And the segments of ann and bob are called left and right
 
   @PIP460-37 @MUST
   Rule: A stream consumer that reconnects within the grace period keeps its segments, and no other consumer's assignment changes.
@@ -30,7 +31,8 @@ Feature: Consumers and controllers that are absent for a while
       And bob is assigned right, and was told of no others
 
     Scenario: [4] A consumer that reconnects reads on after what it has acknowledged
-      Given "p1", "p2" of key "z" have been written to orders
+      Given "p1" has been written to right
+      And "p2" has been written to right
       And the reading of bob has come to "p1"
       And bob has been cut off
       And bob has joined "workers" of orders
@@ -59,7 +61,7 @@ Feature: Consumers and controllers that are absent for a while
       Then ann is assigned left, and was told of no others
 
     Scenario: [8] A segment that a consumer had drained before it reconnected is split
-      Given "p1" of key "z" have been written to orders
+      Given "p1" has been written to right
       And the reading of bob has come to "p1"
       And bob has been cut off
       And bob has joined "workers" of orders
@@ -86,7 +88,8 @@ Feature: Consumers and controllers that are absent for a while
     Messages in a segment without a consumer stay unread until an administrator intervenes.
 
     Scenario: [1] The remaining consumer is assigned all segments
-      Given "p1", "p2" of key "z" have been written to orders
+      Given "p1" has been written to right
+      And "p2" has been written to right
       And the reading of bob has come to "p1"
       And bob has been cut off
       When the grace period passes
@@ -94,7 +97,7 @@ Feature: Consumers and controllers that are absent for a while
 
     @needs:crash
     Scenario: [2] The system crashes after the segments were reassigned
-      Given "p1" of key "z" have been written to orders
+      Given "p1" has been written to right
       And bob has been cut off
       And the grace period has passed
       And the reading of ann has come to "p1"

@@ -23,5 +23,5 @@ def writes_late(context: ScenarioContext, writer: str, value: str, log: str) -> 
 
 @CORE.given("{writer} has sent its last write to {log} again")
 def has_sent_again(context: ScenarioContext, writer: str, log: str) -> None:
-    """The same write was sent once more on a new connection, as by somebody who got no receipt, whatever came of it."""
+    """The same write was sent once more on the same connection, as by a writer that got no receipt, whatever came of it."""
     context.writers[writer].write_again(log)

@@ -37,7 +37,7 @@ def adds(context: ScenarioContext, producer: str, partitions: tuple[str, ...], i
     if version >= _BROKERS_VERSION:
         _ask_as_a_broker(context, one, Addition(transactional_id, current, tuple(where)), version)
         return
-    answer = one.probe.add_each_partition(transactional_id, current, where, version=version, retry=not one.is_incomplete)
+    answer = one.probe.add_each_partition(transactional_id, current, where, version=version)
     context.keep(one, answer, _REQUEST)
 
 
@@ -121,7 +121,6 @@ def adds_offsets(context: ScenarioContext, producer: str, group: str, identity: 
         current,
         context.session.unique(group),
         version=context.version(one, "add_offsets_to_txn"),
-        retry=not one.is_incomplete,
     )
     context.keep(one, answer, "AddOffsetsToTxn")
 

@@ -107,7 +107,7 @@ def commits_a_value(context: ScenarioContext, producer: str, value: str, partiti
     if not isinstance(added, Done):
         context.keep(one, added, "AddPartitionsToTxn")
         return
-    written = one.write(where, [value], version=context.version(one, "produce"), retry=not one.is_incomplete)
+    written = one.write(where, [value], version=context.version(one, "produce"))
     if not isinstance(written, Done):
         context.keep(one, written, "Produce")
         return

@@ -164,8 +164,8 @@ def is_blocked(context: ScenarioContext, producer: str, group: str | None, event
 
     One more partition is in it, of a topic that is made for this alone, or that of the group's offsets. It is told of a newer coordinator,
     so that it refuses the marker of the real one: for good, or until the coordinator that comes after a restart or a move. The others get
-    their markers. The producer's requests are put once from here on: CONCURRENT_TRANSACTIONS is an answer, and waiting for another is in
-    vain.
+    their markers. From here on the producer asks again for a short time only: then CONCURRENT_TRANSACTIONS is its answer, and waiting for
+    another is in vain.
 
     To be blocked until a restart or a move, the producer must have no open transaction here.
     """

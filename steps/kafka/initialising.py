@@ -64,7 +64,7 @@ def initialises_again(context: ScenarioContext, producer: str, identity: str | N
 
     def request(retry: bool) -> Outcome[ProducerIdAndEpoch]:
         return one.probe.init_producer_id(
-            one.transactional_id, timeout_ms=timeout_ms, current=current, version=version, retry=retry and not one.is_incomplete
+            one.transactional_id, timeout_ms=timeout_ms, current=current, version=version, retry=retry
         )
 
     put(context, one, _REQUEST, request)
@@ -87,7 +87,7 @@ TAKE_OVER = KAFKA.act(
     given="{successor:producer} has taken over from {producer}",
     when="{successor:producer} takes over from {producer}[ with {timeout}]",
     meaning="A second instance initialises the same transactional id without a producer id, which ends an open transaction of the first."
-    " It asks again for as long as it is refused CONCURRENT_TRANSACTIONS, unless completion is blocked.",
+    " It asks again for as long as it is refused CONCURRENT_TRANSACTIONS, for a short time only while completion is blocked.",
 )
 
 
@@ -100,13 +100,13 @@ def has_taken_over(context: ScenarioContext, successor: str, producer: str) -> N
 @TAKE_OVER.when
 def takes_over(context: ScenarioContext, successor: str, producer: str, timeout: str | None) -> None:
     owner = context.turn_of(producer)
-    instance = Producer(successor, owner.transactional_id, context.session.client(successor), [], is_incomplete=owner.is_incomplete)
+    instance = Producer(successor, owner.transactional_id, context.session.client(successor), [])
+    instance.is_incomplete = owner.is_incomplete
     answer = instance.probe.init_producer_id(
         owner.transactional_id,
         timeout_ms=TIMEOUTS_MS[timeout] if timeout else LONG_TIMEOUT_MS,
         current=NO_PRODUCER,
         version=context.version(instance, _REQUEST),
-        retry=not owner.is_incomplete,
     )
     if isinstance(answer, Done):
         instance.given.append(answer.value)

@@ -125,9 +125,8 @@ def _send(
     retry: bool = True,
 ) -> Outcome[PartitionResults]:
     transactional_id, current = claimed(context, producer, identity)
-    patient = retry and not producer.is_incomplete
     if producer.adds_first:
-        added = producer.probe.add_offsets(transactional_id, current, context.session.unique(group), retry=patient)
+        added = producer.probe.add_offsets(transactional_id, current, context.session.unique(group), retry=retry)
         if not isinstance(added, Done):
             return added
         producer.groups[context.session.unique(group)] = next(iter(offsets))
@@ -140,7 +139,7 @@ def _send(
         member="" if place is None else place.member,
         instance=None if place is None else place.instance,
         version=context.version(producer, "txn_offset_commit"),
-        retry=patient,
+        retry=retry,
     )
 
 

@@ -33,9 +33,6 @@ class Producer:
     compression: str = "none"
     """The codec of its batches."""
 
-    is_incomplete: bool = False
-    """Its transactions stay prepared, so nobody waits for their end, and what it is told to wait for is its answer."""
-
     is_blocked_until_restart: bool = False
     is_forgotten: bool = False
     """Its transactional id has expired, so the coordinator is not asked about it by the way."""
@@ -52,7 +49,18 @@ class Producer:
     """The partitions of its transaction when it asked for the end of its transaction; empty while it has asked for none since it wrote."""
 
     def __post_init__(self) -> None:
+        self.is_incomplete = False
         self.is_old = self.adds_first = self.probe.kind.is_old and bool(self.transactional_id)
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether its transactions stay prepared, so nobody waits for their end, and what it is still told to wait for after a short time
+        is its answer."""
+        return self.probe.gives_up_soon
+
+    @is_incomplete.setter
+    def is_incomplete(self, is_so: bool) -> None:
+        self.probe.gives_up_soon = is_so
 
     @property
     def current(self) -> ProducerIdAndEpoch:
@@ -80,7 +88,7 @@ class Producer:
     ) -> Outcome[Appended]:
         """One batch, with the sequence number that is next for that epoch in that partition unless another is named.
 
-        As a Given it has to succeed, so it is put again also while completion is blocked; a When says whether its answer is to wait.
+        With `retry` a refusal that says so is asked again, for a short time only while completion is blocked.
         """
         identity = identity or self.current
         adds = self.adds_first and transactional_id is None and identity == self.current
@@ -108,7 +116,7 @@ class Producer:
             self.added.clear()
         if partition in self.added:
             return Done(None)
-        outcome = self.probe.add_partitions(self.transactional_id, self.current, [partition], retry=not self.is_incomplete)
+        outcome = self.probe.add_partitions(self.transactional_id, self.current, [partition])
         if isinstance(outcome, Done):
             self.added.add(partition)
         return outcome
@@ -135,5 +143,5 @@ class Producer:
             identity or self.current,
             commit=commit,
             version=version,
-            retry=retry and not self.is_incomplete,
+            retry=retry,
         )

@@ -56,7 +56,7 @@ def writes(
             transactional_id=None if transactional_id == one.transactional_id else transactional_id,
             identity=current,
             sequence=sequence,
-            retry=retry and not one.is_incomplete,
+            retry=retry,
         ),
     )
 
@@ -84,7 +84,7 @@ def writes_a_batch(context: ScenarioContext, producer: str, record_count: int, p
         context,
         one,
         "produce",
-        lambda retry: one.write(where, numbered(record_count), version=version, sequence=sequence, retry=retry and not one.is_incomplete),
+        lambda retry: one.write(where, numbered(record_count), version=version, sequence=sequence, retry=retry),
     )
 
 
@@ -170,17 +170,17 @@ def writes_a_marker(context: ScenarioContext, producer: str, marker: str, partit
 
 @KAFKA.given("{producer} has sent {value} to {partition}[ with {identity}], whatever was answered")
 def has_sent(context: ScenarioContext, producer: str, value: str, partition: str, identity: str | None) -> None:
-    """Produce was put once; a refusal is as good as a success."""
+    """Produce, put again for a short time where it is told to wait; any other refusal is as good as a success."""
     one = context.producers[producer]
     transactional_id, current = claimed(context, one, identity)
-    outcome = one.write(
-        context.partition(partition),
-        [value],
-        version=context.version(one, "produce"),
-        transactional_id=None if transactional_id == one.transactional_id else transactional_id,
-        identity=current,
-        retry=False,
-    )
+    with one.probe.giving_up_soon():
+        outcome = one.write(
+            context.partition(partition),
+            [value],
+            version=context.version(one, "produce"),
+            transactional_id=None if transactional_id == one.transactional_id else transactional_id,
+            identity=current,
+        )
     answered(outcome, f"writing {value} to {partition}")
 
 

@@ -81,7 +81,7 @@ def look_for_the_coordinator(context: ScenarioContext, coordinators: list[int], 
     """FindCoordinator for the producer's transactional id from each of them, in versions 1, 3 and 4, asked again while it is away."""
     one = context.turn_of(producer)
     coordinators += [
-        observed(context.session.client(f"client-{version}-{number}").coordinator_node(one.transactional_id, version), "looking for it")
+        observed(context.session.client(f"client-{version}-{number}").coordinator_id(one.transactional_id, version), "looking for it")
         for number in range(3)
         for version in _LOOKED_FOR_IN
     ]
@@ -92,7 +92,7 @@ def each_node_is_asked(context: ScenarioContext, coordinators: list[int], produc
     """FindCoordinator for the producer's transactional id in versions 1, 3 and 4, each asked of both nodes of the cluster."""
     one = context.turn_of(producer)
     coordinators += [
-        observed(context.observer.coordinator_node(one.transactional_id, version, asked=node), f"asking node {node} for it")
+        observed(context.observer.coordinator_id(one.transactional_id, version, asked=node), f"asking node {node} for it")
         for node in (1, 2)
         for version in _LOOKED_FOR_IN
     ]
@@ -104,7 +104,7 @@ def every_client_is_sent_to_one_node(context: ScenarioContext, coordinators: lis
     nodes = set(coordinators)
     context.evidence.expect(len(nodes) == 1 and min(nodes) >= 0, "one node for all clients", f"{sorted(nodes)}", what="coordinator")
     identifier = context.producers[producer].transactional_id
-    node = observed(context.observer.coordinator_node(identifier, max(_LOOKED_FOR_IN)), "looking for the coordinator")
+    node = observed(context.observer.coordinator_id(identifier, max(_LOOKED_FOR_IN)), "looking for the coordinator")
     context.evidence.expect(nodes == {node}, f"node {coordinators[:1]}", f"node {node}", what="coordinator, asked for again")
 
 

@@ -196,6 +196,34 @@ def is_assigned(
         _expect_undisturbed(context, scalable_topics, member, one)
 
 
+@PIP460.given("the segments of {members} are called {family}")
+def are_called(context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, members: tuple[str, ...], family: tuple[str, ...]) -> None:
+    """Each of these stream consumers is assigned one segment, whichever a controller chose, and that has this name from here on."""
+    for member, name in zip(members, family, strict=True):
+        for _ in context.session.time.attempts():
+            assignment = readers.assignment(member)
+            if len(assignment.numbers) == 1:
+                break
+        topic = readers[member].topic
+        named = [segment for number in assignment.numbers if (segment := scalable_topics.layout(topic).named(number)) is not None]
+        if len(named) != 1:
+            raise SetUpFailed(f"{member} is assigned {len(named)} segments of {topic}; expected one, for each has its consumer")
+        scalable_topics.call(name, topic, named[0])
+
+
+@PIP460.then("{members} have a segment of {topic} each")
+def have_one_each(context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, members: tuple[str, ...], topic: str) -> None:
+    """Within patience the newest assignment of each has an active segment, whichever and however many."""
+    active = {segment.number for segment in scalable_topics.layout(topic).active}
+    without: list[str] = []
+    for _ in context.session.time.attempts():
+        without = [name for name in members if active.isdisjoint(readers.assignment(name).numbers)]
+        if not without:
+            break
+    expected = "a segment for each"
+    context.evidence.expect(not without, expected, f"none for {', '.join(without)}" if without else expected, what=f"segments of {topic}")
+
+
 @PIP460.then("{segment} is among the segments of {member}")
 def is_among(context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, segment: str, member: str) -> None:
     """Within patience its newest assignment has this one, whatever else it has."""

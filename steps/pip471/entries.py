@@ -1,24 +1,52 @@
 """Where messages stand in their segment."""
 
+from fencepost.adapters.pulsar.values import Position
 from fencepost.steps.outcomes import achieved, observed
 from fencepost.steps.pulsar.context import ScenarioContext
 
 from .vocabulary import PIP471
 
+_CONTROL = "without-transactions"
+
 
 @PIP471.then("{value} stands {count} entries behind {other:value} in {topic}")
 def stands_behind(context: ScenarioContext, value: str, count: int, other: str, topic: str) -> None:
-    """By the ids with which a new subscription receives the two messages: entries of one ledger are numbered one by one. Where a new
-    ledger was begun between them, nothing is judged."""
-    client = context.client
-    consumer = achieved(client.subscribe(context.topics[topic], "counter"), f"subscribing to {topic}")
-    received = observed(client.receive_decided(consumer, value), f"reading {topic}")
-    places = {message.value: message.id.position for message in received}
+    """By the ids with which a new subscription receives the two messages. Their entry numbers are as far apart as those of as many
+    messages in another topic that were written outside of transactions, for a ledger may leave numbers out. Where a new ledger was begun
+    between them, nothing is judged."""
+    places = _places(context, topic, value)
     if value not in places or other not in places:
         context.evidence.expect(False, f"{other} and {value}", ", ".join(places) or "nothing", what=f"readers of {topic}")
         return
     if places[value].ledger != places[other].ledger:
         context.evidence.saw(f"{value} is in another ledger than {other}, so that nobody can tell what lies between them")
         return
+    due = _entry_numbers_apart(context, count)
+    if due is None:
+        context.evidence.saw(f"{count} entries without a transaction are in several ledgers, so that there is nothing to compare with")
+        return
     apart = places[value].entry - places[other].entry
-    context.evidence.expect(apart == count, f"{count} entries", f"from {places[other]} to {places[value]}", what=f"{value} behind {other}")
+    context.evidence.expect(
+        apart == due, f"{count} entries, numbers {due} apart", f"from {places[other]} to {places[value]}", what=f"{value} behind {other}"
+    )
+
+
+def _places(context: ScenarioContext, topic: str, last: str) -> dict[str, Position]:
+    """Where the messages of a topic stand, up to this one."""
+    client = context.client
+    consumer = achieved(client.subscribe(context.topics[topic], "counter"), f"subscribing to {topic}")
+    received = observed(client.receive_decided(consumer, last), f"reading {topic}")
+    return {message.value: message.id.position for message in received}
+
+
+def _entry_numbers_apart(context: ScenarioContext, count: int) -> int | None:
+    """The difference of the entry numbers of two messages with `count` - 1 between them, none of them in a transaction; None where they
+    are in different ledgers."""
+    topics = context.topics
+    topics.create(_CONTROL)
+    values = [f"c{number}" for number in range(count + 1)]
+    for value in values:
+        achieved(topics.send(_CONTROL, value), f"writing {value} to {_CONTROL}")
+    places = _places(context, _CONTROL, values[-1])
+    first, last = places[values[0]], places[values[-1]]
+    return last.entry - first.entry if first.ledger == last.ledger else None

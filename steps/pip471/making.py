@@ -12,6 +12,8 @@ from .vocabulary import PIP471
 
 _AT_MOST = 2_000
 """So many transactions of one kind are begun at most, to reach the numbers of the other: a whole run begins hundreds."""
+_OUT_OF_REACH = 1_000_000
+"""Numbers that are farther apart come from ranges that the system chose, and no run bridges them."""
 
 
 @PIP471.given("the {segments} of one topic")
@@ -48,12 +50,13 @@ def classic_transactions(context: ScenarioContext, transactions: tuple[str, ...]
 
 @PIP471.given("{transaction} and classic {other:transaction} are transactions with the same number")
 def have_the_same_number(context: ScenarioContext, transaction: str, other: str) -> None:
-    """Open transactions of both kinds. Whichever kind is behind begins others, and commits them, until the ids differ in the kind alone."""
+    """Open transactions of both kinds. Whichever kind is behind begins others, and commits them, until the ids differ in the kind alone;
+    where a system numbers them from places that are more than a million apart, they stay as they are."""
     transactions = context.transactions
     classic_transactions(context, (other,))
     for _ in range(_AT_MOST):
         ours, theirs = context.id_of(transaction), context.id_of(other)
-        if ours.sequence == theirs.sequence:
+        if ours.sequence == theirs.sequence or _are_out_of_reach(context, ours.sequence, theirs.sequence):
             return
         behind = transaction if ours.sequence < theirs.sequence else other
         achieved(transactions.end(behind, Action.COMMIT), f"committing {behind}, whose number is behind")
@@ -73,7 +76,8 @@ def has_the_numbers_of(context: ScenarioContext, transaction: str, other: str) -
 
 @PIP471.given("{transaction} and {other:transaction} are transactions of the second coordinator, with numbers that begin alike")
 def begin_alike(context: ScenarioContext, transaction: str, other: str) -> None:
-    """Open transactions. The number of the other one is that of the first and a digit more, as 12 and 120; those between are committed."""
+    """Open transactions. The number of the other one is that of the first and a digit more, as 12 and 120; those between are committed.
+    Where that is more than a million transactions away, they stay as they are."""
     transactions = context.transactions
     for name in (transaction, other):
         transactions.begin(name, coordinator=1)
@@ -83,12 +87,23 @@ def begin_alike(context: ScenarioContext, transaction: str, other: str) -> None:
         by_name[transaction] = by_name[other]
         transactions.begin(other, coordinator=1)
     first = context.id_of(transaction).sequence
+    if _are_out_of_reach(context, first, 10 * first):
+        return
     for _ in range(_AT_MOST):
         if context.id_of(other).sequence >= 10 * first:
             return
         achieved(transactions.end(other, Action.COMMIT), f"committing {other}, whose number is too small")
         transactions.begin(other, coordinator=1)
     raise SetUpFailed(f"{transaction} is {context.id_of(transaction)} and {other} is {context.id_of(other)} still")
+
+
+def _are_out_of_reach(context: ScenarioContext, one: int, other: int) -> bool:
+    """Whether no run, however long, begins as many transactions as lie between two numbers. Then the question is asked with the numbers
+    that there are, which nothing can mistake for each other in this way."""
+    apart = abs(one - other)
+    if apart > _OUT_OF_REACH:
+        context.evidence.saw(f"numbers {apart} apart, so that no two transactions have numbers that are alike")
+    return apart > _OUT_OF_REACH
 
 
 @PIP471.when("{transaction} {ends}, and a later transaction behind it")

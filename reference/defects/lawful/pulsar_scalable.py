@@ -24,6 +24,8 @@ from . import kafka
 
 _ENTRIES_OF_A_LEDGER = 2
 _IDS_SKIPPED = 4
+_FIRST_LARGE_ID = 2**40
+_ENTRY_NUMBERS_SKIPPED = 2
 _KEPT_LONGER_MS = 2_000
 _ROUNDS = 3
 _WAITED_LONGER_MS = 10_000
@@ -129,6 +131,20 @@ class _SkipsIds(MetadataCoordinator):
         return super().next_id()
 
 
+class _BeginsWithLargeIds(MetadataCoordinator):
+    def next_id(self) -> TxnId:
+        txn = super().next_id()
+        self.last_sequence = _FIRST_LARGE_ID + txn.sequence
+        return TxnId(self.tc_id, self.last_sequence)
+
+
+class _NumbersInStrides(Ledger):
+    def append(self, content: Message | Marker) -> Position:
+        position = super().append(content)
+        self._next_entry += _ENTRY_NUMBERS_SKIPPED
+        return position
+
+
 class _RollsOver(Ledger):
     def append(self, content: Message | Marker) -> Position:
         if self._next_entry >= _ENTRIES_OF_A_LEDGER:
@@ -225,6 +241,20 @@ GAPS_IN_METADATA_IDS = Defect(
     story="A coordinator gives out numbers with gaps; they grow, and nobody promised that they grow by one.",
     origin="a broker that takes several numbers from the counter at once, and is gone before it has given them",
     parts=MetadataParts(metadata_coordinator=_SkipsIds),
+)
+
+LARGE_METADATA_IDS = Defect(
+    name="metadata-large-ids",
+    story="The numbers of transactions begin at 2^40; they grow, and nobody promised that they begin with 0.",
+    origin="a store that several clusters share, each with a range of numbers of its own",
+    parts=MetadataParts(metadata_coordinator=_BeginsWithLargeIds),
+)
+
+GAPS_IN_ENTRY_NUMBERS = Defect(
+    name="metadata-gaps-in-entry-numbers",
+    story=f"After each entry of a ledger {_ENTRY_NUMBERS_SKIPPED} numbers are left out; they grow, and nobody promised that they grow by one.",
+    origin="logs that number entries by their place in a file",
+    parts=MetadataParts(ledger=_NumbersInStrides),
 )
 
 SMALL_LEDGERS_OF_SEGMENTS = Defect(

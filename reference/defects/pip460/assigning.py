@@ -196,7 +196,7 @@ THE_LAST_FIRST = Defect(
 
 OTHERS_ARE_NOT_TOLD = Defect(
     name="scalable-others-are-not-told",
-    breaks={"PIP460-36": Symptom(what="^segments of ann$", seen="^left and middle and right$")},
+    breaks={"PIP460-36": Symptom(what="^segments of orders$", expected="once$", seen="^ann has 0, 1, 2; ")},
     story="A consumer is told of its segments when it registers, and never again.",
     origin="feared: a push that is sent to who has asked",
     parts=MetadataParts(sessions=_TellsOnce),
