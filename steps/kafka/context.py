@@ -54,6 +54,8 @@ class Pause:
     until: str | None
     blocked: frozenset[str]
     """The producers whose transactions stay incomplete when the pause is over."""
+    is_noticed: bool = False
+    """Whether it goes on for a while after the answer, in which the coordinator looks for a leader in vain."""
 
 
 @dataclass

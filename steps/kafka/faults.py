@@ -148,7 +148,8 @@ def is_paused(context: ScenarioContext, node: int, event: str | None) -> None:
 
 @KAFKA.given("node {node} is unavailable until the next answer")
 def is_unavailable(context: ScenarioContext, node: int) -> None:
-    """Paused until the next answer, and for so long already that Metadata no longer lists the node: its partitions have no leader.
+    """Paused until a while after the next answer, and for so long already that Metadata no longer lists the node: its partitions have no
+    leader, and the coordinator looks for one in vain.
 
     A system that lists a silent node for as long as the scenario is patient is asked all the same.
     """
@@ -156,6 +157,8 @@ def is_unavailable(context: ScenarioContext, node: int) -> None:
     for _ in context.time.attempts():
         if node not in achieved(context.observer.node_numbers(), "asking which nodes there are"):
             break
+    assert context.armed.pause is not None, "the node is paused"
+    context.armed.pause.is_noticed = True
 
 
 @KAFKA.given("completion of {producer}'s transactions is blocked[ by the offsets of group {group}][ until {event}]")

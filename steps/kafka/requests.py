@@ -29,6 +29,8 @@ _ATTEMPT_S = 2.0
 _SHORT_S = 0.05
 """Within that time the pauses between tries stay below 20 ms."""
 _ADD_FIRST = ("AddPartitionsToTxn v", "AddOffsetsToTxn v")
+_IN_VAIN_S = 3.0
+"""How long a coordinator looks for a leader that is not there before the leader is back."""
 _MORE_STARTS = 2
 """A system that was back before it could refuse is killed again, so often: each of these requests may be repeated."""
 
@@ -137,6 +139,9 @@ def while_paused(context: ScenarioContext, producer: Producer, pause: Pause) -> 
         if all(_has_what_it_can_have(context, partition, pause.node) for partition in seen.partitions):
             break
     context.states_seen = [seen.state]
+    for _ in context.time.attempts(_IN_VAIN_S if pause.is_noticed else 0):
+        if context.describe(producer).is_settled:
+            break
     if pause.until != "the next answer":
         return
     if context.armed.polls_partitions:
