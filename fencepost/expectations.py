@@ -87,7 +87,8 @@ class Entry(Row):
     need not show, and excuses no violation.
 
     It holds for all of its requirement, or for one `scenario`, for one `example` of that, and where a scenario is asked under several
-    protocols, for one `protocol`. A scenario is recognised by its number, so that a user's file outlives a reworded title. With what is `answered` it may be about `any` requirement; then it is intermittent.
+    protocols, for one `protocol`. A scenario is recognised by its number, so that a user's file outlives a reworded title. With what
+    is `answered` it may be about `any` requirement; then it is intermittent.
     """
 
     requirement: str

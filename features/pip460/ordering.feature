@@ -121,7 +121,7 @@ Feature: The order of messages across a change of the layout
       Then ann is assigned left and right
 
     @needs:crash
-    Scenario: [9] A crash is followed by no request to the parent
+    Scenario: [9] The system crashes before the parent is drained
       Given ann has joined "workers" of orders
       And "m1" has been written to left
       And left has been split into low and high

@@ -18,7 +18,7 @@ Feature: The order of messages across a merge
       When the reading of ann comes to "m1", "m2", "m3", "m4"
       Then the reading of ann was "m1", "m2", "m3", "m4"
 
-    Scenario: [2] The second parent has the messages and another consumer than the child
+    Scenario: [2] The second parent has the messages, and the child is assigned to another consumer
       Given ann has joined "workers" of orders
       And bob has joined "workers" of orders
       And "e1", "e2", "e3" of key "e" have been written to orders
