@@ -13,6 +13,7 @@ import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.reference import kafka, metadata_transactions, pulsar
@@ -68,7 +69,7 @@ def decision(protocol: str, named: str) -> Overriding:
     return Overriding(parts.__name__, part, base.__name__, signature, call if is_plain else f"return {call}", tuple(sorted(imports)))
 
 
-def classes_of(parts: type) -> dict[str, type]:
+def classes_of(parts: type[Any]) -> dict[str, type]:
     """The class of each part of a broker, by the part's name."""
     return {one.name: one.default for one in dataclasses.fields(parts) if isinstance(one.default, type)}
 
