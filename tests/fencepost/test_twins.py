@@ -26,7 +26,7 @@ from fencepost.reference.kafka.transaction_log import TransactionLog
 from fencepost.twins import disturbances, exceptions
 from fencepost.twins.exceptions import TwinException
 from fencepost.twins.page import page
-from fencepost.twins.run import Told
+from fencepost.twins.told import Told
 from fencepost.twins.twin import TwinVerdict, first_difference
 from fencepost.wire.kafka.batches import Batch
 
