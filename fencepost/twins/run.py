@@ -97,6 +97,8 @@ def _gone_through(plays: Plays, chosen: Sequence[Disturbance], asked: Asked, mos
             if result.verdict is TwinVerdict.NOT_REACHED:
                 continue  # nothing has been asked there of the system yet
             told.results.append(result)
+            if result.verdict is TwinVerdict.NOT_OFFERED:
+                told.not_offered[f"{disturbance.name}: {result.difference}"] += 1
             told.seconds_plain += plain.played.seconds
             if result.verdict is TwinVerdict.DIFFERS and disturbance.name not in said:
                 said.add(disturbance.name)  # the first position is told, the page has the others
@@ -221,7 +223,7 @@ def _sum_up(told: Told, chosen: Sequence[Disturbance], seconds: float, screen: S
         line = f"  {disturbance.name}: twins of {counted(rows, 'requirement')}: {said}"
         screen.write_line(line + (f"; red: {', '.join(red)}" if red else ""), red=bool(red))
     for why, count in told.not_offered.items():
-        screen.write_line(f"  not offered in {counted(count, 'scenario')}: {why}")
+        screen.write_line(f"  not offered in {counted(count, 'scenario')}: {shortened(why, _LINE)}")
     others = Counter(one.verdict for one in told.plain if one.verdict is not Verdict.MET)
     if others:
         line = ", ".join(f"{count} {verdict.words}" for verdict, count in others.items())
