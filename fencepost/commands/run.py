@@ -325,8 +325,17 @@ def run(
     if twins is not None:
         from fencepost.twins import command
 
-        others = {"--write-baseline": write_baseline, "--verify-expectations": verify_expectations, "--feature": feature, "-n": workers}
-        others |= {"--features": features, "--check": check, "--summary": summary, "--previous": previous, "--shuffle": shuffle}
+        others: dict[str, object] = {
+            "--write-baseline": write_baseline,
+            "--verify-expectations": verify_expectations,
+            "--feature": feature,
+            "--features": features,
+            "--check": check,
+            "--summary": summary,
+            "--previous": previous,
+            "--shuffle": shuffle,
+            "-n": workers,
+        }
         about = [one for one in arguments if results or not one.startswith("--results=")]
         guarded(lambda: command.run(about, twins, twins_seed, twins_per_scenario, timeout, max_failures, others))
     elif twins_seed is not None or twins_per_scenario is not None:

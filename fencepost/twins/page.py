@@ -1,10 +1,8 @@
 """The page of `fencepost run --twins`: a map of scenarios and disturbances, and what was noticed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jinja2 import Environment
 
@@ -13,10 +11,8 @@ from fencepost.contract.verdict import Verdict
 from fencepost.contract.version import VERSION
 
 from .disturbances import Disturbance
+from .told import Told
 from .twin import TwinResult, TwinVerdict
-
-if TYPE_CHECKING:
-    from .run import Told
 
 _MARKS = {
     TwinVerdict.DIFFERS: "✗",

@@ -20,6 +20,7 @@ from typing import Any
 from rich.console import Console
 
 from fencepost import stopping, together, warmed
+from fencepost.adapters import registry
 from fencepost.contract import folder, proposals
 from fencepost.contract.errors import Exit
 from fencepost.contract.registration import Asked
@@ -86,17 +87,20 @@ class _Task:
     is_lawful: bool
     seed: int
     most: int | None
-    variant: tuple[Defect, ...] = ()
+    variant: tuple[str, ...] = ()
+    """By name, for a class that is generated cannot be sent to another process."""
     profile: str | None = None
 
 
 def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[_Task]:
     """The losses, then what conforms, of the protocols that these proposals are about and that twins are for."""
-    from fencepost.adapters.engines import ENGINES
-
     known = proposals.bundled()
     named = tuple(specs) or tuple(known.by_spec)
-    protocols = {name: tuple(spec for spec in named if name in known.protocols_of(spec)) for name in ENGINES}
+    speaking: dict[str, list[str]] = {}
+    for profile in registry.find(registry.REFERENCE).profiles():
+        for protocol in registry.protocols_of(registry.REFERENCE, Asked(profile=profile)):
+            speaking.setdefault(protocol, []).append(profile)
+    protocols = {name: tuple(spec for spec in named if name in known.protocols_of(spec)) for name in speaking}
     most = None if everything else _DRAWN
     found: list[_Task] = []
     for protocol, about in protocols.items():
@@ -105,11 +109,11 @@ def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[_Task]:
             continue
         if protocol in ("kafka", "pulsar"):
             replayed = tuple(name for name in names if name in _REPLAYED)
-            found += [_Task(one.name, protocol, about, replayed, False, seed, None, (one,)) for one in variants(protocol)]
+            found += [_Task(one.name, protocol, about, replayed, False, seed, None, (one.name,)) for one in variants(protocol)]
         conforming = partial(_Task, protocol=protocol, specs=about, disturbances=names, is_lawful=True, seed=seed, most=most)
-        found += [conforming(f"profile {name} ({protocol})", profile=name) for name in ENGINES[protocol].profiles()]
+        found += [conforming(f"profile {name} ({protocol})", profile=name) for name in speaking[protocol]]
         lawful = together.groups(one for one in LAWFUL.values() if one.protocol == protocol)
-        found += [conforming("+".join(one.name for one in group), variant=group) for group in lawful]
+        found += [conforming("+".join(one.name for one in group), variant=tuple(one.name for one in group)) for group in lawful]
     return found
 
 
@@ -152,7 +156,7 @@ def _play(task: _Task) -> Noticed:
     """Play the twins of a broker until one differs, in a process that does nothing else."""
     options: dict[str, str] = {}
     if task.variant:
-        broker = together.as_one(task.variant)
+        broker = together.as_one(_variants(task))
         LAWFUL[broker.name] = broker
         options["defect"] = broker.name
     began, told = time.process_time(), partial(Noticed, task.name, task.protocol, task.is_lawful)
@@ -178,6 +182,11 @@ def _play(task: _Task) -> Noticed:
     except Exception as error:  # a loss can break whatever the reference does
         trouble = f"{type(error).__name__}: {error}"
         return told(count, round(time.process_time() - began, 2), by_itself=by_itself, trouble=trouble)
+
+
+def _variants(task: _Task) -> tuple[Defect, ...]:
+    known = LAWFUL if task.is_lawful else {one.name: one for one in variants(task.protocol)}
+    return tuple(known[name] for name in task.variant)
 
 
 def _places(twins: Twins, play: Play, chosen: Sequence[Disturbance]) -> Iterator[tuple[Disturbance, int | None]]:

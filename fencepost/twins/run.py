@@ -11,7 +11,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,8 @@ from . import disturbances, exceptions
 from .disturbances import Disturbance
 from .exceptions import TwinException
 from .page import page
-from .twin import Plain, TwinResult, Twins, TwinVerdict
+from .told import Told
+from .twin import TwinResult, Twins, TwinVerdict
 
 JSON, PAGE = "twins.json", "twins.html"
 LAYOUT = Layout("run --twins", "--results", (JSON, PAGE))
@@ -50,48 +51,6 @@ class Asked:
     """Stop after so long."""
     most_red: int | None = None
     """Stop when so many twins differ."""
-
-
-@dataclass
-class Told:
-    """What a run of twins has found so far."""
-
-    plain: list[Plain] = field(default_factory=list)
-    results: list[TwinResult] = field(default_factory=list)
-    not_offered: Counter[str] = field(default_factory=Counter)
-    """How many scenarios a disturbance fits that the system cannot be disturbed in so, by disturbance and reason."""
-    stale: list[TwinException] = field(default_factory=list)
-    seconds_plain: float = 0.0
-    stopped: str | None = None
-
-    @property
-    def red(self) -> list[TwinResult]:
-        return [one for one in self.results if one.verdict is TwinVerdict.DIFFERS]
-
-    @property
-    def red_plain(self) -> list[Plain]:
-        """Scenarios that are red without a disturbance, and so have no twins."""
-        return [one for one in self.plain if one.verdict.is_red]
-
-    @property
-    def played(self) -> list[TwinResult]:
-        """The twins that say something."""
-        return [one for one in self.results if one.verdict in (TwinVerdict.DIFFERS, TwinVerdict.EXCEPTED, TwinVerdict.ALIKE)]
-
-    def verdicts(self) -> dict[tuple[str, str], TwinVerdict]:
-        """That of each requirement with each disturbance: the worst of its twins."""
-        found: dict[tuple[str, str], TwinVerdict] = {}
-        order = list(TwinVerdict)
-        for one in self.results:
-            key = one.play.requirement, one.disturbance
-            found[key] = min(found.get(key, one.verdict), one.verdict, key=order.index)
-        return found
-
-    @property
-    def exit(self) -> Exit:
-        if self.stopped:
-            return Exit.NOT_FINISHED
-        return Exit.DOES_NOT if self.red or self.red_plain or self.stale or not self.played else Exit.CONFORMS
 
 
 def run(options: Options, asked: Asked, screen: Screen) -> Exit:
@@ -138,6 +97,8 @@ def _gone_through(plays: Plays, chosen: Sequence[Disturbance], asked: Asked, mos
             if result.verdict is TwinVerdict.NOT_REACHED:
                 continue  # nothing has been asked there of the system yet
             told.results.append(result)
+            if result.verdict is TwinVerdict.NOT_OFFERED:
+                told.not_offered[f"{disturbance.name}: {result.difference}"] += 1
             told.seconds_plain += plain.played.seconds
             if result.verdict is TwinVerdict.DIFFERS and disturbance.name not in said:
                 said.add(disturbance.name)  # the first position is told, the page has the others
@@ -262,7 +223,7 @@ def _sum_up(told: Told, chosen: Sequence[Disturbance], seconds: float, screen: S
         line = f"  {disturbance.name}: twins of {counted(rows, 'requirement')}: {said}"
         screen.write_line(line + (f"; red: {', '.join(red)}" if red else ""), red=bool(red))
     for why, count in told.not_offered.items():
-        screen.write_line(f"  not offered in {counted(count, 'scenario')}: {why}")
+        screen.write_line(f"  not offered in {counted(count, 'scenario')}: {shortened(why, _LINE)}")
     others = Counter(one.verdict for one in told.plain if one.verdict is not Verdict.MET)
     if others:
         line = ", ".join(f"{count} {verdict.words}" for verdict, count in others.items())

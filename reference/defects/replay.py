@@ -95,7 +95,8 @@ def _of_field(protocol: str, kind: type, field: "dataclasses.Field[Any]") -> Los
     title = _title(kind)
 
     def forget(value: Any) -> Any:
-        if type(value) is kind:
+        is_one: bool = type(value) is kind
+        if is_one:
             default = field.default if field.default is not dataclasses.MISSING else nothing_like(getattr(value, field.name))
             value = dataclasses.replace(value, **{field.name: default})
         return _within(value, forget)

@@ -26,7 +26,7 @@ from fencepost.reference.kafka.transaction_log import TransactionLog
 from fencepost.twins import disturbances, exceptions
 from fencepost.twins.exceptions import TwinException
 from fencepost.twins.page import page
-from fencepost.twins.run import Told
+from fencepost.twins.told import Told
 from fencepost.twins.twin import TwinVerdict, first_difference
 from fencepost.wire.kafka.batches import Batch
 
@@ -36,10 +36,10 @@ SAMPLE = ("KIP890-06*", "KIP890-13*", "KIP890-16*", "KIP890-35*", "CORE-0*")
 @pytest.mark.parametrize("some", SAMPLE)
 def test_the_reference_is_silent(some: str) -> None:
     """A sample of all disturbances and positions: nothing differs but what an exception says."""
-    results = list(twins_of(some, names_of("kafka"), most=3, seed=7))
+    results = list(twins_of(some, names_of("kafka"), most=1, seed=7))
 
     assert [(one.play.name, one.disturbance, one.where, one.difference) for one in results if one.verdict is TwinVerdict.DIFFERS] == []
-    assert sum(one.verdict is TwinVerdict.ALIKE for one in results) > 20
+    assert sum(one.verdict is TwinVerdict.ALIKE for one in results) > 10
 
 
 class _ForgetsMembers(Membership):

@@ -25,6 +25,7 @@ CLOSER = {
         "contract",
         "adapters.images",
         "adapters.registry",
+        "adapters.twins",
         "reference.defects",
         "reference.serving.offer",
         "reference.serving.server",
@@ -35,7 +36,7 @@ CLOSER = {
 }
 """Rooms that may import less: nobody but a few modules of the adapters knows the reference, so that everything else could judge any
 implementation; what judges histories, and what people look at, know files and the foundation. The front door knows systems, protocols
-and engines only by the registry."""
+and engines only by the registry, and what performs a disturbance by its name."""
 
 MAY_IMPORT_TOO = {
     "adapters/engines.py": {"reference"},

@@ -1,0 +1,205 @@
+"""What disturbs requests on their way: the client gets one answer that it could have had, and nothing is asked at a wrong moment."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from kio.static.protocol import RequestPayload, ResponsePayload
+
+from fencepost.adapters.kafka.transport import Transport
+from fencepost.adapters.twins.kafka_entries import Reordered, Split, each, entries_of, joined, reversed_entries
+from fencepost.adapters.twins.kafka_form import OneBatch
+from fencepost.adapters.twins.kafka_repeat import AnswerLost, NewConnection, Twice, may_be_repeated
+from fencepost.adapters.twins.kafka_way import RequestPerformer
+from fencepost.adapters.twins.performer import Undisturbed
+from fencepost.contract.outcomes import Done, Unknown
+from fencepost.wire.kafka.batches import Batch, Record, encode
+from fencepost.wire.kafka.entities import request, response
+
+END = request("end_txn", 4, transactional_id="t", producer_id=7, producer_epoch=0, committed=True)
+ADD = request(
+    "add_partitions_to_txn",
+    3,
+    v3_and_below_transactional_id="t",
+    v3_and_below_producer_id=7,
+    v3_and_below_producer_epoch=0,
+    v3_and_below_topics=[{"name": "a", "partitions": [0, 1]}, {"name": "b", "partitions": [0]}],
+)
+
+
+class Wire:
+    """A transport that answers at once by a function, and notes what is sent and when it is closed."""
+
+    def __init__(self, answer: Callable[[RequestPayload], ResponsePayload]) -> None:
+        self._answer = answer
+        self.sent: list[RequestPayload | str] = []
+
+    def send(self, asked: RequestPayload, deadline_s: float) -> Callable[[], Done[ResponsePayload] | Unknown]:  # noqa: ARG002
+        self.sent.append(asked)
+        return lambda: Done(self._answer(asked))
+
+    def call(self, asked: RequestPayload, deadline_s: float) -> Done[ResponsePayload] | Unknown:
+        return self.send(asked, deadline_s)()
+
+    def is_listened_to(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self.sent.append("closed")
+
+
+class SessionOf:
+    """A session as far as these performers know one: `way` is what a client's transport has become."""
+
+    def __init__(self, wire: Wire) -> None:
+        self.way: Transport = wire
+
+    def between(self, wrap: Callable[[str, Transport], Transport]) -> None:
+        self.way = wrap("A", self.way)
+
+
+def on(performer: type[RequestPerformer], answer: Callable[[RequestPayload], ResponsePayload]) -> tuple[Wire, Transport]:
+    """A wire, and the way to it that this disturbance makes."""
+    wire = Wire(answer)
+    session: Any = SessionOf(wire)
+    performer(session, Undisturbed()).begin()
+    return wire, session.way
+
+
+def numbered(codes: list[int]) -> Callable[[RequestPayload], ResponsePayload]:
+    """Answers to EndTxn with these error codes, one after the other."""
+    return lambda asked: response(asked, throttle_time=0, error_code=codes.pop(0))
+
+
+def code_of(heard: Done[ResponsePayload] | Unknown) -> int:
+    assert isinstance(heard, Done)
+    fields: Any = heard.value
+    return int(fields.error_code)
+
+
+def test_a_request_that_arrives_twice_is_answered_once() -> None:
+    """By its first answer."""
+    wire, way = on(Twice, numbered([0, 48]))
+
+    assert code_of(way.call(END, 1.0)) == 0
+    assert wire.sent == [END, END]
+
+
+@pytest.mark.parametrize(("second", "heard"), [(48, 48), (0, 0), (51, 3)])
+def test_a_lost_answer_is_asked_for_again_on_a_new_connection(second: int, heard: int) -> None:
+    """The second answer counts, but for one that says to wait: then the first has only come late."""
+    wire, way = on(AnswerLost, numbered([3, second]))
+
+    assert code_of(way.call(END, 1.0)) == heard
+    assert wire.sent == [END, "closed", END]
+
+
+def test_nothing_is_asked_between_requests_that_are_under_way_together() -> None:
+    """Answers come in the order of the requests, so a repetition would be read as the answer to the next."""
+    wire, way = on(Twice, numbered([0, 0, 0]))
+
+    first, second = way.send(END, 1.0), way.send(END, 1.0)
+    assert (code_of(first()), wire.sent) == (0, [END, END])
+    assert (code_of(second()), wire.sent) == (0, [END, END, END])
+
+
+def test_each_request_has_a_connection_of_its_own() -> None:
+    """Also one that may not be repeated."""
+    wire, way = on(NewConnection, numbered([0, 0]))
+
+    way.call(END, 1.0)
+    way.call(END, 1.0)
+
+    assert wire.sent == ["closed", END, "closed", END]
+
+
+def produce(batch: Batch) -> RequestPayload:
+    entry = {"index": 0, "records": encode(batch)}
+    return request("produce", 9, transactional_id=None, acks=-1, timeout=1, topic_data=[{"name": "a", "partition_data": [entry]}])
+
+
+def test_what_may_be_repeated() -> None:
+    """What a client library repeats: not a step to the next epoch, not a batch that nobody can recognise, not what makes something."""
+    init = {"transactional_id": "t", "transaction_timeout": 1}
+    record = (Record(b"v"),)
+
+    assert may_be_repeated(END)
+    assert may_be_repeated(request("init_producer_id", 4, **init, producer_id=7, producer_epoch=0))
+    assert not may_be_repeated(request("init_producer_id", 4, **init, producer_id=-1, producer_epoch=-1))
+    assert not may_be_repeated(request("init_producer_id", 1, **init))
+    assert may_be_repeated(produce(Batch(record, producer_id=7, producer_epoch=0, base_sequence=0)))
+    assert not may_be_repeated(produce(Batch(record)))
+    assert not may_be_repeated(request("delete_groups", 1, groups_names=["g"]))
+
+
+def test_entries_are_taken_apart_and_put_together() -> None:
+    """The parts have one entry each; put together they are the whole, a topic once; the other way round twice is the same."""
+    where = entries_of(ADD)
+    assert where is not None
+
+    parts = list(each(ADD, where.asked))
+
+    assert [[(topic.name, topic.partitions) for topic in part.v3_and_below_topics] for part in parts] == [
+        [("a", (0,))],
+        [("a", (1,))],
+        [("b", (0,))],
+    ]
+    assert joined(parts, where.asked) == ADD
+    assert reversed_entries(reversed_entries(ADD, where.asked), where.asked) == ADD
+    assert [topic.name for topic in reversed_entries(ADD, where.asked).v3_and_below_topics] == ["b", "a"]
+    assert entries_of(END) is None
+
+
+def added(asked: RequestPayload) -> ResponsePayload:
+    """AddPartitionsToTxn of all that is asked for."""
+    fields: Any = asked
+    results = [
+        {"name": topic.name, "results_by_partition": [{"partition_index": one, "partition_error_code": 0} for one in topic.partitions]}
+        for topic in fields.v3_and_below_topics
+    ]
+    return response(asked, throttle_time=0, results_by_topic_v3_and_below=results)
+
+
+def test_a_request_is_split_and_answered_as_one() -> None:
+    """One request for each entry; a request with one entry, or none, is sent as it is."""
+    wire, way = on(Split, added)
+
+    heard = way.call(ADD, 1.0)
+
+    assert isinstance(heard, Done)
+    assert (len(wire.sent), heard.value) == (3, added(ADD))
+    wire, way = on(Split, numbered([0]))
+    assert code_of(way.call(END, 1.0)) == 0
+    assert wire.sent == [END]
+
+
+def test_entries_come_in_the_reverse_order() -> None:
+    """And only they."""
+    wire, way = on(Reordered, added)
+
+    way.call(ADD, 1.0)
+
+    sent: Any = wire.sent[0]
+    assert [(topic.name, topic.partitions) for topic in sent.v3_and_below_topics] == [("b", (0,)), ("a", (1, 0))]
+
+
+def test_fetch_asks_for_one_batch() -> None:
+    """In each partition and in all."""
+    partition = {"partition": 0, "fetch_offset": 0, "partition_max_bytes": 1_000, "log_start_offset": -1, "current_leader_epoch": -1}
+    topics = [{"topic": "a", "partitions": [{**partition, "last_fetched_epoch": -1}]}]
+    fields = {
+        "replica_id": -1,
+        "max_wait": 0,
+        "min_bytes": 0,
+        "max_bytes": 1_000,
+        "isolation_level": 1,
+        "session_id": 0,
+        "session_epoch": -1,
+    }
+    fetch = request("fetch", 12, **fields, topics=topics, forgotten_topics_data=[], rack_id="")
+    wire, way = on(OneBatch, lambda asked: response(asked, throttle_time=0, error_code=0, session_id=0, responses=[]))
+
+    way.call(fetch, 1.0)
+
+    sent: Any = wire.sent[0]
+    assert (sent.max_bytes, sent.topics[0].partitions[0].partition_max_bytes) == (1, 1)
