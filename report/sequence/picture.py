@@ -1,6 +1,7 @@
 """The picture as an SVG that needs nothing else. All that it shows is escaped, and it runs no script.
 
-Its colours are variables, so that it is readable on a dark page too. What a colour says, words or the form of a line say as well.
+Its colours are variables, so that it is readable on a dark page too. What a colour says, words or the form of a line say as well. It is a
+group of words for whoever cannot see it: steps, requests and answers in their order.
 """
 
 import textwrap
@@ -68,7 +69,7 @@ class _Picture:
         said = f"{title}: {self.count} requests between {', '.join(self.lanes.names) or 'nobody'}"
         lines = [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="fpq" width="{self.width}" height="{height}"'
-            f' viewBox="0 0 {self.width} {height}" role="img" aria-label="{_clean(said)}">',
+            f' viewBox="0 0 {self.width} {height}" role="group" aria-label="{_clean(said)}">',
             *([f"<style>{STYLE}</style>"] if alone else []),
             f'<rect class="p" width="{self.width}" height="{height}"/>',
             *self._heads(height),

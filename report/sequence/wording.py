@@ -45,7 +45,11 @@ def answer(call: Call) -> str:
     event = call.answered or {}
     asked = {*_transaction(call.asked), *_moved(call.asked)}
     told = [part for part in (*_transaction(event), *_moved(event)) if part not in asked]
-    return ", ".join([*told, *_answered(event.get("ctl") or {})]) or "done"
+    return ", ".join([*told, *_answered(event.get("ctl") or {})]) or _nothing(call)
+
+
+def _nothing(call: Call) -> str:
+    return "no records" if call.asked.get("f") == "poll" else "done"
 
 
 def full(call: Call) -> str:
