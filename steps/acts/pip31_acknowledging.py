@@ -113,6 +113,7 @@ def _try_under_cumulative(model: Pip31, name: str, where: str, value: str) -> li
 
 def _acknowledge_plainly(model: Pip31, where: str, which: str) -> list[Line]:
     one = used(model, where)
+    one.is_odd = True
     value = _value(one, which)
     if one.states[value] == FREE:
         one.take(value, TAKEN)
@@ -121,11 +122,18 @@ def _acknowledge_plainly(model: Pip31, where: str, which: str) -> list[Line]:
     beside = any(one.states[other] not in (FREE, GONE, TAKEN, UNCLEAR) for other in BATCH if value in BATCH and other in one.states)
     if beside:
         one.whys.append("PIP31-57")
-    return [Line("Given", f'"{value}" has been acknowledged for "{where}" without a transaction', narrowest(one.whys) if one.whys else "PIP31-140")]
+    return [
+        Line(
+            "Given",
+            f'"{value}" has been acknowledged for "{where}" without a transaction',
+            narrowest(one.whys) if one.whys else "PIP31-140",
+        )
+    ]
 
 
 def _acknowledge_plainly_up_to(model: Pip31, where: str, which: str) -> list[Line]:
     one = used(model, where)
+    one.is_odd = True
     value = _value(one, which)
     covered = one.up_to(one.received.index(value))
     is_pending = any(one.states[other] not in (FREE, GONE, TAKEN, UNCLEAR) for other in covered)
@@ -143,7 +151,7 @@ def _acknowledge_late(model: Pip31, name: str, where: str, value: str) -> list[L
     one = used(model, where)
     one.whys.append("PIP31-89")
     one.banned.add(value)
-    one.is_exact = False
+    one.is_exact, one.is_odd = False, True
     return [Line("Given", f'{name} has tried to acknowledge "{value}" for "{where}"', "PIP31-89")]
 
 
@@ -151,7 +159,7 @@ def _acknowledge_unknown(model: Pip31, where: str, value: str) -> list[Line]:
     lines, one = unknown(model), used(model, where)
     one.whys.append("PIP31-89")
     one.banned.add(value)
-    one.is_exact = False
+    one.is_exact, one.is_odd = False, True
     return [*lines, Line("Given", f'{UNKNOWN} has tried to acknowledge "{value}" for "{where}", which it has not added', "PIP31-89")]
 
 
@@ -184,8 +192,6 @@ def _tell_again(model: Pip31, name: str, where: str) -> list[Line]:
 def _pipeline(model: Pip31, name: str, where: str, topic: str) -> list[Line]:
     lines = [*begun(model, name), *unknown(model)]
     used(model, where)
-    model.transactions[name].subscriptions.add(where)
-    model.transactions[name].topics.add(topic)
     model.done["each"] += 1
     asked = f'a client pipelines requests that add {topic} and "{where}" to {name} and {UNKNOWN}'
     return [*lines, Line("When", asked, "PIP31-14"), Line("Then", "each answer is that to its request", "PIP31-14")]

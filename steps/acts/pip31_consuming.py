@@ -1,18 +1,19 @@
 """Acts of PIP-31 about consumers and readers: who comes, leaves, goes back and asks again; and what befalls topics and the system."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from fencepost.steps.pulsar.vocabulary import shown
 
 from .act import Act, Line
 from .pip31_acknowledging import LATE, NAMESAKE, is_there, used
-from .pip31_model import FREE, GONE, INPUTS, KINDS, TAKEN, Pip31, Subscription, Topic, narrowest
+from .pip31_model import FREE, GONE, INPUTS, KINDS, TAKEN, Pip31, Subscription, Topic, narrowest, rare
 from .pip31_writing import BUSY, KEYED, TOPICS, begun, may_write_plain, new_value, takes_part, why_on
 
 READER = "tail"
 _EARLY = ("watchers", READER)
 """Who may come to a topic that is empty; before the others, a transaction is committed there."""
 _BEFORE = {"followers": "F", "payers": "G"}
+_LOOKED, _PERMITS = "input looked at", 2
 _CRASH = frozenset({"crash"})
 _MOST_LOOKS = 3
 
@@ -21,8 +22,9 @@ def why_for(model: Pip31, one: Subscription) -> str:
     """What is violated where a consumer is given something else than is due, as far as what was done before says it."""
     if one.cumulative:
         return "PIP31-60" if model.crashed_at else "PIP31-54"
-    if one.whys:
-        return narrowest(one.whys)
+    whys = [*one.whys, *(model.topics[one.topic].whys if one.topic in model.topics else ())]
+    if whys:
+        return narrowest(whys)
     if model.crashed_at and any(state not in (FREE, TAKEN, GONE) for state in one.states.values()):
         return "PIP31-60"
     if one.topic != INPUTS:
@@ -41,6 +43,10 @@ def received(model: Pip31, one: Subscription, *, unasked: bool = False) -> list[
     lines = [Line("Then", f'the consumer of "{one.name}" receives {said}', why)] if one.is_exact or one.owed else []
     one.owed = []
     one.is_attached |= bool(lines)
+    if lines and one.topic in model.topics:
+        model.topics[one.topic].has_sentinels = True
+    elif lines:
+        model.done[_LOOKED] += 1
     return lines
 
 
@@ -85,6 +91,18 @@ def _take_over_and_look(model: Pip31, where: str) -> list[Line]:
     return [*_take_over(model, where), *received(model, model.subscriptions[where])]
 
 
+def _take_over_with_few_permits(model: Pip31, where: str) -> list[Line]:
+    taken = _take_over(model, where)[-1]
+    said = f'another consumer takes over "{where}" with {_PERMITS} permits'
+    return [taken._replace(kind="When", text=said), *received(model, model.subscriptions[where])]
+
+
+def _redeliver_counted(model: Pip31, where: str, value: str) -> list[Line]:
+    used(model, where).asked_again = True
+    seen = Line("Then", f'the consumer of "{where}" receives "{value}" once more', "PIP31-135")
+    return [Line("When", f'the consumer of "{where}" asks for redelivery of "{value}"', "PIP31-135"), seen]
+
+
 def _redeliver(model: Pip31, where: str) -> list[Line]:
     one = used(model, where)
     one.begin_anew(is_new_consumer=False)
@@ -110,13 +128,14 @@ def _go_back(model: Pip31, where: str, value: str) -> list[Line]:
     one = used(model, where)
     one.states |= {other: FREE for other, state in one.states.items() if state in (GONE, TAKEN)}
     one.begin_anew(is_new_consumer=True)
+    one.is_odd = True
     one.whys.append("PIP31-95")
     return [Line("When", f'the consumer of "{where}" goes back to "{value}"', "PIP31-95"), *received(model, one)]
 
 
 def _remove(model: Pip31, where: str) -> list[Line]:
     one = used(model, where)
-    one.is_removed, one.owed = True, []
+    one.is_removed, one.is_odd, one.owed = True, True, []
     for name, transaction in model.transactions.items():
         if where in transaction.subscriptions:
             transaction.subscriptions.discard(where)
@@ -129,7 +148,11 @@ def _second_comes_and_goes(model: Pip31, where: str) -> list[Line]:
     free = shown(one.free)
     one.is_exact, one.owed, one.asked_again = False, [], True
     return [
-        Line("Given", f'the consumer of {kind} subscription "others" has received nothing from {INPUTS}, by the name of "{where}"', "PIP31-137"),
+        Line(
+            "Given",
+            f'the consumer of {kind} subscription "others" has received nothing from {INPUTS}, by the name of "{where}"',
+            "PIP31-137",
+        ),
         Line("Given", f'the consumer of "{where}" has asked for redelivery', "PIP31-137"),
         *([Line("Then", f'"{where}" and "others" receive {free} between them', why_for(model, one))] if free != "nothing" else []),
         Line("Given", 'the consumer of "others" has left', BUSY),
@@ -147,7 +170,9 @@ def _ask_for_all(model: Pip31, kind: str, topic: str) -> list[Line]:
     model.done["asks"] += 1
     name = f"fresh{chr(96 + model.done['asks'])}"
     asked = f'a consumer of {kind} subscription "{name}" of {topic} asks for {len(values)} messages'
-    seen = Line("Then", f'the consumer of "{name}" receives {shown(values)} and no more unasked', "PIP31-158")
+    seen = Line(
+        "Then", f'the consumer of "{name}" receives {shown(values)} and no more unasked', rare(model.topics[topic].whys, "PIP31-158")
+    )
     return [Line("When", asked, "PIP31-158"), seen]
 
 
@@ -155,12 +180,23 @@ def _hear_the_last(model: Pip31, where: str) -> list[Line]:
     one = model.subscriptions[where]
     one.owed, one.is_exact = [], False
     values = model.topics[one.topic].values()
-    return [Line("Then", f'the consumer of "{where}" is told that {shown(values[-1:])} is the last message', "PIP31-94")]
+    return [
+        Line(
+            "Then",
+            f'the consumer of "{where}" is told that {shown(values[-1:])} is the last message',
+            rare(model.topics[one.topic].whys, "PIP31-94"),
+        )
+    ]
 
 
 def _read_behind(model: Pip31, topic: str) -> list[Line]:
     values = model.topics[topic].values()
-    return [Line("Then", f'who begins to read {topic} behind "{values[0]}" sees {shown(values[1:])}', "PIP31-141")]
+    model.topics[topic].has_sentinels = True
+    return [
+        Line(
+            "Then", f'who begins to read {topic} behind "{values[0]}" sees {shown(values[1:])}', rare(model.topics[topic].whys, "PIP31-141")
+        )
+    ]
 
 
 def _look_at(model: Pip31, topic: str) -> list[Line]:
@@ -171,6 +207,7 @@ def _look_at(model: Pip31, topic: str) -> list[Line]:
 def read(model: Pip31, topic: str) -> list[Line]:
     """The line of what readers of a topic see, with what is open there."""
     one = model.topics[topic]
+    one.has_sentinels = True
     order = "" if one.is_in_order else " in some order"
     return [Line("Then", f"readers of {topic} see {shown(one.values())}{order}", _why_read(model, one))]
 
@@ -203,11 +240,12 @@ def _compact(model: Pip31, topic: str) -> list[Line]:
 
 def compacted(one: Topic, topic: str) -> list[Line]:
     """The line of what is seen of a compacted topic, where that is known."""
-    if not (one.is_in_order and one.is_clear_while_open and one.is_plain_to_read):
+    if not (one.is_in_order and one.is_plain_to_read) or (one.has_open and _has_plain_behind(one)):
         return []
     values = one.last_of_each_key()
+    one.has_sentinels = True
     why = "PIP31-97" if any(not entry.is_in_force for entry in one.entries) else "PIP31-156"
-    return [Line("Then", f"who reads {topic} compacted sees {shown(values)} last", why)]
+    return [Line("Then", f"who reads {topic} compacted sees {shown(values)} last", rare(one.whys, why))]
 
 
 def _terminate(model: Pip31, topic: str) -> list[Line]:
@@ -222,6 +260,8 @@ def _write_behind_the_end(model: Pip31, topic: str) -> list[Line]:
 
 def _make_again(model: Pip31, topic: str) -> list[Line]:
     model.topics[topic] = Topic(whys=["PIP31-146"])
+    for one in model.transactions.values():
+        one.topics.discard(topic)
     return [Line("Given", f"{topic} has been deleted and made again", "PIP31-146")]
 
 
@@ -258,6 +298,12 @@ def _may_redeliver_one(model: Pip31, where: str, value: str) -> bool:
     return one is not None and _is_quiet(model, where) and value not in one.owed and one.states[value] not in (GONE, TAKEN) and one.is_exact
 
 
+def _may_redeliver_counted(model: Pip31, where: str, value: str) -> bool:
+    one = model.subscriptions[where]
+    is_idle = one.is_exact and not one.owed and one.is_attached and not model.done[_LOOKED]
+    return _is_quiet(model, where) and is_idle and one.states[value] == FREE
+
+
 def _may_go_back(model: Pip31, where: str, *_: str) -> bool:
     one = model.subscriptions.get(where)
     return one is not None and _is_quiet(model, where) and not one.cumulative and one.is_clear and one.banned.isdisjoint(one.states)
@@ -275,7 +321,7 @@ def _may_come_and_go(model: Pip31, where: str) -> bool:
 
 def _may_ask(model: Pip31, _: str, topic: str) -> bool:
     one = model.topics[topic]
-    return _may_read(model, topic) and bool(one.in_force) and model.done["asks"] < 2
+    return _may_read(model, topic) and not one.has_sentinels and model.done["asks"] < 2
 
 
 def _may_read(model: Pip31, topic: str) -> bool:
@@ -293,7 +339,8 @@ def _may_hear(model: Pip31, where: str) -> bool:
         return False
     topic = model.topics[one.topic]
     plain_behind = not topic.is_clear_while_open or (topic.has_open and _has_plain_behind(topic))
-    return topic.is_plain_to_read and topic.is_in_order and not plain_behind and not any(not state == FREE for state in one.states.values())
+    is_known = topic.is_plain_to_read and topic.is_in_order and not topic.has_sentinels
+    return is_known and not plain_behind and all(state == FREE for state in one.states.values())
 
 
 def _has_plain_behind(topic: Topic) -> bool:
@@ -302,8 +349,16 @@ def _has_plain_behind(topic: Topic) -> bool:
 
 
 def _may_look_at(model: Pip31, topic: str) -> bool:
+    """Where nothing is in force behind what is open: that may be withheld."""
     one = model.topics[topic]
-    return one.is_used and one.is_plain_to_read and one.is_clear_while_open and model.done["looks"] < _MOST_LOOKS
+    is_known = one.is_plain_to_read and not (one.has_open and _has_plain_behind(one))
+    return one.is_used and is_known and model.done["looks"] < _MOST_LOOKS
+
+
+def _may_look_behind(model: Pip31, topic: str) -> bool:
+    one = model.topics[topic]
+    is_behind = one.has_open and one.is_clear_while_open and _has_plain_behind(one)
+    return is_behind and one.is_plain_to_read and model.done["looks"] < _MOST_LOOKS
 
 
 def _is_idle(model: Pip31, topic: str) -> bool:
@@ -311,7 +366,13 @@ def _is_idle(model: Pip31, topic: str) -> bool:
     one = model.topics[topic]
     is_part = any(topic in other.topics and (other.is_open or other.is_held_up) for other in model.transactions.values())
     watched = any(other.topic == topic for other in model.subscriptions.values())
-    return bool(one.entries) and one.is_plain_to_read and not is_part and not watched and not any(other.topic == topic for other in model.producers.values())
+    return (
+        bool(one.entries)
+        and one.is_plain_to_read
+        and not is_part
+        and not watched
+        and not any(other.topic == topic for other in model.producers.values())
+    )
 
 
 def acts() -> Iterator[Act[Pip31]]:
@@ -327,6 +388,8 @@ def acts() -> Iterator[Act[Pip31]]:
         yield Act(f"redelivery for {where}", _is_quiet, _redeliver, (where,))
         yield Act(f"a look at {where}", _may_look, _look, (where,))
     yield Act(f"a look at {READER}", _may_look, _look, (READER,))
+    yield Act("another consumer takes over workers with few permits", _is_quiet, _take_over_with_few_permits, ("workers",))
+    yield Act("redelivery of i1 for workers, which is counted", _may_redeliver_counted, _redeliver_counted, ("workers", "i1"))
     for value in ("i1", "i2"):
         yield Act(f"redelivery of {value} for workers", _may_redeliver_one, _redeliver_one, ("workers", value))
     for where in ("workers", "auditors"):
@@ -340,13 +403,23 @@ def acts() -> Iterator[Act[Pip31]]:
     yield Act(f"a reader behind the first message of {TOPICS[0]}", _may_read_behind, _read_behind, (TOPICS[0],))
     for topic in TOPICS:
         yield Act(f"a look at {topic}", _may_look_at, _look_at, (topic,))
+        yield Act(f"a look at {topic} behind what is open", _may_look_behind, _look_at, (topic,), frozenset({"sidecar-buffer"}))
         yield Act(f"{topic} is unloaded", lambda model, name: model.topics[name].is_used, _unload, (topic,))
     yield Act(f"{INPUTS} is unloaded", lambda model, _: any(one.is_used for one in model.subscriptions.values()), _unload, (INPUTS,))
     yield Act("a crash", lambda model: model.clock > 0, _crash, (), _CRASH)
     yield Act(f"{KEYED} is compacted", lambda model, name: model.topics[name].is_used, _compact, (KEYED,))
-    yield Act(f"{TOPICS[0]} is terminated", lambda model, name: _is_idle(model, name) and may_write_plain(model, name), _terminate, (TOPICS[0],))
-    yield Act(f"a plain write to {TOPICS[0]} behind its end", lambda model, name: model.topics[name].is_terminated, _write_behind_the_end, (TOPICS[0],))
-    yield Act(f"{TOPICS[0]} is made again", lambda model, name: _is_idle(model, name) and model.topics[name].is_used, _make_again, (TOPICS[0],))
+    yield Act(
+        f"{TOPICS[0]} is terminated", lambda model, name: _is_idle(model, name) and may_write_plain(model, name), _terminate, (TOPICS[0],)
+    )
+    yield Act(
+        f"a plain write to {TOPICS[0]} behind its end",
+        lambda model, name: model.topics[name].is_terminated,
+        _write_behind_the_end,
+        (TOPICS[0],),
+    )
+    yield Act(
+        f"{TOPICS[0]} is made again", lambda model, name: _is_idle(model, name) and model.topics[name].is_used, _make_again, (TOPICS[0],)
+    )
 
 
 def _is_attached(model: Pip31, where: str, *_: str) -> bool:

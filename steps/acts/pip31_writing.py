@@ -247,4 +247,9 @@ def acts() -> Iterator[Act[Pip31]]:
         yield Act(f"{producer} closes", _is_there, _close, (producer,))
         for how in ("", " on a new connection"):
             yield Act(f"{producer} comes back{how}", _may_come_back, _come_back, (producer, how))
-        yield Act(f"a second {producer} opens", lambda model, name: _is_there(model, name) and model.producers[name].is_connected, _second, (producer,))
+        yield Act(
+            f"a second {producer} opens",
+            lambda model, name: _is_there(model, name) and model.producers[name].is_connected,
+            _second,
+            (producer,),
+        )
