@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from fencepost.contract.evidence import Violation
 from fencepost.steps.pulsar.vocabulary import shown, values_shown
 
-from . import pip31_acknowledging, pip31_consuming, pip31_ending, pip31_writing
+from . import pip31_acknowledging, pip31_consuming, pip31_ending, pip31_topics, pip31_writing
 from .act import Line, Table
 from .pip31_acknowledging import LATE
-from .pip31_consuming import READER, compacted, read, received
+from .pip31_consuming import READER, received
 from .pip31_ending import end, let_go
 from .pip31_model import BATCH, GONE, INPUT, INPUTS, KINDS, MESSAGES, Pip31, Subscription, Topic, narrowest
+from .pip31_topics import compacted, read
 from .pip31_writing import BUSY, DEDUPLICATED, KEYED, TOPICS, TRANSACTIONS
 
 _READERS, _LEFT = re.compile("readers of ([a-z]+) see "), re.compile('subscription "([a-z]+)" has ')
@@ -121,7 +122,7 @@ def _meaning_of_left(model: Pip31, one: Subscription, line: Line, seen: Sequence
 
 
 def _acts() -> tuple[pip31_writing.Act[Pip31], ...]:
-    parts = (pip31_writing, pip31_ending, pip31_acknowledging, pip31_consuming)
+    parts = (pip31_writing, pip31_ending, pip31_acknowledging, pip31_consuming, pip31_topics)
     return tuple(act for part in parts for act in part.acts())
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from fencepost.steps.pulsar.vocabulary import shown
 
 from .act import Act, Line
-from .pip31_model import BATCH, FREE, GONE, INPUT, KINDS, MESSAGES, TAKEN, UNCLEAR, Pip31, Subscription, narrowest
+from .pip31_model import BATCH, FREE, GONE, INPUT, MESSAGES, TAKEN, UNCLEAR, Pip31, Subscription, narrowest
 from .pip31_writing import BUSY, OTHER, TRANSACTIONS, UNKNOWN, begun, needs_of, unknown
 
 LATE = {"watchers": ("shared", "orders"), "followers": ("exclusive", "orders"), "payers": ("shared", "payments")}
@@ -152,7 +152,8 @@ def _acknowledge_late(model: Pip31, name: str, where: str, value: str) -> list[L
     one.whys.append("PIP31-89")
     one.banned.add(value)
     one.is_exact, one.is_odd = False, True
-    return [Line("Given", f'{name} has tried to acknowledge "{value}" for "{where}"', "PIP31-89")]
+    unannounced = "" if where in model.transactions[name].subscriptions else ", which it has not added"
+    return [Line("Given", f'{name} has tried to acknowledge "{value}" for "{where}"{unannounced}', "PIP31-89")]
 
 
 def _acknowledge_unknown(model: Pip31, where: str, value: str) -> list[Line]:
@@ -273,8 +274,7 @@ def _may_plainly_up_to(model: Pip31, where: str, which: str) -> bool:
 
 def _may_acknowledge_late(model: Pip31, name: str, where: str, value: str) -> bool:
     one = model.subscriptions.get(where)
-    is_member = name in model.transactions and where in model.transactions[name].subscriptions
-    return one is not None and is_there(model, where) and model.is_over(name) and is_member and one.states[value] == FREE
+    return one is not None and is_there(model, where) and model.is_over(name) and one.states[value] == FREE
 
 
 def _may_acknowledge_unknown(model: Pip31, where: str, value: str) -> bool:
@@ -305,10 +305,15 @@ def acts() -> Iterator[Act[Pip31]]:
         for value in MESSAGES[:3]:
             needs = needs_of(x, *(_BY_BATCH if value in BATCH else ()))
             yield Act(f"{x} acknowledges {value} for workers", _may_acknowledge, _acknowledge, (x, "workers", value), needs)
-        yield Act(f"{x} acknowledges i1 for workers late", _may_acknowledge_late, _acknowledge_late, (x, "workers", "i1"), needs_of(x))
     for x in TRANSACTIONS[:2]:
-        for where in (*KINDS, *LATE):
-            for which in (INPUT[:1] if where in KINDS else _ORDINALS) if where != "workers" else ():
+        for where, some in (
+            ("auditors", INPUT[:1]),
+            ("packers", INPUT[:1]),
+            ("heirs", INPUT[:1]),
+            ("followers", _ORDINALS),
+            ("payers", _ORDINALS),
+        ):
+            for which in some:
                 yield Act(f"{x} acknowledges {which} for {where}", _may_acknowledge, _acknowledge, (x, where, which))
         for where, values in (("workers", INPUT), ("workers", BATCH), ("auditors", BATCH[1:])):
             needs = _BY_BATCH if values != INPUT else frozenset()
@@ -321,9 +326,10 @@ def acts() -> Iterator[Act[Pip31]]:
         for value in INPUT:
             said = f"{x} tries {value} beside a cumulative one for auditors"
             yield Act(said, _may_try_under, _try_under_cumulative, (x, "auditors", value))
-        yield Act(f"{x} adds workers late", _may_add_late, _add_late, (x, "workers"))
-        needs = frozenset({"participant-ends"})
-        yield Act(f"workers are told of the end of {x} again", _may_tell_again, _tell_again, (x, "workers"), needs)
+    first, needs = TRANSACTIONS[0], frozenset({"participant-ends"})
+    yield Act(f"{first} acknowledges i1 for workers late", _may_acknowledge_late, _acknowledge_late, (first, "workers", "i1"))
+    yield Act(f"{first} adds workers late", _may_add_late, _add_late, (first, "workers"))
+    yield Act(f"workers are told of the end of {first} again", _may_tell_again, _tell_again, (first, "workers"), needs)
     for where, values in (("workers", (INPUT[0], *BATCH)), ("auditors", INPUT[:1])):
         for value in values:
             needs = _BY_BATCH if value in BATCH else frozenset()

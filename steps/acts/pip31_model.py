@@ -126,6 +126,12 @@ class Topic:
         first = next((at for at, one in enumerate(self.entries) if one.is_open), len(self.entries))
         return all(one.transaction is None or not one.is_in_force for one in self.entries[first:])
 
+    @property
+    def has_more_behind(self) -> bool:
+        """Whether readers may get something that was written behind the first message of an open transaction."""
+        first = next((at for at, one in enumerate(self.entries) if one.is_open), len(self.entries))
+        return any(one.is_in_force for one in self.entries[first:])
+
     def values(self) -> tuple[str, ...]:
         """What readers get."""
         return tuple(one.value for one in self.in_force)

@@ -6,11 +6,10 @@ from fencepost import together
 from fencepost.contract.register import bundled
 from fencepost.contract.registration import Asked
 from fencepost.explore import search
-from fencepost.explore.reducing import reduced
 from fencepost.explore.trial import Trials
 from fencepost.judged_systems import JudgedSystems
 from fencepost.options import Options
-from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
+from fencepost.reference.defects import LAWFUL, Defect
 from fencepost.steps.acts.pip31 import TABLE
 
 
