@@ -40,11 +40,15 @@ def _closes(model: Pip31) -> list[Line]:
     for name, one in list(model.transactions.items()):
         if one.is_open:
             lines += end(model, name, "commits")
+    looked_at = [one for one in model.subscriptions.values() if one.is_used and not one.is_removed and _is_known(model, one)]
+    lines += [line for one in looked_at if not one.is_reader or one.is_exact for line in received(model, one, unasked=True)]
     lines += [line for name in model.topics for line in _look_at_topic(model, name)]
-    for one in model.subscriptions.values():
-        if one.is_used and not one.is_removed and (one.topic == INPUTS or model.topics[one.topic].is_plain_to_read):
-            lines += _look_at_subscription(model, one)
+    lines += [line for one in looked_at if not one.is_reader for line in _look_at_subscription(model, one)]
     return lines
+
+
+def _is_known(model: Pip31, one: Subscription) -> bool:
+    return one.topic == INPUTS or model.topics[one.topic].is_plain_to_read
 
 
 def _look_at_topic(model: Pip31, name: str) -> list[Line]:
@@ -72,20 +76,22 @@ def _look_at_topic(model: Pip31, name: str) -> list[Line]:
 
 
 def _look_at_subscription(model: Pip31, one: Subscription) -> list[Line]:
-    lines = received(model, one, unasked=True) if not one.is_reader or one.is_exact else []
-    if one.is_reader:
-        return lines
     parts = [name for name, other in model.transactions.items() if one.name in other.subscriptions]
-    is_known = set(one.states) == set(one.received)
-    if not one.is_clear and is_known and not one.is_odd and not any(model.transactions[name].is_answer_lost for name in parts):
-        return [*lines, Line("Then", f'"{one.name}" agrees with the answers', narrowest(one.whys) if one.whys else "PIP31-74")]
-    bound = "" if one.is_clear else " at least"
-    why = narrowest(one.whys) if one.whys else "PIP31-86" if model.crashed_at else "PIP31-59" if one.kind == "shared" else "PIP31-93"
-    if bound != "" and not one.free:
-        return lines
-    lines.append(Line("Then", f'subscription "{one.name}" has{bound} {shown(one.free)} left', why))
     why = narrowest(one.whys) if one.whys else "PIP31-33" if model.crashed_at else "PIP31-20"
-    return [*lines, *(Line("Then", f'nothing of {name} is pending in "{one.name}"', why) for name in parts[:1])]
+    pending = [Line("Then", f'nothing of {name} is pending in "{one.name}"', why) for name in parts[:1]]
+    lines = _left(model, one, parts)
+    return [*lines, *pending] if "PIP31-89" in one.whys else [*pending, *lines]
+
+
+def _left(model: Pip31, one: Subscription, parts: Sequence[str]) -> list[Line]:
+    """The line of what nobody has taken away."""
+    is_told = set(one.states) == set(one.received) and not any(model.transactions[name].is_answer_lost for name in parts)
+    if not one.is_clear and is_told and not one.is_odd and "PIP31-64" not in one.whys:
+        return [Line("Then", f'"{one.name}" agrees with the answers', narrowest(one.whys) if one.whys else "PIP31-74")]
+    if not one.is_clear and not one.free:
+        return []
+    why = narrowest(one.whys) if one.whys else "PIP31-86" if model.crashed_at else "PIP31-59" if one.kind == "shared" else "PIP31-93"
+    return [Line("Then", f'subscription "{one.name}" has{"" if one.is_clear else " at least"} {shown(one.free)} left', why)]
 
 
 def _means(model: Pip31, line: Line, violation: Violation) -> str:

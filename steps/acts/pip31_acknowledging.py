@@ -86,6 +86,7 @@ def _acknowledge_up_to(model: Pip31, name: str, where: str, which: str) -> list[
         return [*lines, Line("When", asked, "PIP31-56", tried), Line("Then", _CONFLICT, "PIP31-56")]
     if any(state not in (FREE, GONE, TAKEN, name) for state in covered):
         _may_have(one, one.up_to(index), name)
+        one.tried[name] = one.up_to(index)
         one.whys.append("PIP31-64")
         return [*lines, Line("Given", tried, "PIP31-64")]
     one.hold(name, one.up_to(index))
@@ -114,6 +115,7 @@ def _try_under_cumulative(model: Pip31, name: str, where: str, value: str) -> li
 def _acknowledge_plainly(model: Pip31, where: str, which: str) -> list[Line]:
     one = used(model, where)
     one.is_odd = True
+    one.whys.append("PIP31-140")
     value = _value(one, which)
     if one.states[value] == FREE:
         one.take(value, TAKEN)
@@ -126,7 +128,7 @@ def _acknowledge_plainly(model: Pip31, where: str, which: str) -> list[Line]:
         Line(
             "Given",
             f'"{value}" has been acknowledged for "{where}" without a transaction',
-            narrowest(one.whys) if one.whys else "PIP31-140",
+            narrowest(one.whys),
         )
     ]
 
@@ -134,6 +136,7 @@ def _acknowledge_plainly(model: Pip31, where: str, which: str) -> list[Line]:
 def _acknowledge_plainly_up_to(model: Pip31, where: str, which: str) -> list[Line]:
     one = used(model, where)
     one.is_odd = True
+    one.whys.append("PIP31-140")
     value = _value(one, which)
     covered = one.up_to(one.received.index(value))
     is_pending = any(one.states[other] not in (FREE, GONE, TAKEN, UNCLEAR) for other in covered)
@@ -143,7 +146,7 @@ def _acknowledge_plainly_up_to(model: Pip31, where: str, which: str) -> list[Lin
     if is_pending:
         one.whys.append("PIP31-57")
         one.is_exact = False
-    why = narrowest(one.whys) if one.whys else "PIP31-140"
+    why = narrowest(one.whys)
     return [Line("Given", f'everything up to "{value}" has been acknowledged for "{where}" without a transaction', why)]
 
 
@@ -302,7 +305,7 @@ def _may_pipeline(model: Pip31, name: str, where: str, topic: str) -> bool:
 def acts() -> Iterator[Act[Pip31]]:
     """All that is about acknowledgements."""
     for x in (*TRANSACTIONS, OTHER):
-        for value in MESSAGES[:3]:
+        for value in MESSAGES if x in TRANSACTIONS[:2] else INPUT:
             needs = needs_of(x, *(_BY_BATCH if value in BATCH else ()))
             yield Act(f"{x} acknowledges {value} for workers", _may_acknowledge, _acknowledge, (x, "workers", value), needs)
     for x in TRANSACTIONS[:2]:

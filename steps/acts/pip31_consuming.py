@@ -7,7 +7,7 @@ from fencepost.steps.pulsar.vocabulary import shown
 from .act import Act, Line
 from .pip31_acknowledging import LATE, NAMESAKE, is_there, used
 from .pip31_model import FREE, GONE, INPUTS, KINDS, TAKEN, Pip31, Subscription, narrowest, rare
-from .pip31_writing import BUSY, TOPICS, begun, takes_part, why_on
+from .pip31_writing import BUSY, KEYED, TOPICS, begun, new_value, takes_part, why_on
 
 READER = "tail"
 _EARLY = ("watchers", READER)
@@ -24,7 +24,7 @@ def why_for(model: Pip31, one: Subscription) -> str:
     whys = [*one.whys, *(model.topics[one.topic].whys if one.topic in model.topics else ())]
     if whys:
         return narrowest(whys)
-    if model.crashed_at and any(state not in (FREE, TAKEN, GONE) for state in one.states.values()):
+    if model.crashed_at and any(state in model.transactions for state in one.states.values()):
         return "PIP31-60"
     if one.topic != INPUTS:
         return "PIP31-80"
@@ -51,6 +51,10 @@ def received(model: Pip31, one: Subscription, *, unasked: bool = False) -> list[
 
 def _join(model: Pip31, where: str, topic: str, kind: str, *_: str) -> list[Line]:
     lines = [] if where in _EARLY else _committed_before(model, _BEFORE[where], topic)
+    if not model.topics[topic].is_used:  # who has read something is served in another way than who has not
+        value = model.new_value("plain")
+        model.write(topic, [value])
+        lines = [Line("Given", f'"{value}" has been written to {topic}', BUSY)]
     values = model.topics[topic].values()
     batched = tuple(entry.value for entry in model.topics[topic].in_force if entry.is_in_batch)
     model.subscriptions[where] = Subscription(where, kind, topic, values, dict.fromkeys(values, FREE), batched)
@@ -62,7 +66,7 @@ def _join(model: Pip31, where: str, topic: str, kind: str, *_: str) -> list[Line
 
 def _committed_before(model: Pip31, name: str, topic: str) -> list[Line]:
     """A transaction of two messages, which is over before somebody comes."""
-    values, why = [model.new_value(name), model.new_value(name)], why_on(model, topic)
+    values, why = [new_value(model, name, topic), new_value(model, name, topic)], why_on(model, topic)
     lines = [*begun(model, name), Line("Given", f"{name} has written {shown(values)} to {topic}", why)]
     model.write(topic, values, takes_part(model, name, topic))
     model.decide(name, committed=True)
@@ -158,6 +162,26 @@ def _second_comes_and_goes(model: Pip31, where: str) -> list[Line]:
     ]
 
 
+def _two_active(model: Pip31, topic: str, does_one_leave: str) -> list[Line]:
+    lines = _two(model, topic, "failover")
+    seen = Line("Then", f'the active one of "ones" and "others" receives {shown(model.topics[topic].values())}', "PIP31-136")
+    leaves = Line("When", 'the active one of "ones" and "others" leaves', "PIP31-136")
+    return [*lines, *([leaves] if does_one_leave else []), seen]
+
+
+def _two_of_one_key(model: Pip31, topic: str) -> list[Line]:
+    lines = _two(model, topic, "key-shared")
+    said = f'one of "ones" and "others" receives {shown(model.topics[topic].values())}, and the other one nothing'
+    return [*lines, Line("Then", said, "PIP31-137")]
+
+
+def _two(model: Pip31, topic: str, kind: str) -> list[Line]:
+    """Two consumers of a new subscription, and a transaction that is committed then."""
+    said = [f'the consumer of {kind} subscription "{name}" has received nothing from {topic}' for name in ("ones", "others")]
+    joined = [Line("Given", said[0], BUSY), Line("Given", f'{said[1]}, by the name of "ones"', BUSY)]
+    return [*joined, *_committed_before(model, "H", topic)]
+
+
 def _try_to_join(model: Pip31, where: str, how: str) -> list[Line]:
     used(model, where)
     asked = Line("When", f'another consumer tries to join "{where}"{how}', "PIP31-138")
@@ -190,18 +214,22 @@ def _is_quiet(model: Pip31, where: str, *_: str) -> bool:
     if one is None or not is_there(model, where):
         return False
     held = any(other.is_held_up and where in other.subscriptions for other in model.transactions.values())
-    return not held and (one.topic == INPUTS or not model.topics[one.topic].has_open) and _is_plain(model, one)
+    return not held and (one.topic == INPUTS or not model.topics[one.topic].has_more_behind) and _is_plain(model, one)
 
 
 def _is_plain(model: Pip31, one: Subscription) -> bool:
     return one.topic == INPUTS or model.topics[one.topic].is_plain_to_read
 
 
+def _may_be_two(model: Pip31, topic: str, *_: str) -> bool:
+    return not model.topics[topic].is_used and not model.topics[topic].has_sentinels and "H" not in model.transactions
+
+
 def _may_look(model: Pip31, where: str) -> bool:
     one = model.subscriptions.get(where)
     if one is None or one.is_removed or model.done["looks"] >= MOST_LOOKS or not _is_plain(model, one):
         return False
-    return (one.is_reader and one.is_exact and not model.topics[one.topic].has_open) or _is_quiet(model, where)
+    return (one.is_reader and one.is_exact and not model.topics[one.topic].has_more_behind) or _is_quiet(model, where)
 
 
 def _may_redeliver_one(model: Pip31, where: str, value: str) -> bool:
@@ -273,3 +301,6 @@ def acts() -> Iterator[Act[Pip31]]:
     yield Act("a second consumer of workers comes and goes", _may_come_and_go, _second_comes_and_goes, ("workers",))
     for where, how in (("auditors", ""), ("workers", " as failover")):
         yield Act(f"another consumer tries to join {where}", _is_attached, _try_to_join, (where, how))
+    for leaving in ("", "leaves"):
+        yield Act(f"two consumers, of which one is active{leaving and ' and leaves'}", _may_be_two, _two_active, (TOPICS[0], leaving))
+    yield Act("two consumers, and messages of one key", _may_be_two, _two_of_one_key, (KEYED,))

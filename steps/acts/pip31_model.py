@@ -160,6 +160,8 @@ class Subscription:
     covered: set[str] = field(default_factory=set)
     """Messages that had a cumulative acknowledgement when its transaction ended."""
     given_back: set[str] = field(default_factory=set)
+    tried: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """By transaction that is open, what it has tried to acknowledge cumulatively over what others hold."""
     owed: list[str] = field(default_factory=list)
     is_attached: bool = True
     """Whether its consumer is certainly there, and does not come back only when it is asked for something."""
@@ -212,13 +214,15 @@ class Subscription:
 
     def ended(self, transaction: str, committed: bool | None) -> None:
         """The end of a transaction has come."""
+        self.tried.pop(transaction, None)
         up_to = self.cumulative.pop(transaction, None)
         was_cumulative = up_to is not None
         cut = self.received[up_to] if up_to is not None and self.received[up_to] in self.firsts_of_batches else None
         self.is_odd |= cut is not None
         self.covered.update(self.up_to(up_to) if up_to is not None else ())
         for value in self.holds(transaction):
-            if committed is None or (committed and value == cut):
+            is_disputed = any(value in values for values in self.tried.values())
+            if committed is None or (committed and value == cut) or (is_disputed and not committed):
                 self.states[value] = UNCLEAR
                 self.is_exact = False
             elif committed:

@@ -79,9 +79,34 @@ def compacted(one: Topic, topic: str) -> list[Line]:
     return [Line("Then", f"who reads {topic} compacted sees {shown(values)} last", rare(one.whys, why))]
 
 
+def _look_at_order(model: Pip31, topic: str) -> list[Line]:
+    one = model.topics[topic]
+    one.has_sentinels = True
+    model.done["looks"] += 1
+    values = [entry.value for entry in sorted(one.in_force, key=lambda entry: entry.in_force_at)]
+    return [Line("Then", f"readers of {topic} see {shown(values)}", rare(one.whys, "PIP31-53"))]
+
+
+def _may_look_at_order(model: Pip31, topic: str) -> bool:
+    """Where committed transactions have written one between the messages of the other."""
+    one = model.topics[topic]
+    owners = [entry.transaction for entry in one.entries]
+    is_settled = all(owner is not None and not owner.is_open and not owner.is_late for owner in owners)
+    return is_settled and one.is_plain_to_read and not one.is_in_order and model.done["looks"] < MOST_LOOKS
+
+
 def _terminate(model: Pip31, topic: str) -> list[Line]:
-    model.topics[topic].is_terminated = True
-    return [Line("Given", f"{topic} has been terminated", "PIP31-147")]
+    one = model.topics[topic]
+    lines = [Line("Given", f"{topic} has been terminated", "PIP31-147")]
+    values = one.values()
+    if len(values) > 1 and one.is_in_order and not one.has_sentinels and not any(entry.is_in_batch for entry in one.entries):
+        lines += [
+            Line("When", f'a consumer of exclusive subscription "early" of {topic} asks for {len(values) - 1} messages', "PIP31-139"),
+            Line("Then", f'the consumer of "early" receives {shown(values[:-1])} and no more unasked', rare(one.whys, "PIP31-139")),
+            Line("Then", 'the consumer of "early" is told nothing of an end', "PIP31-139"),
+        ]
+    one.is_terminated = True
+    return lines
 
 
 def _write_behind_the_end(model: Pip31, topic: str) -> list[Line]:
@@ -150,6 +175,7 @@ def acts() -> Iterator[Act[Pip31]]:
     for topic in TOPICS:
         yield Act(f"a look at {topic}", _may_look_at, _look_at, (topic,))
         yield Act(f"a look at {topic} behind what is open", _may_look_behind, _look_at, (topic,), frozenset({"sidecar-buffer"}))
+        yield Act(f"a look at the order in {topic}", _may_look_at_order, _look_at_order, (topic,), frozenset({"sidecar-buffer"}))
         yield Act(f"{topic} is unloaded", lambda model, name: model.topics[name].is_used, _unload, (topic,))
     yield Act(f"{INPUTS} is unloaded", lambda model, _: any(one.is_used for one in model.subscriptions.values()), _unload, (INPUTS,))
     yield Act("a crash", _has_begun, _crash, (), frozenset({"crash"}))
