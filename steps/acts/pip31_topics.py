@@ -66,14 +66,14 @@ def _compact(model: Pip31, topic: str) -> list[Line]:
     one = model.topics[topic]
     one.is_compacted = True
     lines = [Line("When", f"{topic} is compacted", "PIP31-149", f"{topic} has been compacted")]
-    return [*lines, *compacted(one, topic)]
+    return [*lines, *compacted(one, topic, just_now=True)]
 
 
-def compacted(one: Topic, topic: str) -> list[Line]:
-    """The line of what is seen of a compacted topic, where that is known."""
+def compacted(one: Topic, topic: str, *, just_now: bool = False) -> list[Line]:
+    """The line of what is seen of a compacted topic, where that is known. What came later stands behind it, as it was written."""
     if not (one.is_in_order and one.is_plain_to_read) or one.has_more_behind:
         return []
-    values = one.last_of_each_key()
+    values = one.last_of_each_key() if just_now else one.values()[-1:]
     one.has_sentinels = True
     why = "PIP31-97" if any(not entry.is_in_force for entry in one.entries) else "PIP31-156"
     return [Line("Then", f"who reads {topic} compacted sees {shown(values)} last", rare(one.whys, why))]
