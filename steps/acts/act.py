@@ -71,6 +71,17 @@ class Table(Generic[M]):
     def by_name(self) -> dict[str, Act[M]]:
         return {act.name: act for act in self.acts}
 
+    @functools.cached_property
+    def met_before(self) -> dict[str, frozenset[str]]:
+        """By act, the actors that have to be in play: each that stands before one of its own, and is not its own too."""
+        return {act.name: frozenset(self._before(act.arguments)) for act in self.acts}
+
+    def _before(self, arguments: Sequence[str]) -> Iterator[str]:
+        for actors in self.alike:
+            for number, argument in enumerate(arguments):
+                if argument in actors[1:] and (earlier := actors[actors.index(argument) - 1]) not in arguments[:number]:
+                    yield earlier
+
     def offered(self, capabilities: Iterable[str]) -> "Table[M]":
         """The table with those acts that a system with these capabilities offers."""
         there = frozenset(capabilities)
@@ -94,20 +105,10 @@ class Script(Generic[M]):
         """Whether clients can do that now."""
         return act.may_come(self.model, *act.arguments)
 
-    def is_first_of_its_kind(self, act: Act[M]) -> bool:
-        """Whether no sequence that differs only in who is called what comes before the one that this act makes."""
-        for actors in self.table.alike:
-            known = [actor for actor in actors if actor in self._met]
-            for actor in act.arguments:
-                if actor in actors and actor not in known:
-                    if actors.index(actor) != len(known):
-                        return False
-                    known.append(actor)
-        return True
-
     def possible(self) -> Iterator[Act[M]]:
         """The acts that may come now; of those that differ only in who is called what, one."""
-        return (act for act in self.table.acts if self.is_first_of_its_kind(act) and self.may_come(act))
+        met, before = self._met, self.table.met_before
+        return (act for act in self.table.acts if before[act.name] <= met and act.may_come(self.model, *act.arguments))
 
     def next_acts(self) -> dict[Callable[..., Sequence[Line]], list[Act[M]]]:
         """The acts that may come now, by their kind: what they do, whomever they are about."""

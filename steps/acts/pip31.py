@@ -4,16 +4,24 @@ The model has what clients were answered. Where the proposal leaves a choice, su
 transaction holds, it has no answer, and the lines speak only of what holds in either case.
 """
 
-from fencepost.contract.evidence import Violation
-from fencepost.steps.pulsar.vocabulary import shown
+import re
+from collections.abc import Sequence
 
-from . import pip31_acknowledging, pip31_consuming, pip31_ending, pip31_writing
+from fencepost.contract.evidence import Violation
+from fencepost.steps.pulsar.vocabulary import shown, values_shown
+
+from . import pip31_acknowledging, pip31_consuming, pip31_ending, pip31_topics, pip31_writing
 from .act import Line, Table
-from .pip31_consuming import compacted, read, received
+from .pip31_acknowledging import LATE
+from .pip31_consuming import READER, received
 from .pip31_ending import end, let_go
-from .pip31_model import BATCH, INPUT, INPUTS, KINDS, MESSAGES, Pip31, Subscription, narrowest
+from .pip31_model import BATCH, GONE, INPUT, INPUTS, KINDS, MESSAGES, Pip31, Subscription, Topic, narrowest
+from .pip31_topics import compacted, read
 from .pip31_writing import BUSY, DEDUPLICATED, KEYED, TOPICS, TRANSACTIONS
 
+_READERS, _LEFT = re.compile("readers of ([a-z]+) see "), re.compile('subscription "([a-z]+)" has ')
+_OF_READERS, _OF_CONSUMERS = ("PIP31-01", "PIP31-05", "PIP31-08", "PIP31-47"), ("PIP31-59", "PIP31-86", "PIP31-93")
+"""Requirements that a line names where nothing narrower is known."""
 _POLICIES = {DEDUPLICATED: " deduplicated", KEYED: " letter-keyed"}
 
 
@@ -32,57 +40,109 @@ def _closes(model: Pip31) -> list[Line]:
     for name, one in list(model.transactions.items()):
         if one.is_open:
             lines += end(model, name, "commits")
+    looked_at = [one for one in model.subscriptions.values() if one.is_used and not one.is_removed and _is_known(model, one)]
+    lines += [line for one in looked_at if not one.is_reader or one.is_exact for line in received(model, one, unasked=True)]
     lines += [line for name in model.topics for line in _look_at_topic(model, name)]
-    for one in model.subscriptions.values():
-        if one.is_used and not one.is_removed and (one.topic == INPUTS or model.topics[one.topic].is_plain_to_read):
-            lines += _look_at_subscription(model, one)
+    lines += [line for one in looked_at if not one.is_reader for line in _look_at_subscription(model, one)]
     return lines
 
 
+def _is_known(model: Pip31, one: Subscription) -> bool:
+    return one.topic == INPUTS or model.topics[one.topic].is_plain_to_read
+
+
 def _look_at_topic(model: Pip31, name: str) -> list[Line]:
-    one, values = model.topics[name], model.topics[name].values()
+    one = model.topics[name]
     if not one.is_used:
         return []
     if one.is_contested:
-        is_judged = all(entry.transaction for entry in one.entries) and not any(other.topic == name for other in model.producers.values())
+        is_judged = all(entry.transaction and not entry.transaction.is_answer_lost for entry in one.entries) and not any(
+            other.topic == name for other in model.producers.values()
+        )
         return [Line("Then", f"{name} agrees with the answers", "PIP31-74")] if is_judged and not one.strays_at else []
     if one.strays_at or one.is_terminated:
         behind = [entry.value for entry in one.in_force if entry.written_at > one.strays_at]
-        why = "PIP31-51" if one.strays_at else "PIP31-147"
+        why = narrowest(["PIP31-147", *one.whys])
         return [Line("Then", f'readers of {name} get as far as "{behind[-1]}"', why)] if behind else []
     lines = read(model, name)
     if one.is_compacted:
         lines += compacted(one, name)
     why = "PIP31-33" if model.crashed_at else "PIP31-16"
     ended = [other for other in model.transactions.values() if name in other.topics]
-    return [*lines, *(Line("Then", f"nothing of {other.name} is pending in {name}", narrowest(one.whys) if one.whys else why) for other in ended)]
+    return [
+        *lines,
+        *(Line("Then", f"nothing of {other.name} is pending in {name}", narrowest(one.whys) if one.whys else why) for other in ended),
+    ]
 
 
 def _look_at_subscription(model: Pip31, one: Subscription) -> list[Line]:
-    lines = received(model, one, unasked=True) if not one.is_reader or one.is_exact else []
-    if one.is_reader:
-        return lines
-    bound = "" if one.is_clear else " at least"
-    why = narrowest(one.whys) if one.whys else "PIP31-86" if model.crashed_at else "PIP31-59" if one.kind == "shared" else "PIP31-93"
-    if bound != "" and not one.free:
-        return lines
-    lines.append(Line("Then", f'subscription "{one.name}" has{bound} {shown(one.free)} left', why))
     parts = [name for name, other in model.transactions.items() if one.name in other.subscriptions]
     why = narrowest(one.whys) if one.whys else "PIP31-33" if model.crashed_at else "PIP31-20"
-    return [*lines, *(Line("Then", f'nothing of {name} is pending in "{one.name}"', why) for name in parts[:1])]
+    pending = [Line("Then", f'nothing of {name} is pending in "{one.name}"', why) for name in parts[:1]]
+    lines = _left(model, one, parts)
+    return [*lines, *pending] if "PIP31-89" in one.whys else [*pending, *lines]
+
+
+def _left(model: Pip31, one: Subscription, parts: Sequence[str]) -> list[Line]:
+    """The line of what nobody has taken away."""
+    is_told = set(one.states) == set(one.received) and not any(model.transactions[name].is_answer_lost for name in parts)
+    if not one.is_clear and is_told and not one.is_odd and "PIP31-64" not in one.whys:
+        return [Line("Then", f'"{one.name}" agrees with the answers', narrowest(one.whys) if one.whys else "PIP31-74")]
+    if not one.is_clear and not one.free:
+        return []
+    why = narrowest(one.whys) if one.whys else "PIP31-86" if model.crashed_at else "PIP31-59" if one.kind == "shared" else "PIP31-93"
+    return [Line("Then", f'subscription "{one.name}" has{"" if one.is_clear else " at least"} {shown(one.free)} left', why)]
 
 
 def _means(model: Pip31, line: Line, violation: Violation) -> str:
     """What is too much, or missing, says more than where it was seen."""
-    del model, violation
+    seen = values_shown(violation.mismatch.seen)
+    if seen is None:
+        return line.requirement
+    if line.requirement in _OF_READERS and (found := _READERS.match(line.text)):
+        return _meaning_for_readers(model.topics[found[1]], line, seen)
+    if line.requirement in _OF_CONSUMERS and (found := _LEFT.match(line.text)):
+        return _meaning_of_left(model, model.subscriptions[found[1]], line, seen)
+    return line.requirement
+
+
+def _meaning_for_readers(one: Topic, line: Line, seen: Sequence[str]) -> str:
+    due, owners = one.values(), {entry.value: entry.transaction for entry in one.entries}
+    if too_much := [owner for value in seen if value not in due and (owner := owners.get(value))]:
+        return "PIP31-05" if too_much[0].is_open else "PIP31-02"
+    if len(set(seen)) < len(seen):
+        return "PIP31-36"
+    if not set(due) <= set(seen):
+        return line.requirement
+    return "PIP31-53" if all(owners.values()) else "PIP31-52"
+
+
+def _meaning_of_left(model: Pip31, one: Subscription, line: Line, seen: Sequence[str]) -> str:
+    if too_much := [value for value in seen if one.states.get(value) == GONE]:
+        return "PIP31-86" if model.crashed_at else "PIP31-83" if too_much[0] in one.covered else "PIP31-59"
+    if missing := [value for value in one.free if value not in seen]:
+        if missing[0] in one.given_back:
+            return "PIP31-86" if model.crashed_at else "PIP31-84" if missing[0] in one.covered else "PIP31-58"
+        return "PIP31-65"
     return line.requirement
 
 
 def _acts() -> tuple[pip31_writing.Act[Pip31], ...]:
-    parts = (pip31_writing, pip31_ending, pip31_acknowledging, pip31_consuming)
+    parts = (pip31_writing, pip31_ending, pip31_acknowledging, pip31_consuming, pip31_topics)
     return tuple(act for part in parts for act in part.acts())
 
 
-_PLACES = tuple(frozenset({*TOPICS, *KINDS, *pip31_acknowledging.LATE}) - {kept} for kept in ("orders", "payments", "workers", "auditors"))
+_KEPT = (
+    *({topic} for topic in TOPICS),
+    *({name} for name in KINDS),
+    {"orders", "watchers"},
+    {"orders", "followers"},
+    {"orders", READER},
+    {"payments", "payers", "workers"},
+    {"orders", "payments"},
+    {"orders", "workers"},
+)
+"""Sets of topics and subscriptions to which a sequence may keep."""
+_ALL = frozenset({*TOPICS, *KINDS, *LATE, READER})
 
-TABLE = Table("pip31", Pip31, _acts(), _opens, _closes, _means, (frozenset(), *_PLACES), (TRANSACTIONS,))
+TABLE = Table("pip31", Pip31, _acts(), _opens, _closes, _means, (frozenset(), *(_ALL - kept for kept in _KEPT)), (TRANSACTIONS,))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from fencepost.steps.pulsar.vocabulary import shown
 
 from .act import Act, Line
-from .pip31_model import BATCH, FREE, GONE, INPUT, KINDS, MESSAGES, TAKEN, UNCLEAR, Pip31, Subscription, narrowest
+from .pip31_model import BATCH, FREE, GONE, INPUT, MESSAGES, TAKEN, UNCLEAR, Pip31, Subscription, narrowest
 from .pip31_writing import BUSY, OTHER, TRANSACTIONS, UNKNOWN, begun, needs_of, unknown
 
 LATE = {"watchers": ("shared", "orders"), "followers": ("exclusive", "orders"), "payers": ("shared", "payments")}
@@ -86,6 +86,7 @@ def _acknowledge_up_to(model: Pip31, name: str, where: str, which: str) -> list[
         return [*lines, Line("When", asked, "PIP31-56", tried), Line("Then", _CONFLICT, "PIP31-56")]
     if any(state not in (FREE, GONE, TAKEN, name) for state in covered):
         _may_have(one, one.up_to(index), name)
+        one.tried[name] = one.up_to(index)
         one.whys.append("PIP31-64")
         return [*lines, Line("Given", tried, "PIP31-64")]
     one.hold(name, one.up_to(index))
@@ -113,6 +114,8 @@ def _try_under_cumulative(model: Pip31, name: str, where: str, value: str) -> li
 
 def _acknowledge_plainly(model: Pip31, where: str, which: str) -> list[Line]:
     one = used(model, where)
+    one.is_odd = True
+    one.whys.append("PIP31-140")
     value = _value(one, which)
     if one.states[value] == FREE:
         one.take(value, TAKEN)
@@ -121,11 +124,19 @@ def _acknowledge_plainly(model: Pip31, where: str, which: str) -> list[Line]:
     beside = any(one.states[other] not in (FREE, GONE, TAKEN, UNCLEAR) for other in BATCH if value in BATCH and other in one.states)
     if beside:
         one.whys.append("PIP31-57")
-    return [Line("Given", f'"{value}" has been acknowledged for "{where}" without a transaction', narrowest(one.whys) if one.whys else "PIP31-140")]
+    return [
+        Line(
+            "Given",
+            f'"{value}" has been acknowledged for "{where}" without a transaction',
+            narrowest(one.whys),
+        )
+    ]
 
 
 def _acknowledge_plainly_up_to(model: Pip31, where: str, which: str) -> list[Line]:
     one = used(model, where)
+    one.is_odd = True
+    one.whys.append("PIP31-140")
     value = _value(one, which)
     covered = one.up_to(one.received.index(value))
     is_pending = any(one.states[other] not in (FREE, GONE, TAKEN, UNCLEAR) for other in covered)
@@ -135,7 +146,7 @@ def _acknowledge_plainly_up_to(model: Pip31, where: str, which: str) -> list[Lin
     if is_pending:
         one.whys.append("PIP31-57")
         one.is_exact = False
-    why = narrowest(one.whys) if one.whys else "PIP31-140"
+    why = narrowest(one.whys)
     return [Line("Given", f'everything up to "{value}" has been acknowledged for "{where}" without a transaction', why)]
 
 
@@ -143,15 +154,16 @@ def _acknowledge_late(model: Pip31, name: str, where: str, value: str) -> list[L
     one = used(model, where)
     one.whys.append("PIP31-89")
     one.banned.add(value)
-    one.is_exact = False
-    return [Line("Given", f'{name} has tried to acknowledge "{value}" for "{where}"', "PIP31-89")]
+    one.is_exact, one.is_odd = False, True
+    unannounced = "" if where in model.transactions[name].subscriptions else ", which it has not added"
+    return [Line("Given", f'{name} has tried to acknowledge "{value}" for "{where}"{unannounced}', "PIP31-89")]
 
 
 def _acknowledge_unknown(model: Pip31, where: str, value: str) -> list[Line]:
     lines, one = unknown(model), used(model, where)
     one.whys.append("PIP31-89")
     one.banned.add(value)
-    one.is_exact = False
+    one.is_exact, one.is_odd = False, True
     return [*lines, Line("Given", f'{UNKNOWN} has tried to acknowledge "{value}" for "{where}", which it has not added', "PIP31-89")]
 
 
@@ -184,8 +196,6 @@ def _tell_again(model: Pip31, name: str, where: str) -> list[Line]:
 def _pipeline(model: Pip31, name: str, where: str, topic: str) -> list[Line]:
     lines = [*begun(model, name), *unknown(model)]
     used(model, where)
-    model.transactions[name].subscriptions.add(where)
-    model.transactions[name].topics.add(topic)
     model.done["each"] += 1
     asked = f'a client pipelines requests that add {topic} and "{where}" to {name} and {UNKNOWN}'
     return [*lines, Line("When", asked, "PIP31-14"), Line("Then", "each answer is that to its request", "PIP31-14")]
@@ -267,8 +277,7 @@ def _may_plainly_up_to(model: Pip31, where: str, which: str) -> bool:
 
 def _may_acknowledge_late(model: Pip31, name: str, where: str, value: str) -> bool:
     one = model.subscriptions.get(where)
-    is_member = name in model.transactions and where in model.transactions[name].subscriptions
-    return one is not None and is_there(model, where) and model.is_over(name) and is_member and one.states[value] == FREE
+    return one is not None and is_there(model, where) and model.is_over(name) and one.states[value] == FREE
 
 
 def _may_acknowledge_unknown(model: Pip31, where: str, value: str) -> bool:
@@ -296,13 +305,18 @@ def _may_pipeline(model: Pip31, name: str, where: str, topic: str) -> bool:
 def acts() -> Iterator[Act[Pip31]]:
     """All that is about acknowledgements."""
     for x in (*TRANSACTIONS, OTHER):
-        for value in MESSAGES[:3]:
+        for value in MESSAGES if x in TRANSACTIONS[:2] else INPUT:
             needs = needs_of(x, *(_BY_BATCH if value in BATCH else ()))
             yield Act(f"{x} acknowledges {value} for workers", _may_acknowledge, _acknowledge, (x, "workers", value), needs)
-        yield Act(f"{x} acknowledges i1 for workers late", _may_acknowledge_late, _acknowledge_late, (x, "workers", "i1"), needs_of(x))
     for x in TRANSACTIONS[:2]:
-        for where in (*KINDS, *LATE):
-            for which in (INPUT[:1] if where in KINDS else _ORDINALS) if where != "workers" else ():
+        for where, some in (
+            ("auditors", INPUT[:1]),
+            ("packers", INPUT[:1]),
+            ("heirs", INPUT[:1]),
+            ("followers", _ORDINALS),
+            ("payers", _ORDINALS),
+        ):
+            for which in some:
                 yield Act(f"{x} acknowledges {which} for {where}", _may_acknowledge, _acknowledge, (x, where, which))
         for where, values in (("workers", INPUT), ("workers", BATCH), ("auditors", BATCH[1:])):
             needs = _BY_BATCH if values != INPUT else frozenset()
@@ -315,9 +329,10 @@ def acts() -> Iterator[Act[Pip31]]:
         for value in INPUT:
             said = f"{x} tries {value} beside a cumulative one for auditors"
             yield Act(said, _may_try_under, _try_under_cumulative, (x, "auditors", value))
-        yield Act(f"{x} adds workers late", _may_add_late, _add_late, (x, "workers"))
-        needs = frozenset({"participant-ends"})
-        yield Act(f"workers are told of the end of {x} again", _may_tell_again, _tell_again, (x, "workers"), needs)
+    first, needs = TRANSACTIONS[0], frozenset({"participant-ends"})
+    yield Act(f"{first} acknowledges i1 for workers late", _may_acknowledge_late, _acknowledge_late, (first, "workers", "i1"))
+    yield Act(f"{first} adds workers late", _may_add_late, _add_late, (first, "workers"))
+    yield Act(f"workers are told of the end of {first} again", _may_tell_again, _tell_again, (first, "workers"), needs)
     for where, values in (("workers", (INPUT[0], *BATCH)), ("auditors", INPUT[:1])):
         for value in values:
             needs = _BY_BATCH if value in BATCH else frozenset()

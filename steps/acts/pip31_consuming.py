@@ -1,29 +1,30 @@
-"""Acts of PIP-31 about consumers and readers: who comes, leaves, goes back and asks again; and what befalls topics and the system."""
+"""Acts of PIP-31 about consumers: who comes, leaves, goes back, and asks again."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from fencepost.steps.pulsar.vocabulary import shown
 
 from .act import Act, Line
 from .pip31_acknowledging import LATE, NAMESAKE, is_there, used
-from .pip31_model import FREE, GONE, INPUTS, KINDS, TAKEN, Pip31, Subscription, Topic, narrowest
-from .pip31_writing import BUSY, KEYED, TOPICS, begun, may_write_plain, new_value, takes_part, why_on
+from .pip31_model import FREE, GONE, INPUTS, KINDS, TAKEN, Pip31, Subscription, narrowest, rare
+from .pip31_writing import BUSY, KEYED, TOPICS, begun, new_value, takes_part, why_on
 
 READER = "tail"
 _EARLY = ("watchers", READER)
 """Who may come to a topic that is empty; before the others, a transaction is committed there."""
 _BEFORE = {"followers": "F", "payers": "G"}
-_CRASH = frozenset({"crash"})
-_MOST_LOOKS = 3
+_LOOKED, _PERMITS = "input looked at", 2
+MOST_LOOKS = 3
 
 
 def why_for(model: Pip31, one: Subscription) -> str:
     """What is violated where a consumer is given something else than is due, as far as what was done before says it."""
     if one.cumulative:
         return "PIP31-60" if model.crashed_at else "PIP31-54"
-    if one.whys:
-        return narrowest(one.whys)
-    if model.crashed_at and any(state not in (FREE, TAKEN, GONE) for state in one.states.values()):
+    whys = [*one.whys, *(model.topics[one.topic].whys if one.topic in model.topics else ())]
+    if whys:
+        return narrowest(whys)
+    if model.crashed_at and any(state in model.transactions for state in one.states.values()):
         return "PIP31-60"
     if one.topic != INPUTS:
         return "PIP31-80"
@@ -41,11 +42,19 @@ def received(model: Pip31, one: Subscription, *, unasked: bool = False) -> list[
     lines = [Line("Then", f'the consumer of "{one.name}" receives {said}', why)] if one.is_exact or one.owed else []
     one.owed = []
     one.is_attached |= bool(lines)
+    if lines and one.topic in model.topics:
+        model.topics[one.topic].has_sentinels = True
+    elif lines:
+        model.done[_LOOKED] += 1
     return lines
 
 
 def _join(model: Pip31, where: str, topic: str, kind: str, *_: str) -> list[Line]:
     lines = [] if where in _EARLY else _committed_before(model, _BEFORE[where], topic)
+    if not model.topics[topic].is_used:  # who has read something is served in another way than who has not
+        value = model.new_value("plain")
+        model.write(topic, [value])
+        lines = [Line("Given", f'"{value}" has been written to {topic}', BUSY)]
     values = model.topics[topic].values()
     batched = tuple(entry.value for entry in model.topics[topic].in_force if entry.is_in_batch)
     model.subscriptions[where] = Subscription(where, kind, topic, values, dict.fromkeys(values, FREE), batched)
@@ -57,7 +66,7 @@ def _join(model: Pip31, where: str, topic: str, kind: str, *_: str) -> list[Line
 
 def _committed_before(model: Pip31, name: str, topic: str) -> list[Line]:
     """A transaction of two messages, which is over before somebody comes."""
-    values, why = [model.new_value(name), model.new_value(name)], why_on(model, topic)
+    values, why = [new_value(model, name, topic), new_value(model, name, topic)], why_on(model, topic)
     lines = [*begun(model, name), Line("Given", f"{name} has written {shown(values)} to {topic}", why)]
     model.write(topic, values, takes_part(model, name, topic))
     model.decide(name, committed=True)
@@ -85,6 +94,18 @@ def _take_over_and_look(model: Pip31, where: str) -> list[Line]:
     return [*_take_over(model, where), *received(model, model.subscriptions[where])]
 
 
+def _take_over_with_few_permits(model: Pip31, where: str) -> list[Line]:
+    taken = _take_over(model, where)[-1]
+    said = f'another consumer takes over "{where}" with {_PERMITS} permits'
+    return [taken._replace(kind="When", text=said), *received(model, model.subscriptions[where])]
+
+
+def _redeliver_counted(model: Pip31, where: str, value: str) -> list[Line]:
+    used(model, where).asked_again = True
+    seen = Line("Then", f'the consumer of "{where}" receives "{value}" once more', "PIP31-135")
+    return [Line("When", f'the consumer of "{where}" asks for redelivery of "{value}"', "PIP31-135"), seen]
+
+
 def _redeliver(model: Pip31, where: str) -> list[Line]:
     one = used(model, where)
     one.begin_anew(is_new_consumer=False)
@@ -110,13 +131,14 @@ def _go_back(model: Pip31, where: str, value: str) -> list[Line]:
     one = used(model, where)
     one.states |= {other: FREE for other, state in one.states.items() if state in (GONE, TAKEN)}
     one.begin_anew(is_new_consumer=True)
+    one.is_odd = True
     one.whys.append("PIP31-95")
     return [Line("When", f'the consumer of "{where}" goes back to "{value}"', "PIP31-95"), *received(model, one)]
 
 
 def _remove(model: Pip31, where: str) -> list[Line]:
     one = used(model, where)
-    one.is_removed, one.owed = True, []
+    one.is_removed, one.is_odd, one.owed = True, True, []
     for name, transaction in model.transactions.items():
         if where in transaction.subscriptions:
             transaction.subscriptions.discard(where)
@@ -129,11 +151,35 @@ def _second_comes_and_goes(model: Pip31, where: str) -> list[Line]:
     free = shown(one.free)
     one.is_exact, one.owed, one.asked_again = False, [], True
     return [
-        Line("Given", f'the consumer of {kind} subscription "others" has received nothing from {INPUTS}, by the name of "{where}"', "PIP31-137"),
+        Line(
+            "Given",
+            f'the consumer of {kind} subscription "others" has received nothing from {INPUTS}, by the name of "{where}"',
+            "PIP31-137",
+        ),
         Line("Given", f'the consumer of "{where}" has asked for redelivery', "PIP31-137"),
         *([Line("Then", f'"{where}" and "others" receive {free} between them', why_for(model, one))] if free != "nothing" else []),
         Line("Given", 'the consumer of "others" has left', BUSY),
     ]
+
+
+def _two_active(model: Pip31, topic: str, does_one_leave: str) -> list[Line]:
+    lines = _two(model, topic, "failover")
+    seen = Line("Then", f'the active one of "ones" and "others" receives {shown(model.topics[topic].values())}', "PIP31-136")
+    leaves = Line("When", 'the active one of "ones" and "others" leaves', "PIP31-136")
+    return [*lines, *([leaves] if does_one_leave else []), seen]
+
+
+def _two_of_one_key(model: Pip31, topic: str) -> list[Line]:
+    lines = _two(model, topic, "key-shared")
+    said = f'one of "ones" and "others" receives {shown(model.topics[topic].values())}, and the other one nothing'
+    return [*lines, Line("Then", said, "PIP31-137")]
+
+
+def _two(model: Pip31, topic: str, kind: str) -> list[Line]:
+    """Two consumers of a new subscription, and a transaction that is committed then."""
+    said = [f'the consumer of {kind} subscription "{name}" has received nothing from {topic}' for name in ("ones", "others")]
+    joined = [Line("Given", said[0], BUSY), Line("Given", f'{said[1]}, by the name of "ones"', BUSY)]
+    return [*joined, *_committed_before(model, "H", topic)]
 
 
 def _try_to_join(model: Pip31, where: str, how: str) -> list[Line]:
@@ -142,87 +188,17 @@ def _try_to_join(model: Pip31, where: str, how: str) -> list[Line]:
     return [asked, Line("Then", "it is refused" if how else "it is refused with ConsumerBusy", "PIP31-138")]
 
 
-def _ask_for_all(model: Pip31, kind: str, topic: str) -> list[Line]:
-    values = model.topics[topic].values()
-    model.done["asks"] += 1
-    name = f"fresh{chr(96 + model.done['asks'])}"
-    asked = f'a consumer of {kind} subscription "{name}" of {topic} asks for {len(values)} messages'
-    seen = Line("Then", f'the consumer of "{name}" receives {shown(values)} and no more unasked', "PIP31-158")
-    return [Line("When", asked, "PIP31-158"), seen]
-
-
 def _hear_the_last(model: Pip31, where: str) -> list[Line]:
     one = model.subscriptions[where]
     one.owed, one.is_exact = [], False
     values = model.topics[one.topic].values()
-    return [Line("Then", f'the consumer of "{where}" is told that {shown(values[-1:])} is the last message', "PIP31-94")]
-
-
-def _read_behind(model: Pip31, topic: str) -> list[Line]:
-    values = model.topics[topic].values()
-    return [Line("Then", f'who begins to read {topic} behind "{values[0]}" sees {shown(values[1:])}', "PIP31-141")]
-
-
-def _look_at(model: Pip31, topic: str) -> list[Line]:
-    model.done["looks"] += 1
-    return read(model, topic)
-
-
-def read(model: Pip31, topic: str) -> list[Line]:
-    """The line of what readers of a topic see, with what is open there."""
-    one = model.topics[topic]
-    order = "" if one.is_in_order else " in some order"
-    return [Line("Then", f"readers of {topic} see {shown(one.values())}{order}", _why_read(model, one))]
-
-
-def _why_read(model: Pip31, one: Topic) -> str:
-    if one.whys:
-        return narrowest(one.whys)
-    if one.has_open:
-        first = next(at for at, entry in enumerate(one.entries) if entry.is_open)
-        return "PIP31-08" if any(entry.is_in_force for entry in one.entries[first:]) else "PIP31-05"
-    return "PIP31-47" if model.crashed_at else "PIP31-01"
-
-
-def _crash(model: Pip31) -> list[Line]:
-    model.go_down()
-    return [Line("Given", "the system has crashed and come back", "PIP31-32")]
-
-
-def _unload(model: Pip31, topic: str) -> list[Line]:
-    model.unload(topic)
-    return [Line("Given", f"{topic} has been unloaded", BUSY)]
-
-
-def _compact(model: Pip31, topic: str) -> list[Line]:
-    one = model.topics[topic]
-    one.is_compacted = True
-    lines = [Line("When", f"{topic} is compacted", "PIP31-149", f"{topic} has been compacted")]
-    return [*lines, *compacted(one, topic)]
-
-
-def compacted(one: Topic, topic: str) -> list[Line]:
-    """The line of what is seen of a compacted topic, where that is known."""
-    if not (one.is_in_order and one.is_clear_while_open and one.is_plain_to_read):
-        return []
-    values = one.last_of_each_key()
-    why = "PIP31-97" if any(not entry.is_in_force for entry in one.entries) else "PIP31-156"
-    return [Line("Then", f"who reads {topic} compacted sees {shown(values)} last", why)]
-
-
-def _terminate(model: Pip31, topic: str) -> list[Line]:
-    model.topics[topic].is_terminated = True
-    return [Line("Given", f"{topic} has been terminated", "PIP31-147")]
-
-
-def _write_behind_the_end(model: Pip31, topic: str) -> list[Line]:
-    asked = f'"{new_value(model, "late", topic)}" is written to {topic}'
-    return [Line("When", asked, "PIP31-147"), Line("Then", "it is refused with TopicTerminatedError", "PIP31-147")]
-
-
-def _make_again(model: Pip31, topic: str) -> list[Line]:
-    model.topics[topic] = Topic(whys=["PIP31-146"])
-    return [Line("Given", f"{topic} has been deleted and made again", "PIP31-146")]
+    return [
+        Line(
+            "Then",
+            f'the consumer of "{where}" is told that {shown(values[-1:])} is the last message',
+            rare(model.topics[one.topic].whys, "PIP31-94"),
+        )
+    ]
 
 
 def _may_join(model: Pip31, where: str, topic: str, *_: str) -> bool:
@@ -238,24 +214,34 @@ def _is_quiet(model: Pip31, where: str, *_: str) -> bool:
     if one is None or not is_there(model, where):
         return False
     held = any(other.is_held_up and where in other.subscriptions for other in model.transactions.values())
-    return not held and (one.topic == INPUTS or not model.topics[one.topic].has_open) and _is_plain(model, one)
+    return not held and (one.topic == INPUTS or not model.topics[one.topic].has_more_behind) and _is_plain(model, one)
 
 
 def _is_plain(model: Pip31, one: Subscription) -> bool:
     return one.topic == INPUTS or model.topics[one.topic].is_plain_to_read
 
 
+def _may_be_two(model: Pip31, topic: str, *_: str) -> bool:
+    return not model.topics[topic].is_used and not model.topics[topic].has_sentinels and "H" not in model.transactions
+
+
 def _may_look(model: Pip31, where: str) -> bool:
     one = model.subscriptions.get(where)
-    if one is None or one.is_removed or model.done["looks"] >= _MOST_LOOKS or not _is_plain(model, one):
+    if one is None or one.is_removed or model.done["looks"] >= MOST_LOOKS or not _is_plain(model, one):
         return False
-    return (one.is_reader and one.is_exact and not model.topics[one.topic].has_open) or _is_quiet(model, where)
+    return (one.is_reader and one.is_exact and not model.topics[one.topic].has_more_behind) or _is_quiet(model, where)
 
 
 def _may_redeliver_one(model: Pip31, where: str, value: str) -> bool:
     """What it is not owed already, and somebody holds or nobody has taken."""
     one = model.subscriptions.get(where)
     return one is not None and _is_quiet(model, where) and value not in one.owed and one.states[value] not in (GONE, TAKEN) and one.is_exact
+
+
+def _may_redeliver_counted(model: Pip31, where: str, value: str) -> bool:
+    one = model.subscriptions[where]
+    is_idle = one.is_exact and not one.owed and one.is_attached and not model.done[_LOOKED]
+    return _is_quiet(model, where) and is_idle and one.states[value] == FREE
 
 
 def _may_go_back(model: Pip31, where: str, *_: str) -> bool:
@@ -273,49 +259,27 @@ def _may_come_and_go(model: Pip31, where: str) -> bool:
     return one is not None and _is_quiet(model, where) and one.is_exact and not one.owed and one.is_attached
 
 
-def _may_ask(model: Pip31, _: str, topic: str) -> bool:
-    one = model.topics[topic]
-    return _may_read(model, topic) and bool(one.in_force) and model.done["asks"] < 2
-
-
-def _may_read(model: Pip31, topic: str) -> bool:
-    one = model.topics[topic]
-    return not one.has_open and one.is_plain_to_read and one.is_in_order and len(one.in_force) > 1 and not one.is_compacted
-
-
-def _may_read_behind(model: Pip31, topic: str) -> bool:
-    return _may_read(model, topic) and not model.topics[topic].in_force[0].is_in_batch
-
-
 def _may_hear(model: Pip31, where: str) -> bool:
     one = model.subscriptions.get(where)
     if one is None or not is_there(model, where) or one.topic == INPUTS:
         return False
     topic = model.topics[one.topic]
-    plain_behind = not topic.is_clear_while_open or (topic.has_open and _has_plain_behind(topic))
-    return topic.is_plain_to_read and topic.is_in_order and not plain_behind and not any(not state == FREE for state in one.states.values())
+    is_known = topic.is_plain_to_read and topic.is_in_order and not topic.has_sentinels
+    return is_known and not topic.has_more_behind and all(state == FREE for state in one.states.values())
 
 
-def _has_plain_behind(topic: Topic) -> bool:
-    first = next(at for at, entry in enumerate(topic.entries) if entry.is_open)
-    return any(entry.is_in_force for entry in topic.entries[first:])
+def _is_attached(model: Pip31, where: str, *_: str) -> bool:
+    one = model.subscriptions.get(where)
+    return one is not None and is_there(model, where) and one.is_attached
 
 
-def _may_look_at(model: Pip31, topic: str) -> bool:
-    one = model.topics[topic]
-    return one.is_used and one.is_plain_to_read and one.is_clear_while_open and model.done["looks"] < _MOST_LOOKS
-
-
-def _is_idle(model: Pip31, topic: str) -> bool:
-    """Whether nobody has anything to do there any more."""
-    one = model.topics[topic]
-    is_part = any(topic in other.topics and (other.is_open or other.is_held_up) for other in model.transactions.values())
-    watched = any(other.topic == topic for other in model.subscriptions.values())
-    return bool(one.entries) and one.is_plain_to_read and not is_part and not watched and not any(other.topic == topic for other in model.producers.values())
+def _is_quiet_or_removed(model: Pip31, where: str) -> bool:
+    one = model.subscriptions.get(where)
+    return _is_quiet(model, where) or (one is not None and one.is_removed and one.topic == INPUTS)
 
 
 def acts() -> Iterator[Act[Pip31]]:
-    """All that is about consumers, readers and faults."""
+    """All that is about consumers."""
     for where, (kind, topic) in LATE.items():
         with_namesake = (NAMESAKE[where],) if where in NAMESAKE else ()
         yield Act(f"{where} join {topic}", _may_join, _join, (where, topic, kind, *with_namesake))
@@ -327,6 +291,8 @@ def acts() -> Iterator[Act[Pip31]]:
         yield Act(f"redelivery for {where}", _is_quiet, _redeliver, (where,))
         yield Act(f"a look at {where}", _may_look, _look, (where,))
     yield Act(f"a look at {READER}", _may_look, _look, (READER,))
+    yield Act("another consumer takes over workers with few permits", _is_quiet, _take_over_with_few_permits, ("workers",))
+    yield Act("redelivery of i1 for workers, which is counted", _may_redeliver_counted, _redeliver_counted, ("workers", "i1"))
     for value in ("i1", "i2"):
         yield Act(f"redelivery of {value} for workers", _may_redeliver_one, _redeliver_one, ("workers", value))
     for where in ("workers", "auditors"):
@@ -335,25 +301,6 @@ def acts() -> Iterator[Act[Pip31]]:
     yield Act("a second consumer of workers comes and goes", _may_come_and_go, _second_comes_and_goes, ("workers",))
     for where, how in (("auditors", ""), ("workers", " as failover")):
         yield Act(f"another consumer tries to join {where}", _is_attached, _try_to_join, (where, how))
-    for kind in ("shared", "exclusive"):
-        yield Act(f"a {kind} consumer asks for all of {TOPICS[0]}", _may_ask, _ask_for_all, (kind, TOPICS[0]))
-    yield Act(f"a reader behind the first message of {TOPICS[0]}", _may_read_behind, _read_behind, (TOPICS[0],))
-    for topic in TOPICS:
-        yield Act(f"a look at {topic}", _may_look_at, _look_at, (topic,))
-        yield Act(f"{topic} is unloaded", lambda model, name: model.topics[name].is_used, _unload, (topic,))
-    yield Act(f"{INPUTS} is unloaded", lambda model, _: any(one.is_used for one in model.subscriptions.values()), _unload, (INPUTS,))
-    yield Act("a crash", lambda model: model.clock > 0, _crash, (), _CRASH)
-    yield Act(f"{KEYED} is compacted", lambda model, name: model.topics[name].is_used, _compact, (KEYED,))
-    yield Act(f"{TOPICS[0]} is terminated", lambda model, name: _is_idle(model, name) and may_write_plain(model, name), _terminate, (TOPICS[0],))
-    yield Act(f"a plain write to {TOPICS[0]} behind its end", lambda model, name: model.topics[name].is_terminated, _write_behind_the_end, (TOPICS[0],))
-    yield Act(f"{TOPICS[0]} is made again", lambda model, name: _is_idle(model, name) and model.topics[name].is_used, _make_again, (TOPICS[0],))
-
-
-def _is_attached(model: Pip31, where: str, *_: str) -> bool:
-    one = model.subscriptions.get(where)
-    return one is not None and is_there(model, where) and one.is_attached
-
-
-def _is_quiet_or_removed(model: Pip31, where: str) -> bool:
-    one = model.subscriptions.get(where)
-    return _is_quiet(model, where) or (one is not None and one.is_removed and one.topic == INPUTS)
+    for leaving in ("", "leaves"):
+        yield Act(f"two consumers, of which one is active{leaving and ' and leaves'}", _may_be_two, _two_active, (TOPICS[0], leaving))
+    yield Act("two consumers, and messages of one key", _may_be_two, _two_of_one_key, (KEYED,))

@@ -46,6 +46,7 @@ def _end(model: Pip31, name: str, how: str) -> list[Line]:
 def _end_again(model: Pip31, name: str, how: str) -> list[Line]:
     one = model.transactions[name]
     is_same = decision(one.committed) == how
+    one.is_answer_lost = True
     why = "PIP31-42" if one.timed_out and not is_same else _REPEATED[how] if is_same else _OPPOSITE[how]
     if one.is_held_up and is_same:
         why = "PIP31-23" if how == "commits" else why
@@ -88,7 +89,11 @@ def _crash_at_answer(model: Pip31, name: str, how: str) -> list[Line]:
     lines = [*begun(model, name), Line("Given", f"{name} has been asked to {END[how]}", "PIP31-28")]
     model.decide(name, how == "commits")
     model.go_down()
-    return [*lines, Line("Given", "the system has crashed and come back", "PIP31-28"), Line("Then", f"{name} is {PAST[how].upper()}", "PIP31-28")]
+    return [
+        *lines,
+        Line("Given", "the system has crashed and come back", "PIP31-28"),
+        Line("Then", f"{name} is {PAST[how].upper()}", "PIP31-28"),
+    ]
 
 
 def _tell_topic_again(model: Pip31, name: str, topic: str) -> list[Line]:
@@ -101,10 +106,14 @@ def _add(model: Pip31, name: str, one: str, other: str) -> list[Line]:
     lines = begun(model, name)
     for topic in (one, other):
         takes_part(model, name, topic)
-    return [*lines, Line("When", f"{name} adds {one} and {other}", "PIP31-18", f"{name} has added {one} and {other}"), Line("Then", "it is done", "PIP31-18")]
+    return [
+        *lines,
+        Line("When", f"{name} adds {one} and {other}", "PIP31-18", f"{name} has added {one} and {other}"),
+        Line("Then", "it is done", "PIP31-18"),
+    ]
 
 
-def _add_late(model: Pip31, name: str, topic: str) -> list[Line]:
+def _add_late(_: Pip31, name: str, topic: str) -> list[Line]:
     return [Line("When", f"{name} adds {topic}", "PIP31-17"), Line("Then", "it is refused", "PIP31-17")]
 
 
@@ -205,7 +214,12 @@ def _begin_at_each(model: Pip31) -> list[Line]:
     model.done["each"] += 1
     has_two = Line("Given", "the system has 2 coordinators", BUSY)
     asked = Line("When", "a transaction begins at each coordinator", "PIP31-13")
-    return [has_two, asked, Line("Then", "it is done", "PIP31-13"), Line("Then", "each transaction id names the coordinator that was asked", "PIP31-13")]
+    return [
+        has_two,
+        asked,
+        Line("Then", "it is done", "PIP31-13"),
+        Line("Then", "each transaction id names the coordinator that was asked", "PIP31-13"),
+    ]
 
 
 def _is_decided(model: Pip31, name: str, *_: str) -> bool:
@@ -228,8 +242,8 @@ def _may_race(model: Pip31, name: str, *_: str) -> bool:
     one = model.transactions[name]
     entries = [entry for topic in one.topics for entry in model.topics[topic].entries]
     named = {producer.topic for producer in model.producers.values()}
-    is_answered = all(entry.transaction and not entry.transaction.was_held_up for entry in entries)
-    return is_answered and named.isdisjoint(one.topics) and not one.subscriptions
+    is_answered = all(entry.transaction and not entry.transaction.is_answer_lost for entry in entries)
+    return is_answered and named.isdisjoint(one.topics) and not any(model.subscriptions[name].is_odd for name in one.subscriptions)
 
 
 def _may_tell_again(model: Pip31, name: str, topic: str) -> bool:
@@ -297,7 +311,13 @@ def acts() -> Iterator[Act[Pip31]]:
         yield Act(f"an unknown transaction {said}", lambda *_: True, _use_unknown, (said, why, *where))
     yield Act("several transactions begin", lambda model: model.done[_IDS] < 3, _begin_several)
     yield Act("several transactions are committed", lambda model: model.done["committed ids"] < 2, _commit_several)
-    yield Act("a transaction begins at each coordinator", lambda model: not model.done["each"], _begin_at_each, (), frozenset({"more-coordinators"}))
+    yield Act(
+        "a transaction begins at each coordinator",
+        lambda model: not model.done["each"],
+        _begin_at_each,
+        (),
+        frozenset({"more-coordinators"}),
+    )
 
 
 def _may_end(model: Pip31, name: str, *_: str) -> bool:

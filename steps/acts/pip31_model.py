@@ -23,6 +23,11 @@ def narrowest(whys: Sequence[str]) -> str:
     return next((why for why in _NARROW if why in whys), whys[-1])
 
 
+def rare(whys: Sequence[str], otherwise: str) -> str:
+    """The requirement about what is rare, where such a thing was done."""
+    return next((why for why in _NARROW if why in whys), otherwise)
+
+
 @dataclass
 class Transaction:
     """A transaction as clients know it; `committed` is None while it is open, or where nobody knows which of two ends won."""
@@ -36,8 +41,10 @@ class Transaction:
     decided_at: int = 0
     is_held_up: bool = False
     """Whether a participant does not answer, so that its end is decided and incomplete."""
-    was_held_up: bool = False
-    """Whether it ever was: then nobody reads the answer to its end in time."""
+    is_answer_lost: bool = False
+    """Whether its end was held up, or was asked for again: then the first answer to it is not what is remembered."""
+    is_late: bool = False
+    """Whether topics may have heard of its end later than it was decided."""
     timed_out: bool = False
 
     @property
@@ -82,6 +89,8 @@ class Topic:
     is_contested: bool = False
     """Whether a transaction wrote here of which nobody knows how it ended."""
     is_terminated: bool = False
+    has_sentinels: bool = False
+    """Whether somebody looked: a look writes a message that is none of the scenario's."""
     is_compacted: bool = False
 
     @property
@@ -105,6 +114,9 @@ class Topic:
     @property
     def is_in_order(self) -> bool:
         """Whether what readers get came into force in the order in which it was written; a topic may have it in either order else."""
+        owners = [one.transaction for one in self.in_force]
+        if any(one is not None and one.is_late for one in owners) and any(one is not owners[0] for one in owners):
+            return False
         moments = [one.in_force_at for one in self.in_force]
         return moments == sorted(moments)
 
@@ -113,6 +125,12 @@ class Topic:
         """Whether no transaction that is committed has written behind one that is open: that may be withheld until then."""
         first = next((at for at, one in enumerate(self.entries) if one.is_open), len(self.entries))
         return all(one.transaction is None or not one.is_in_force for one in self.entries[first:])
+
+    @property
+    def has_more_behind(self) -> bool:
+        """Whether readers may get something that was written behind the first message of an open transaction."""
+        first = next((at for at, one in enumerate(self.entries) if one.is_open), len(self.entries))
+        return any(one.is_in_force for one in self.entries[first:])
 
     def values(self) -> tuple[str, ...]:
         """What readers get."""
@@ -139,6 +157,11 @@ class Subscription:
     """Messages with others behind them in their entry: everything up to one of them may take the entry as a whole, or leave it."""
     cumulative: dict[str, int] = field(default_factory=dict)
     """By transaction, up to which of the received messages it has acknowledged."""
+    covered: set[str] = field(default_factory=set)
+    """Messages that had a cumulative acknowledgement when its transaction ended."""
+    given_back: set[str] = field(default_factory=set)
+    tried: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """By transaction that is open, what it has tried to acknowledge cumulatively over what others hold."""
     owed: list[str] = field(default_factory=list)
     is_attached: bool = True
     """Whether its consumer is certainly there, and does not come back only when it is asked for something."""
@@ -146,7 +169,8 @@ class Subscription:
     """Whether the consumer must be given what it is owed, and nothing else."""
     asked_again: bool = False
     """Whether redelivery was asked for since something was acknowledged, so that what is given back may come in either way."""
-    is_contested: bool = False
+    is_odd: bool = False
+    """Whether something was done to it that no answer to the end of a transaction tells of."""
     is_removed: bool = False
     is_used: bool = False
     is_reader: bool = False
@@ -190,17 +214,22 @@ class Subscription:
 
     def ended(self, transaction: str, committed: bool | None) -> None:
         """The end of a transaction has come."""
+        self.tried.pop(transaction, None)
         up_to = self.cumulative.pop(transaction, None)
         was_cumulative = up_to is not None
         cut = self.received[up_to] if up_to is not None and self.received[up_to] in self.firsts_of_batches else None
+        self.is_odd |= cut is not None
+        self.covered.update(self.up_to(up_to) if up_to is not None else ())
         for value in self.holds(transaction):
-            if committed is None or (committed and value == cut):
+            is_disputed = any(value in values for values in self.tried.values())
+            if committed is None or (committed and value == cut) or (is_disputed and not committed):
                 self.states[value] = UNCLEAR
                 self.is_exact = False
             elif committed:
                 self.states[value] = GONE
             else:
                 self.states[value] = FREE
+                self.given_back.add(value)
                 if self.kind == "shared" and not was_cumulative:
                     self.owed.append(value)
                     self.is_exact = self.is_exact and not self.asked_again
@@ -295,7 +324,8 @@ class Pip31:
         """An end was decided: it has come everywhere, but where it is held up; None where nobody knows which of two."""
         one = self.transactions[name]
         one.is_open, one.committed, one.decided_at, one.is_held_up = False, committed, self.tick(), held
-        one.was_held_up |= held
+        one.is_answer_lost |= held
+        one.is_late = held
         for topic in self.topics.values():
             topic.is_contested |= committed is None and any(entry.transaction is one for entry in topic.entries)
         for topic_name in one.topics if committed else ():
@@ -338,7 +368,6 @@ class Pip31:
     def _tell(self, one: Transaction) -> None:
         for name in one.subscriptions:
             self.subscriptions[name].ended(one.name, one.committed)
-            self.subscriptions[name].is_contested |= one.committed is None
 
     def _give(self, topic: str, value: str) -> None:
         for one in self.subscriptions.values():

@@ -13,7 +13,7 @@ TOPICS, DEDUPLICATED, KEYED = ("orders", "payments", "states"), "payments", "sta
 UNKNOWN = "U"
 BUSY = "PIP31-148"
 """What is violated where a client is refused what it may do, and nothing narrower is known."""
-_PRODUCERS, _MANY = ("P", "Q"), 9
+_PRODUCERS, _MANY = {"P": TOPICS[:2], "Q": TOPICS[1:2]}, 9
 
 
 def begun(model: Pip31, name: str) -> list[Line]:
@@ -238,13 +238,18 @@ def acts() -> Iterator[Act[Pip31]]:
         yield Act(f"a plain write to {topic}", may_write_plain, _write_plain, (topic,))
     yield Act(f"a plain batch to {TOPICS[0]}", may_write_plain, _write_plain_batch, (TOPICS[0],))
     yield Act(f"an unknown transaction writes to {TOPICS[0]}", may_write_plain, _write_unknown, (TOPICS[0],))
-    for producer in _PRODUCERS:
+    for producer, topics in _PRODUCERS.items():
         for x in TRANSACTIONS[:2]:
-            for topic in TOPICS[:2]:
-                for how in ("one", "a batch", "the same sequence id"):
+            for topic in topics:
+                for how in ("one", "a batch", *(("the same sequence id",) if topic == DEDUPLICATED else ())):
                     yield Act(f"{producer} sends {how} to {topic} in {x}", _may_send, _send, (producer, topic, x, how))
         yield Act(f"{producer} sends its last again", _may_send_again, _send_again, (producer,))
         yield Act(f"{producer} closes", _is_there, _close, (producer,))
         for how in ("", " on a new connection"):
             yield Act(f"{producer} comes back{how}", _may_come_back, _come_back, (producer, how))
-        yield Act(f"a second {producer} opens", lambda model, name: _is_there(model, name) and model.producers[name].is_connected, _second, (producer,))
+        yield Act(
+            f"a second {producer} opens",
+            lambda model, name: _is_there(model, name) and model.producers[name].is_connected,
+            _second,
+            (producer,),
+        )

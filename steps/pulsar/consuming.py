@@ -1,9 +1,11 @@
 """Consumers of a subscription: what they have received, what they ask for, and what they receive from then on."""
 
 from fencepost.adapters.pulsar.values import InitialPosition, SubscriptionType
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.steps.outcomes import achieved
 
 from .context import ScenarioContext
+from .topics import is_sentinel
 from .vocabulary import PULSAR, shown
 
 TAKE_OVER = PULSAR.act(
@@ -42,10 +44,14 @@ def has_received(
     By the name of another one, it has that one's name in the system: on another topic it is another subscription, on the same topic
     this is one more consumer of that one."""
     one = context.subscriptions.subscribe(subscription, topic, subscription_type, namesake or subscription)
-    for _ in content:
+    while len(one.ids) < len(content):
         message = achieved(context.client.receive(one.consumer), f"receiving as {subscription}")
-        one.ids[message.value] = message.id
-    assert sorted(one.ids) == sorted(content), f"{subscription} was given {sorted(one.ids)}"
+        if message.value in one.ids:
+            raise SetUpFailed(f"{subscription} was given {message.value} twice")
+        if not is_sentinel(message.value):
+            one.ids[message.value] = message.id
+    if sorted(one.ids) != sorted(content):
+        raise SetUpFailed(f"{subscription} was given {shown(sorted(one.ids))}, and it should be {shown(sorted(content))}")
 
 
 @BEGIN_BEHIND.given

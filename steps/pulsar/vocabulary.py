@@ -53,6 +53,11 @@ def shown(values: Iterable[str]) -> str:
     return _CONTENT.render(tuple(values))
 
 
+def values_shown(written: str) -> tuple[str, ...] | None:
+    """The payloads that `shown` has written; None where something else is."""
+    return _CONTENT.parse(written) if re.fullmatch(_CONTENT.pattern, written) else None
+
+
 def names(noun: str, name: str, meaning: str, pattern: str, show: str) -> ValueType[tuple[str, ...]]:
     """`noun A`, `nouns A and B` or `nouns A, B and C`."""
 

@@ -1,0 +1,190 @@
+"""Acts of PIP-31 about topics and the system: readers, loads and crashes, compaction, and topics that end or are made again."""
+
+from collections.abc import Iterator
+
+from fencepost.steps.pulsar.vocabulary import shown
+
+from .act import Act, Line
+from .pip31_consuming import MOST_LOOKS
+from .pip31_model import INPUTS, Pip31, Topic, narrowest, rare
+from .pip31_writing import BUSY, KEYED, TOPICS, may_write_plain, new_value
+
+
+def _ask_for_all(model: Pip31, kind: str, topic: str) -> list[Line]:
+    values = model.topics[topic].values()
+    model.done["asks"] += 1
+    name = f"fresh{chr(96 + model.done['asks'])}"
+    asked = f'a consumer of {kind} subscription "{name}" of {topic} asks for {len(values)} messages'
+    seen = Line(
+        "Then", f'the consumer of "{name}" receives {shown(values)} and no more unasked', rare(model.topics[topic].whys, "PIP31-158")
+    )
+    return [Line("When", asked, "PIP31-158"), seen]
+
+
+def _read_behind(model: Pip31, topic: str) -> list[Line]:
+    values = model.topics[topic].values()
+    model.topics[topic].has_sentinels = True
+    return [
+        Line(
+            "Then", f'who begins to read {topic} behind "{values[0]}" sees {shown(values[1:])}', rare(model.topics[topic].whys, "PIP31-141")
+        )
+    ]
+
+
+def _look_at(model: Pip31, topic: str) -> list[Line]:
+    model.done["looks"] += 1
+    return read(model, topic)
+
+
+def read(model: Pip31, topic: str) -> list[Line]:
+    """The line of what readers of a topic see, with what is open there."""
+    one = model.topics[topic]
+    one.has_sentinels = True
+    order = "" if one.is_in_order else " in some order"
+    return [Line("Then", f"readers of {topic} see {shown(one.values())}{order}", _why_read(model, one))]
+
+
+def _why_read(model: Pip31, one: Topic) -> str:
+    if one.whys:
+        return narrowest(one.whys)
+    if one.has_open:
+        return "PIP31-08" if one.has_more_behind else "PIP31-05"
+    return "PIP31-47" if model.crashed_at else "PIP31-01"
+
+
+def _crash(model: Pip31) -> list[Line]:
+    model.go_down()
+    return [Line("Given", "the system has crashed and come back", "PIP31-32")]
+
+
+def _unload(model: Pip31, topic: str) -> list[Line]:
+    model.unload(topic)
+    return [Line("Given", f"{topic} has been unloaded", BUSY)]
+
+
+def _compact(model: Pip31, topic: str) -> list[Line]:
+    one = model.topics[topic]
+    one.is_compacted = True
+    lines = [Line("When", f"{topic} is compacted", "PIP31-149", f"{topic} has been compacted")]
+    return [*lines, *compacted(one, topic, just_now=True)]
+
+
+def compacted(one: Topic, topic: str, *, just_now: bool = False) -> list[Line]:
+    """The line of what is seen of a compacted topic, where that is known. What came later stands behind it, as it was written."""
+    if not (one.is_in_order and one.is_plain_to_read) or one.has_more_behind:
+        return []
+    values = one.last_of_each_key() if just_now else one.values()[-1:]
+    one.has_sentinels = True
+    why = "PIP31-97" if any(not entry.is_in_force for entry in one.entries) else "PIP31-156"
+    return [Line("Then", f"who reads {topic} compacted sees {shown(values)} last", rare(one.whys, why))]
+
+
+def _look_at_order(model: Pip31, topic: str) -> list[Line]:
+    one = model.topics[topic]
+    one.has_sentinels = True
+    model.done["looks"] += 1
+    values = [entry.value for entry in sorted(one.in_force, key=lambda entry: entry.in_force_at)]
+    return [Line("Then", f"readers of {topic} see {shown(values)}", rare(one.whys, "PIP31-53"))]
+
+
+def _may_look_at_order(model: Pip31, topic: str) -> bool:
+    """Where committed transactions have written one between the messages of the other."""
+    one = model.topics[topic]
+    owners = [entry.transaction for entry in one.entries]
+    is_settled = all(owner is not None and not owner.is_open and not owner.is_late for owner in owners)
+    return is_settled and one.is_plain_to_read and not one.is_in_order and model.done["looks"] < MOST_LOOKS
+
+
+def _terminate(model: Pip31, topic: str) -> list[Line]:
+    one = model.topics[topic]
+    lines = [Line("Given", f"{topic} has been terminated", "PIP31-147")]
+    values = one.values()
+    if len(values) > 1 and one.is_in_order and not one.has_sentinels and not any(entry.is_in_batch for entry in one.entries):
+        lines += [
+            Line("When", f'a consumer of exclusive subscription "early" of {topic} asks for {len(values) - 1} messages', "PIP31-139"),
+            Line("Then", f'the consumer of "early" receives {shown(values[:-1])} and no more unasked', rare(one.whys, "PIP31-139")),
+            Line("Then", 'the consumer of "early" is told nothing of an end', "PIP31-139"),
+        ]
+    one.is_terminated = True
+    return lines
+
+
+def _write_behind_the_end(model: Pip31, topic: str) -> list[Line]:
+    asked = f'"{new_value(model, "late", topic)}" is written to {topic}'
+    return [Line("When", asked, "PIP31-147"), Line("Then", "it is refused with TopicTerminatedError", "PIP31-147")]
+
+
+def _make_again(model: Pip31, topic: str) -> list[Line]:
+    model.topics[topic] = Topic(whys=["PIP31-146"])
+    for one in model.transactions.values():
+        one.topics.discard(topic)
+    return [Line("Given", f"{topic} has been deleted and made again", "PIP31-146")]
+
+
+def _may_ask(model: Pip31, _: str, topic: str) -> bool:
+    one = model.topics[topic]
+    return _may_read(model, topic) and not one.has_sentinels and model.done["asks"] < 2
+
+
+def _may_read(model: Pip31, topic: str) -> bool:
+    one = model.topics[topic]
+    return not one.has_open and one.is_plain_to_read and one.is_in_order and len(one.in_force) > 1 and not one.is_compacted
+
+
+def _may_read_behind(model: Pip31, topic: str) -> bool:
+    return _may_read(model, topic) and not model.topics[topic].in_force[0].is_in_batch
+
+
+def _may_look_at(model: Pip31, topic: str) -> bool:
+    """Where nothing is in force behind what is open: that may be withheld."""
+    one = model.topics[topic]
+    is_known = one.is_plain_to_read and not one.has_more_behind
+    return one.is_used and is_known and model.done["looks"] < MOST_LOOKS
+
+
+def _may_look_behind(model: Pip31, topic: str) -> bool:
+    one = model.topics[topic]
+    is_behind = one.has_more_behind and one.is_clear_while_open
+    return is_behind and one.is_plain_to_read and model.done["looks"] < MOST_LOOKS
+
+
+def _has_begun(model: Pip31) -> bool:
+    return model.clock > 0 or any(one.is_used for one in model.subscriptions.values())
+
+
+def _is_idle(model: Pip31, topic: str) -> bool:
+    """Whether nobody has anything to do there any more."""
+    one = model.topics[topic]
+    is_part = any(topic in other.topics and (other.is_open or other.is_held_up) for other in model.transactions.values())
+    watched = any(other.topic == topic for other in model.subscriptions.values())
+    return (
+        bool(one.entries)
+        and one.is_plain_to_read
+        and not is_part
+        and not watched
+        and not any(other.topic == topic for other in model.producers.values())
+    )
+
+
+def acts() -> Iterator[Act[Pip31]]:
+    """All that is about topics, and a crash."""
+    first = TOPICS[0]
+    for kind in ("shared", "exclusive"):
+        yield Act(f"a {kind} consumer asks for all of {first}", _may_ask, _ask_for_all, (kind, first))
+    yield Act(f"a reader behind the first message of {first}", _may_read_behind, _read_behind, (first,))
+    for topic in TOPICS:
+        yield Act(f"a look at {topic}", _may_look_at, _look_at, (topic,))
+        yield Act(f"a look at {topic} behind what is open", _may_look_behind, _look_at, (topic,), frozenset({"sidecar-buffer"}))
+        yield Act(f"a look at the order in {topic}", _may_look_at_order, _look_at_order, (topic,), frozenset({"sidecar-buffer"}))
+        yield Act(f"{topic} is unloaded", lambda model, name: model.topics[name].is_used, _unload, (topic,))
+    yield Act(f"{INPUTS} is unloaded", lambda model, _: any(one.is_used for one in model.subscriptions.values()), _unload, (INPUTS,))
+    yield Act("a crash", _has_begun, _crash, (), frozenset({"crash"}))
+    yield Act(f"{KEYED} is compacted", lambda model, name: model.topics[name].is_used, _compact, (KEYED,))
+    yield Act(f"{first} is terminated", lambda model, name: _is_idle(model, name) and may_write_plain(model, name), _terminate, (first,))
+    yield Act(
+        f"a plain write to {first} behind its end",
+        lambda model, name: model.topics[name].is_terminated,
+        _write_behind_the_end,
+        (first,),
+    )
+    yield Act(f"{first} is made again", lambda model, name: _is_idle(model, name) and model.topics[name].is_used, _make_again, (first,))

@@ -1,0 +1,123 @@
+"""Exploration of PIP-31: silent on what conforms, and defects that are seen in their shortest sequences."""
+
+import pytest
+
+from fencepost import together
+from fencepost.contract.register import bundled
+from fencepost.contract.registration import Asked
+from fencepost.explore import search
+from fencepost.explore.reducing import reduced
+from fencepost.explore.trial import Trials
+from fencepost.judged_systems import JudgedSystems
+from fencepost.options import Options
+from fencepost.reference.defects import LAWFUL, Defect
+from fencepost.steps.acts.pip31 import TABLE
+
+
+def trials(defect: str | None = None, profile: str | None = None) -> Trials:
+    """Trials of PIP-31 on the reference; what a release is known to break is no finding."""
+    systems = JudgedSystems(Options(asked=Asked({"defect": defect} if defect else {}, profile)), bundled())
+    systems.open({"pulsar": [frozenset()]})
+    known = frozenset(one.entry.requirement for one in systems.expectations["pulsar"].known)
+    return Trials(TABLE.offered(systems.handshakes["pulsar"].capabilities), systems.by_protocol["pulsar"].session, known=known)
+
+
+def always(_: search.Progress) -> bool:
+    return True
+
+
+@pytest.mark.parametrize("profile", [None, "pulsar-4.0", "pulsar-5.0"])
+def test_the_reference_keeps_random_sequences(profile: str | None) -> None:
+    """With either transaction buffer, and as the proposal or a release has it."""
+    progress = search.drawn(trials(profile=profile), 40, 10, 1, always)
+
+    assert (progress.finding, progress.count) == (None, 40)
+
+
+def test_the_reference_keeps_each_act() -> None:
+    """By itself, with what the end of every sequence looks at."""
+    progress = search.exhaustive(trials(), 1, always)
+
+    assert (progress.finding, progress.is_whole) == (None, True)
+    assert progress.count > 80
+
+
+@pytest.mark.parametrize(
+    "group", [one for one in together.groups(LAWFUL.values()) if one[0].protocol == "pulsar"], ids=lambda group: group[0].name
+)
+def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: tuple[Defect, ...]) -> None:
+    """Those that replace different parts are one broker."""
+    broker = together.as_one(group)
+    monkeypatch.setitem(LAWFUL, broker.name, broker)
+
+    assert search.drawn(trials(broker.name), 20, 10, 4, always).finding is None
+
+
+FOUND = {
+    "pending-conflict-unseen": ("PIP31-55", ("A acknowledges i1 for workers", "B acknowledges i1 for workers")),
+    "pending-is-given-out": ("PIP31-54", ("A acknowledges i1 for workers", "redelivery for workers")),
+    "pending-spends-permits": (
+        "PIP31-54",
+        ("A acknowledges i1 and i2 for workers", "another consumer takes over workers with few permits"),
+    ),
+    "asking-ends-pending": ("PIP31-62", ("A acknowledges i1 for workers", "redelivery of i1 for workers")),
+    "plain-beside-pending-dropped": ("PIP31-57", ("A acknowledges b1 for workers", "b2 is acknowledged for workers plainly")),
+    "any-end-forgets-the-cumulative": (
+        "PIP31-85",
+        (
+            "A acknowledges everything up to i1 for auditors",
+            "B tries i2 beside a cumulative one for auditors",
+            "B commits",
+            "a crash",
+        ),
+    ),
+    "seek-drops-the-pending": ("PIP31-95", ("A acknowledges i1 for workers", "workers go back to i1")),
+    "removed-subscription-leaves-the-pending": (
+        "PIP31-96",
+        ("A acknowledges i1 for workers", "workers are removed", "another consumer takes over workers"),
+    ),
+    "end-takes-what-it-once-had": (
+        "PIP31-153",
+        (
+            "A acknowledges i1 for workers",
+            "A aborts",
+            "B acknowledges i1 for workers",
+            "workers are told of the end of A again",
+        ),
+    ),
+    "compaction-counts-the-aborted": ("PIP31-97", ("a plain write to states", "A writes to states", "states is compacted")),
+    "repeated-is-stored-after-loading": (
+        "PIP31-48",
+        ("P sends one to payments in A", "payments is unloaded", "P sends its last again"),
+    ),
+    "transaction-is-the-producer": ("PIP31-01", ("P sends one to payments in A", "Q sends one to payments in A")),
+    "attached-are-given-the-open": ("PIP31-80", ("watchers join orders", "A writes to orders")),
+    "ends-wake-nobody": ("PIP31-80", ("watchers join orders", "A writes to orders")),
+    "two-are-active": ("PIP31-136", ("two consumers, of which one is active",)),
+    "end-is-told-too-soon": ("PIP31-139", ("a plain write to orders", "a plain write to orders", "orders is terminated")),
+    "pulsar-both-ends-win": ("PIP31-74", ("A writes to orders", "A commits and aborts at once")),
+    "pulsar-order-of-ids": (
+        "PIP31-53",
+        ("A writes to orders", "B writes to orders", "B commits", "A commits", "a look at the order in orders"),
+    ),
+    "pulsar-last-topic-only": ("PIP31-01", ("A writes to orders", "A writes to payments")),
+    "pulsar-timeout-forgotten-by-crash": ("PIP31-43", ("M times out after a crash",)),
+    "cursor-saves-entries": (
+        "PIP31-140",
+        ("followers join orders", "everything up to first is acknowledged for followers plainly", "a crash"),
+    ),
+}
+"""Defects, the shortest sequence that shows each, and the requirement that is named."""
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_defect_is_seen_in_its_shortest_sequence(name: str) -> None:
+    """Under the requirement that is broken, or one that the same sight violates, and with no act that it could do without."""
+    requirement, acts = FOUND[name]
+    broken = trials(name)
+
+    finding = broken.play(acts).finding
+
+    assert finding is not None
+    assert (finding.acts, finding.requirement) == (acts, requirement)
+    assert reduced(finding, broken.find).acts == acts
