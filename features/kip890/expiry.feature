@@ -43,6 +43,7 @@ Feature: Expiry
       When A commits to payments-0 again and again until the transactional id of B expires
       Then it is done
       And the coordinator does not know B
+      And the transaction of A is over
 
   @KIP890-166 @MUST
   Rule: An open transaction keeps its transactional id from expiring, however long it stays idle.

@@ -63,6 +63,14 @@ Feature: Taking over an open transaction
       And readers of payments-0 see nothing
       And the last stable offset of payments-0 is the high watermark
 
+    @needs:two-nodes
+    Scenario: [4] All of them wait for one abort
+      Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
+      And node 2 is paused until the next refusal
+      When 4 instances take over from A at the same time
+      Then no two instances were given the same epoch, and the largest is in force
+      And readers of accounts-1 see nothing
+
   @KIP890-205 @MUST @aborts
   Rule: When the coordinator aborts a transaction by itself, its pending offsets are dropped and those committed before stay.
     A group whose offsets stay pending is blocked, and one whose aborted offsets take effect skips what was never processed.

@@ -48,6 +48,7 @@ class Coordinator(KnownTransactions):
             raise Refused(Error.CONCURRENT_TRANSACTIONS)
         if not self._ownership.may_initialise(expected, transaction):
             rule("KIP890-020")
+            rule("KIP890-403")
             raise Refused(Error.PRODUCER_FENCED)
         if transaction.state is State.ONGOING:
             if not self.may_end_what_is_open(transaction, expected):
@@ -97,6 +98,7 @@ class Coordinator(KnownTransactions):
         rule("KIP890-043")
         rule("KIP890-063")
         rule("KIP890-350")
+        rule("KIP890-402")
         self._install(transaction.add(partitions, transaction_version, self._machine.clock.now))
         self._machine.crash_points.reach("after-partition-added")
 

@@ -285,6 +285,7 @@ class Groups:
         decided = self._pending.pop(producer_id, {})
         if decision is MarkerType.COMMIT:
             rule("KIP890-053")
+            rule("KIP890-400")
             rule("CORE-20")
             rule("CORE-39")
             self._committed |= {place: stored for place, stored in decided.items() if self.counts(stored, self._committed.get(place))}

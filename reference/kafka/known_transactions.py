@@ -135,6 +135,7 @@ class KnownTransactions:
                     raise Crash(f"the transaction of {transaction.transactional_id} cannot be stored at level 0")
                 rule("KIP890-162")
                 rule("KIP890-340")
+                rule("KIP890-401")
                 rule("KIP890-217")
                 rule("CORE-28")
                 rule("CORE-33")

@@ -195,6 +195,7 @@ class Verification:
                 return Refused(Error.INVALID_TXN_STATE, "Partition was not added to the transaction")
             case _:
                 rule("KIP890-103")
+                rule("KIP890-404")
                 return Refused(error)
 
     def _for_later(self, error: Error) -> Refused:

@@ -74,7 +74,8 @@ def has_crashed(context: ScenarioContext) -> None:
 @brings_down("crash")
 def crashes(context: ScenarioContext) -> None:
     context.begin()
-    has_crashed(context)
+    context.session.faults.crash()
+    restart(context, is_judged=True)
 
 
 @KAFKA.when("the system crashes and comes back after the time-out of {producer}")
@@ -84,7 +85,7 @@ def comes_back_late(context: ScenarioContext, producer: str) -> None:
     context.begin()
     context.session.faults.crash()
     _pass(context, context.before.transactions[context.producers[producer].transactional_id].timeout_ms)
-    restart(context)
+    restart(context, is_judged=True)
 
 
 STOP = KAFKA.act(
@@ -184,6 +185,13 @@ def is_blocked(context: ScenarioContext, producer: str, group: str | None, event
     achieved(marker, f"telling {partition} of coordinator epoch {epoch}")
     one.is_incomplete = True
     one.is_blocked_until_restart = event is not None
+
+
+@KAFKA.given("completion of the transactions of {one:producer} and {other:producer} is blocked until {event}")
+def both_are_blocked(context: ScenarioContext, one: str, other: str, event: str) -> None:
+    """The same for two producers, each in a topic of its own."""
+    for name in (one, other):
+        is_blocked(context, name, None, event)
 
 
 def _pass(context: ScenarioContext, ms: int) -> None:

@@ -17,7 +17,7 @@ FEATURE = "transaction.version"
 NEWEST_API_VERSIONS = 4
 """The version of ApiVersions that says most about features."""
 
-_AGES_MS = {"long ago": 3_600_000, "a moment ago": 1}
+_AGES_MS = {"long ago": 3_600_000, "a second ago": 1_000, "a moment ago": 1}
 
 
 @KAFKA.when("DescribeTransactions is sent for {asked_about}")

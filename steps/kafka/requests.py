@@ -106,18 +106,20 @@ def must_be_unknown(outcome: Outcome[object], doing: str) -> None:
         raise SetUpFailed(f"{doing} was to get no answer, and got one: {outcome}")
 
 
-def restart(context: ScenarioContext) -> None:
+def restart(context: ScenarioContext, *, is_judged: bool = False) -> None:
     """Start what has crashed and wait until it serves transactions; what was to last until then is over."""
     context.session.faults.restart()
-    after_restart(context)
+    after_restart(context, is_judged=is_judged)
 
 
-def after_restart(context: ScenarioContext) -> None:
-    """A pause until the restart ends, and what was blocked until then is completed."""
+def after_restart(context: ScenarioContext, *, is_judged: bool = False) -> None:
+    """A pause until the restart ends, and what was blocked until then is completed; where that is judged, the Then says whether it is."""
     for producer in context.producers.values():
         if producer.is_blocked_until_restart:
             producer.is_blocked_until_restart = producer.is_incomplete = False
-            achieved(context.completed(producer), f"waiting for the markers of {producer.name}")
+            outcome = context.completed(producer)
+            if not is_judged:
+                achieved(outcome, f"waiting for the markers of {producer.name}")
     if context.armed.pause is not None and context.armed.pause.until == "the next restart":
         resume(context)
 

@@ -214,7 +214,7 @@ LISTED = choice(
     "listed", "is listed", "is not listed", meaning="whether an entry has the producer's transactional id, and then its producer id"
 )
 ADDS = choice("adds", "adds", "verifies", meaning="AddPartitionsToTxn, without or with verifyOnly")
-AGE = choice("age", "long ago", "a moment ago", meaning="a duration filter: an hour, or a millisecond")
+AGE = choice("age", "long ago", "a second ago", "a moment ago", meaning="a duration filter: an hour, a second, or a millisecond")
 MARK = choice("mark", "last stable offset", "high watermark", meaning="an end of a partition, as Fetch names it")
 TOO_LARGE = choice(
     "too_large",

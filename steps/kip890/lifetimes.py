@@ -74,6 +74,14 @@ def began_when_it_did(context: ScenarioContext, producer: str) -> None:
     context.evidence.expect(seen == due >= 0, f"start time {due}", f"start time {seen}", what=f"start time of {producer}")
 
 
+@KIP890.then("the start time of {producer} is later than it was")
+def began_later(context: ScenarioContext, producer: str) -> None:
+    """DescribeTransactions shows a start time, and a later one than it showed before the When of the transaction before."""
+    one = context.producers[producer]
+    before, seen = context.before.transactions[one.transactional_id].start_time, context.describe(one).start_time
+    context.evidence.expect(seen > before, f"a start time after {before}", f"start time {seen}", what=f"start time of {producer}")
+
+
 @KIP890.given("{producer} has committed {count:number} transactions to {partition}")
 def has_committed_so_many(context: ScenarioContext, producer: str, count: int, partition: str) -> None:
     """One record each, one transaction after the other."""

@@ -5,6 +5,7 @@ from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.initialising import LONG_TIMEOUT_MS
 from fencepost.steps.kafka.judging import answered, reported
+from fencepost.steps.kafka.requests import resume
 from fencepost.steps.outcomes import achieved
 
 from .vocabulary import KIP890
@@ -22,7 +23,8 @@ def instances() -> list[Outcome[ProducerIdAndEpoch]]:
 def take_over_at_once(context: ScenarioContext, instances: list[Outcome[ProducerIdAndEpoch]], count: int, producer: str) -> None:
     """InitProducerId without a producer id on a connection for each, all sent before any answer is read.
 
-    Those that are refused CONCURRENT_TRANSACTIONS ask again, one after the other, for as long as they are.
+    Those that are refused CONCURRENT_TRANSACTIONS ask again, one after the other, for as long as they are. A paused node goes on before
+    they do.
     """
     one = context.turn_of(producer)
     clients = [context.session.client(f"{producer}-{number}") for number in range(1, count + 1)]
@@ -30,6 +32,8 @@ def take_over_at_once(context: ScenarioContext, instances: list[Outcome[Producer
         achieved(client.describe_transaction(one.transactional_id), f"describing the transaction of {producer}")
     waits = [client.send_init_producer_id(one.transactional_id, timeout_ms=LONG_TIMEOUT_MS) for client in clients]
     first = [wait() for wait in waits]
+    if context.armed.pause is not None and any(isinstance(answer, Refused) for answer in first):
+        resume(context)
     for client, answer in zip(clients, first, strict=True):
         is_told_to_wait = isinstance(answer, Refused) and answer.error == _ASK_AGAIN
         again = (

@@ -1,0 +1,93 @@
+Feature: The second of a kind
+  What a transaction, a coordinator or a transactional id has once is seldom wrong. What it has twice is often kept in one place.
+
+  Background:
+    Given a topic "payments" with 2 partitions
+    And producer A with transactional id "transfer"
+
+  @KIP890-400 @MUST @commits @aborts
+  Rule: A commit applies the offsets of every TxnOffsetCommit of its transaction, and an abort drops those of every one.
+    A consumer that sends the offsets of one partition after the other reads the first ones again after a restart, and processes them twice.
+
+    Scenario: [1] Two requests with offsets of two partitions
+      Given A has sent offset 5 of payments-0 to group "shop"
+      And A has sent offset 7 of payments-1 to group "shop"
+      When A commits
+      Then group "shop" has committed offset 5 of payments-0
+      And group "shop" has committed offset 7 of payments-1
+
+    Scenario: [2] Two requests with offsets of one partition
+      Given A has sent offset 5 of payments-0 to group "shop"
+      And A has sent offset 7 of payments-0 to group "shop"
+      When A commits
+      Then group "shop" has committed offset 7 of payments-0
+      And group "shop" has no pending offset of payments-0
+
+    Scenario: [3] Two requests, and an abort
+      Given A has sent offset 5 of payments-0 to group "shop"
+      And A has sent offset 7 of payments-1 to group "shop"
+      When A aborts
+      Then group "shop" has no committed offset of payments-0
+      And group "shop" has no pending offset of payments-0
+      And group "shop" has no pending offset of payments-1
+
+    @needs:crash
+    Scenario: [4] A crash between two requests
+      Given A has sent offset 5 of payments-0 to group "shop"
+      And the system has crashed and come back
+      And A has sent offset 7 of payments-1 to group "shop"
+      When A commits
+      Then group "shop" has committed offset 5 of payments-0
+      And group "shop" has committed offset 7 of payments-1
+
+    Scenario: [5] Requests for two groups
+      Given A has sent offset 5 of payments-0 to group "shop"
+      And A has sent offset 7 of payments-0 to group "audit"
+      When A commits
+      Then group "shop" has committed offset 5 of payments-0
+      And group "audit" has committed offset 7 of payments-0
+
+  @KIP890-401 @MUST @recovery
+  Rule: A coordinator that starts completes every prepared transaction that it finds, of whichever transactional id.
+    One that completes the first it finds leaves the readers of all others waiting until the next restart.
+
+    @needs:crash @needs:hold-markers
+    Scenario: [1] Two commits
+      Given producer B with transactional id "refund"
+      And completion of the transactions of A and B is blocked until the next restart
+      And A has been asked to commit
+      And B has been asked to commit
+      When the system crashes and comes back
+      Then the transaction of A is over
+      And the transaction of B is over
+
+    @needs:crash @needs:hold-markers
+    Scenario: [2] A commit and an abort
+      Given producer B with transactional id "refund"
+      And completion of the transactions of A and B is blocked until the next restart
+      And A has been asked to commit
+      And B has been asked to abort
+      When the system crashes and comes back
+      Then the transaction of A is over
+      And the transaction of B is over
+
+  @KIP890-402 @MUST
+  Rule: The start time of a transaction is its own, and not that of the transaction before it.
+    The time-out of a transaction that has the start time of the one before is over before it has begun.
+
+    Scenario: [1] The second transaction of a transactional id
+      Given A has committed "a1" to payments-0
+      And producer B with transactional id "refund" and a short time-out
+      And B has written "b1" to payments-1
+      And B has left its transaction open past its time-out
+      When A writes "a2" to payments-0
+      Then the start time of A is later than it was
+
+    Scenario: [2] The duration filter, after a second partition was added
+      Given A has written "a1" to payments-0
+      And producer B with transactional id "refund" and a short time-out
+      And B has written "b1" to payments-0
+      And B has left its transaction open past its time-out
+      And A has written "a2" to payments-1
+      When ListTransactions is sent for what was begun a second ago
+      Then A is listed

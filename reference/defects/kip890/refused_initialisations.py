@@ -1,0 +1,73 @@
+"""Defects in requests that are refused: what they have done all the same."""
+
+from collections.abc import Callable
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.partition_log import PartitionLog
+from fencepost.reference.kafka.transaction import State
+from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
+from fencepost.reference.kafka.verification import Operation, Verification
+from fencepost.wire.kafka.batches import Batch
+
+
+class _AbortsBeforeItRefuses(Coordinator):
+    """Aborts what is open before the check that is going to refuse the request."""
+
+    def is_wrong(self, timeout_ms: int, expected: ProducerIdAndEpoch, owner: ProducerIdAndEpoch) -> bool:
+        raise NotImplementedError
+
+    def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
+        known = self._transactions.get(transactional_id)
+        if known is not None and known.state is State.ONGOING and self.is_wrong(timeout_ms, expected, known.producer):
+            self.abort_by_server(known)
+        return super().init_producer_id(transactional_id, timeout_ms, expected)
+
+
+class _LooksAtTheTimeoutLast(_AbortsBeforeItRefuses):
+    def is_wrong(self, timeout_ms: int, expected: ProducerIdAndEpoch, owner: ProducerIdAndEpoch) -> bool:
+        return not self._ownership.allows_timeout(timeout_ms)
+
+
+class _LooksAtTheProducerIdLast(_AbortsBeforeItRefuses):
+    def is_wrong(self, timeout_ms: int, expected: ProducerIdAndEpoch, owner: ProducerIdAndEpoch) -> bool:
+        return expected.producer_id not in (NO_PRODUCER.producer_id, owner.producer_id)
+
+
+class _TakesStrayRecords(Verification):
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+        ask: Callable[[], int | None] = lambda: super(_TakesStrayRecords, self).before_produce(log, transactional_id, batch, operation)
+        try:
+            return ask()
+        except Refused as refusal:
+            if operation is Operation.ADD or refusal.error is not Error.INVALID_PRODUCER_ID_MAPPING:
+                raise
+            return self._draw(log, batch, operation).guard
+
+
+REFUSED_TIMEOUT_ABORTS = Defect(
+    name="refused-timeout-aborts",
+    breaks={"KIP890-403": Symptom(what="^transaction of A", seen="Abort")},
+    story="InitProducerId with a timeout that is not allowed is refused, and has aborted the open transaction before.",
+    origin="red team: a check that comes last",
+    parts=Parts(coordinator=_LooksAtTheTimeoutLast),
+)
+
+REFUSED_PRODUCER_ID_ABORTS = Defect(
+    name="refused-producer-id-aborts",
+    breaks={"KIP890-403": Symptom(what="^transaction of A", seen="Abort")},
+    story="InitProducerId with the producer id of another transactional id is refused, and has aborted the open transaction before.",
+    origin="red team: a check that comes last",
+    parts=Parts(coordinator=_LooksAtTheProducerIdLast),
+)
+
+STRAY_RECORDS_APPENDED = Defect(
+    name="stray-records-appended",
+    breaks={"KIP890-404": Symptom(what="^answer to Produce$", seen="^success")},
+    story="A record of an old client under a transactional id that nobody has initialised is appended.",
+    origin="red team: no transaction to verify, and so nothing to refuse",
+    parts=Parts(verification=_TakesStrayRecords),
+)
