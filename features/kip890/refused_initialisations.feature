@@ -1,23 +1,23 @@
-Feature: Requests that are refused, and change nothing
-  A refusal is only one when everything is as it was before: also while a transaction is open.
+Feature: Refused requests of a transactional id
+  A refusal changes nothing: everything stays as it was before, even while a transaction is open.
 
   Background:
     Given a topic "payments" with 2 partitions
     And producer A with transactional id "transfer"
 
   @KIP890-403 @MUST @fencing
-  Rule: An InitProducerId that is refused leaves the open transaction of its transactional id as it is.
-    A client with a wrong configuration, or of another application, would abort the transaction of the producer that owns the id.
+  Rule: A refused InitProducerId leaves the open transaction of its transactional id as it is.
+    A misconfigured client, or one of another application, would abort the transaction of the id's owner.
 
     @needs:known-limits
-    Scenario: [1] The timeout is longer than the broker allows
+    Scenario: [1] An InitProducerId is refused for a timeout longer than the broker allows
       Given A has written "a1" to payments-0
       When A initialises again with a millisecond more than is allowed
       Then it is refused with INVALID_TRANSACTION_TIMEOUT
       And the transaction of A is unchanged
       And the open transaction of A in payments-0 starts at "a1"
 
-    Scenario: [2] The producer id is that of another transactional id
+    Scenario: [2] An InitProducerId is refused for the producer id of another transactional id
       Given producer B with transactional id "audit"
       And A has written "a1" to payments-0
       When A initialises again with the producer id of B
@@ -25,7 +25,7 @@ Feature: Requests that are refused, and change nothing
       And the transaction of A is unchanged
       And the open transaction of A in payments-0 starts at "a1"
 
-    Scenario: [3] The request has an epoch and no producer id
+    Scenario: [3] An InitProducerId is refused for an epoch without a producer id
       Given A has written "a1" to payments-0
       When A initialises again with an epoch but no producer id
       Then it is refused with INVALID_REQUEST
@@ -33,7 +33,7 @@ Feature: Requests that are refused, and change nothing
       And the open transaction of A in payments-0 starts at "a1"
 
     @needs:known-limits
-    Scenario: [4] The open transaction has the offsets of a group
+    Scenario: [4] An InitProducerId is refused while the open transaction has the offsets of a group
       Given A has sent offset 5 of payments-0 to group "shop"
       When A initialises again with a millisecond more than is allowed
       Then it is refused with INVALID_TRANSACTION_TIMEOUT
@@ -41,16 +41,16 @@ Feature: Requests that are refused, and change nothing
       And group "shop" has a pending offset of payments-0
 
   @KIP890-404 @MUST
-  Rule: Produce of an old client with a transactional id that nobody has initialised is refused, and nothing is appended.
-    Its record would belong to a transaction that no coordinator knows, and hold up all readers behind it.
+  Rule: Produce of an old client with a transactional id that was never initialised is refused, and nothing is appended.
+    Its record would belong to a transaction that no coordinator knows, and block all readers of later records.
 
-    Scenario: [1] Nothing is open in the partition
+    Scenario: [1] An old client writes with an unknown transactional id while nothing is open in the partition
       Given A is an old client (transaction version 0)
       When A writes "stray" to payments-0 with an unused transactional id
       Then it is refused with INVALID_PRODUCER_ID_MAPPING or INVALID_TXN_STATE
       And the log of payments-0 has not grown
 
-    Scenario: [2] The transaction of another producer is open in the partition
+    Scenario: [2] An old client writes with an unknown transactional id while another transaction is open in the partition
       Given producer B with transactional id "audit"
       And B has written "b1" to payments-0
       And A is an old client (transaction version 0)

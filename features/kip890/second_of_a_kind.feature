@@ -1,29 +1,30 @@
 Feature: The second of a kind
-  What a transaction, a coordinator or a transactional id has once is seldom wrong. What it has twice is often kept in one place.
+  A transaction, a coordinator or a transactional id may have two of something. Brokers often keep both in one place.
 
   Background:
     Given a topic "payments" with 2 partitions
     And producer A with transactional id "transfer"
 
   @KIP890-400 @MUST @commits @aborts
-  Rule: A commit applies the offsets of every TxnOffsetCommit of its transaction, and an abort drops those of every one.
-    A consumer that sends the offsets of one partition after the other reads the first ones again after a restart, and processes them twice.
+  Rule: A commit applies the offsets of every TxnOffsetCommit of its transaction, and an abort drops all of them.
+    A consumer that sends the offsets of one partition after the other would read the first ones again after a restart, and process them
+    twice.
 
-    Scenario: [1] Two requests with offsets of two partitions
+    Scenario: [1] Two requests with offsets of two partitions commit
       Given A has sent offset 5 of payments-0 to group "shop"
       And A has sent offset 7 of payments-1 to group "shop"
       When A commits
       Then group "shop" has committed offset 5 of payments-0
       And group "shop" has committed offset 7 of payments-1
 
-    Scenario: [2] Two requests with offsets of one partition
+    Scenario: [2] Two requests with offsets of one partition commit
       Given A has sent offset 5 of payments-0 to group "shop"
       And A has sent offset 7 of payments-0 to group "shop"
       When A commits
       Then group "shop" has committed offset 7 of payments-0
       And group "shop" has no pending offset of payments-0
 
-    Scenario: [3] Two requests, and an abort
+    Scenario: [3] Two requests with offsets of two partitions abort
       Given A has sent offset 5 of payments-0 to group "shop"
       And A has sent offset 7 of payments-1 to group "shop"
       When A aborts
@@ -32,7 +33,7 @@ Feature: The second of a kind
       And group "shop" has no pending offset of payments-1
 
     @needs:crash
-    Scenario: [4] A crash between two requests
+    Scenario: [4] The system crashes between two requests with offsets
       Given A has sent offset 5 of payments-0 to group "shop"
       And the system has crashed and come back
       And A has sent offset 7 of payments-1 to group "shop"
@@ -40,7 +41,7 @@ Feature: The second of a kind
       Then group "shop" has committed offset 5 of payments-0
       And group "shop" has committed offset 7 of payments-1
 
-    Scenario: [5] Requests for two groups
+    Scenario: [5] Requests with offsets of two groups commit
       Given A has sent offset 5 of payments-0 to group "shop"
       And A has sent offset 7 of payments-0 to group "audit"
       When A commits
@@ -48,11 +49,11 @@ Feature: The second of a kind
       And group "audit" has committed offset 7 of payments-0
 
   @KIP890-401 @MUST @recovery
-  Rule: A coordinator that starts completes every prepared transaction that it finds, of whichever transactional id.
-    One that completes the first it finds leaves the readers of all others waiting until the next restart.
+  Rule: A coordinator that starts completes every prepared transaction that it finds, of all transactional ids.
+    A coordinator that completes only the first one blocks the readers of all others until the next restart.
 
     @needs:crash @needs:hold-markers
-    Scenario: [1] Two commits
+    Scenario: [1] Two commits are completed after a crash
       Given producer B with transactional id "refund"
       And completion of the transactions of A and B is blocked until the next restart
       And A has been asked to commit
@@ -62,7 +63,7 @@ Feature: The second of a kind
       And the transaction of B is over
 
     @needs:crash @needs:hold-markers
-    Scenario: [2] A commit and an abort
+    Scenario: [2] A commit and an abort are completed after a crash
       Given producer B with transactional id "refund"
       And completion of the transactions of A and B is blocked until the next restart
       And A has been asked to commit
@@ -72,10 +73,10 @@ Feature: The second of a kind
       And the transaction of B is over
 
   @KIP890-402 @MUST
-  Rule: The start time of a transaction is its own, and not that of the transaction before it.
-    The time-out of a transaction that has the start time of the one before is over before it has begun.
+  Rule: The start time of a transaction is its own, and not that of the previous transaction of its id.
+    A transaction that has the start time of the previous one is past its timeout when it begins.
 
-    Scenario: [1] The second transaction of a transactional id
+    Scenario: [1] A transactional id begins its second transaction
       Given A has committed "a1" to payments-0
       And producer B with transactional id "refund" and a short time-out
       And B has written "b1" to payments-1
@@ -83,7 +84,7 @@ Feature: The second of a kind
       When A writes "a2" to payments-0
       Then the start time of A is later than it was
 
-    Scenario: [2] The duration filter, after a second partition was added
+    Scenario: [2] The duration filter is used after a second partition was added
       Given A has written "a1" to payments-0
       And producer B with transactional id "refund" and a short time-out
       And B has written "b1" to payments-0

@@ -64,7 +64,7 @@ Feature: Taking over an open transaction
       And the last stable offset of payments-0 is the high watermark
 
     @needs:two-nodes
-    Scenario: [4] All of them wait for one abort
+    Scenario: [4] Four instances initialise concurrently while a leader is paused during the abort
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And node 2 is paused until the next refusal
       When 4 instances take over from A at the same time
