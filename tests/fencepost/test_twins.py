@@ -194,7 +194,7 @@ def test_a_run_says_where_and_what_and_keeps_it(tmp_path: Path) -> None:
     broken = fencepost(*about, tmp_path / "broken", "--defect", "restart-forgets-members", expect=1)
 
     assert "0 differ" in healthy.out
-    assert "X KIP890-352 [1] A group of one: crash before step" in broken.out
+    assert "X KIP890-352 [1] A member joins an empty group: crash before step" in broken.out
     told = json.loads((tmp_path / "broken/twins.json").read_text("utf-8"))
     assert {"id": "KIP890-352", "disturbance": "crash", "verdict": "differs"} in told["requirements"]
     assert {"id": "KIP890-352", "disturbance": "one-batch", "verdict": "alike"} in told["requirements"]
