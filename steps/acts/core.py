@@ -11,12 +11,15 @@ from fencepost.contract.evidence import Violation
 from fencepost.steps.core.faults import POINTS
 from fencepost.steps.core.vocabulary import CONTENT
 
+from . import core_conditions as conditions
 from .act import Act, Line, Table
+from .core_conditions import MANY
 from .core_model import INPUT, INPUTS, Core
 
 _WRITERS, _LOGS, _SHORT, _RESULTS = ("A", "B"), ("orders", "payments"), "C", "results"
 _GROUPS, _DEDUPLICATING = ('"workers"', '"others"'), "payments"
-_MANY, _MOST_LOOKS = 20, 2
+_CRASH = "a crash"
+_SEVERAL = 3
 _ENDS = ("commits", "aborts")
 _VERB = {"commits": "commit", "aborts": "abort"}
 _PAST = {"commits": "committed", "aborts": "aborted"}
@@ -34,7 +37,11 @@ def _opens(used: frozenset[str]) -> list[Line]:
 
 
 def _closes(model: Core) -> list[Line]:
-    ends = [(name, "commits" if _may_end(model, name, "commits") else "aborts") for name in model.writers if _is_open(model, name)]
+    ends = [
+        (name, "commits" if conditions.may_end(model, name, "commits") else "aborts")
+        for name in model.writers
+        if conditions.is_open(model, name)
+    ]
     lines = [line for name, how in ends for line in _end(model, name, how)]
     logs = [log for log in _LOGS if log not in model.unclear]
     lines += [Line("Then", f"readers of {log} see {_content(model, log)}", model.of_log(log)) for log in logs if model.used(log)]
@@ -66,9 +73,9 @@ def _write(model: Core, name: str, log: str) -> list[Line]:
 
 def _write_many(model: Core, name: str, log: str) -> list[Line]:
     why = model.why(model.writers[name].open)
-    for number in range(_MANY):
+    for number in range(MANY):
         model.write(name, log, str(number + 1))
-    said = f'"1" up to "{_MANY}" to {log}'
+    said = f'"1" up to "{MANY}" to {log}'
     return [Line("When", f"{name} writes {said}", why, f"{name} has written {said}"), Line("Then", "it is done", why)]
 
 
@@ -133,15 +140,39 @@ def _lose(model: Core, name: str) -> list[Line]:
     return [Line("Given", f"{name} has lost its transaction to somebody else", "CORE-18")]
 
 
-def _time_out(model: Core, name: str, log: str) -> list[Line]:
-    value = model.new_value(name)
+def _time_out(model: Core, name: str, log: str, *crashes: str) -> list[Line]:
+    lines, value = _anew(model, name), model.new_value(name)
     model.write(name, log, value)
+    lines.append(Line("Given", f'{name} has written "{value}" to {log}', "CORE-42"))
+    lines += _crash(model) if crashes else []
+    return [*lines, *_left_open(model, name)]
+
+
+def _time_out_with_input(model: Core, name: str, group: str, log: str) -> list[Line]:
+    lines = _anew(model, name)
+    return [*lines, *_take(model, name, group, log), *_left_open(model, name)]
+
+
+def _anew(model: Core, name: str) -> list[Line]:
+    """The lines by which a writer that has lost its transaction is there again, with a short time-out."""
+    if not model.writers[name].lost:
+        return []
+    model.renew(name)
+    return [Line("Given", f"a writer {name} with a short time-out", "CORE-42")]
+
+
+def _left_open(model: Core, name: str) -> list[Line]:
     model.lose(name)
-    return [
-        Line("Given", f'{name} has written "{value}" to {log}', "CORE-42"),
-        Line("Given", f"{name} has left its transaction open past its time-out", "CORE-15"),
-        Line("Then", f"the transaction of {name} is over", "CORE-15"),
-    ]
+    left = Line("Given", f"{name} has left its transaction open past its time-out", "CORE-15")
+    return [left, Line("Then", f"the transaction of {name} is over", "CORE-15")]
+
+
+def _several_aborts(model: Core, name: str, log: str) -> list[Line]:
+    lines = []
+    for _ in range(_SEVERAL):
+        lines += [line for line in _write(model, name, log) if line.kind == "When"]
+        lines += _end_everywhere(model, name, "aborts")
+    return lines
 
 
 def _write_lost(model: Core, name: str, log: str) -> list[Line]:
@@ -220,138 +251,62 @@ def _look(model: Core, log: str) -> list[Line]:
     return lines if seen is None else [*lines, Line("Then", f"readers of {log} see {_in_its_order(model, log, seen)}", "CORE-05")]
 
 
-def _has_it(model: Core, name: str, *_: str) -> bool:
-    writer = model.writers[name]
-    return writer.knows_its_end and not writer.lost
-
-
-def _has_lost_it(model: Core, name: str, *_: str) -> bool:
-    return model.writers[name].lost
-
-
-def _has_ended(model: Core, name: str, *_: str) -> bool:
-    last = model.writers[name].last
-    return last is not None and last.committed is not None and not model.writers[name].lost
-
-
-def _has_ended_everywhere(model: Core, name: str, *_: str) -> bool:
-    last = model.writers[name].last
-    return last is not None and last.is_everywhere and not model.writers[name].lost
-
-
-def _is_open(model: Core, name: str, *_: str) -> bool:
-    return model.writers[name].open is not None
-
-
-def _may_end(model: Core, name: str, ends: str) -> bool:
-    """A transaction in which nothing was done is aborted: whether it can be committed, systems see differently."""
-    current = model.writers[name].open
-    return current is not None and (ends == "aborts" or bool(current.writes or current.inputs))
-
-
-def _has_written(model: Core, name: str, *_: str) -> bool:
-    current = model.writers[name].open
-    return current is not None and bool(current.writes)
-
-
-def _has_several(model: Core, name: str, *_: str) -> bool:
-    """Whether several take part in its transaction, all of which are served since it began: another is told when somebody uses it."""
-    current = model.writers[name].open
-    if current is None or model.has_gone_down_since(current):
-        return False
-    return len({log for log, _ in current.writes}) + len(current.inputs) > 1
-
-
-def _may_write(model: Core, name: str, log: str) -> bool:
-    return _has_it(model, name) and log not in model.sealed
-
-
-def _may_write_many(model: Core, name: str, log: str) -> bool:
-    return _may_write(model, name, log) and not model.has_written_many(str(_MANY))
-
-
-def _may_write_to_sealed(model: Core, name: str, log: str) -> bool:
-    return _is_open(model, name) and log in model.sealed
-
-
-def _may_race(model: Core, name: str, log: str, *_: str) -> bool:
-    """All that was ever written to the log, and all that the transaction did, is of the one."""
-    current = model.writers[name].open
-    entries = model.logs[log]
-    is_alone = bool(entries) and all(entry.transaction is current for entry in entries) and not model.late[log]
-    return current is not None and is_alone and len(entries) == len(current.writes) and not current.inputs and log not in model.sealed
-
-
-def _may_process(model: Core, one: str, other: str, group: str, *_: str) -> bool:
-    is_free = all(_has_it(model, name) and not _is_open(model, name) for name in (one, other))
-    return is_free and group not in model.unclear and model.may_take(group, INPUTS)
-
-
-def _may_commit_lost(model: Core, name: str) -> bool:
-    return model.writers[name].lost and not model.writers[name].has_tried
-
-
-def _may_take(model: Core, name: str, group: str, log: str) -> bool:
-    return _has_it(model, name) and group not in model.unclear and log not in model.unclear and model.may_take(group, log)
-
-
-def _may_look(model: Core, log: str) -> bool:
-    """Readers may wait behind what is open, as long as they are patient: seldom enough that nothing times out meanwhile."""
-    return log not in model.unclear and model.is_open_in(log) and model.looks < _MOST_LOOKS
-
-
-def _may_look_for_place(model: Core, group: str, log: str) -> bool:
-    place = model.places.get((group, log))
-    return group not in model.unclear and place is not None and place.held_by is not None and not place.was_given_back
-
-
-def _may_renew(model: Core, name: str) -> bool:
-    writer = model.writers[name]
-    return writer.lost or (writer.last is not None and writer.open is None)
-
-
 def _acts() -> Iterator[Act[Core]]:
     for x in _WRITERS:
         for log in _LOGS:
-            yield Act(f"{x} writes to {log}", _may_write, _write, (x, log))
-            yield Act(f"{x} writes many values to {log}", _may_write_many, _write_many, (x, log))
-            yield Act(f"{x} writes to {log}, which is sealed", _may_write_to_sealed, _write_to_sealed, (x, log), frozenset({"sealing"}))
+            yield Act(f"{x} writes to {log}", conditions.may_write, _write, (x, log))
+            yield Act(f"{x} writes many values to {log}", conditions.may_write_many, _write_many, (x, log))
+            yield Act(
+                f"{x} writes to {log}, which is sealed", conditions.may_write_to_sealed, _write_to_sealed, (x, log), frozenset({"sealing"})
+            )
             for first in ("the write", "the commit"):
-                yield Act(f"{x} writes to {log} and commits, {first} first", _may_race, _race_to_the_end, (x, log, first))
-            yield Act(f"{x} writes to {log} late", _has_ended_everywhere, _write_late, (x, log))
-            yield Act(f"{x} writes to {log} what it lost", _has_lost_it, _write_lost, (x, log))
+                yield Act(f"{x} writes to {log} and commits, {first} first", conditions.may_race, _race_to_the_end, (x, log, first))
+            yield Act(f"{x} writes to {log} late", conditions.has_ended_everywhere, _write_late, (x, log))
+            yield Act(f"{x} writes to {log} what it lost", conditions.has_lost_it, _write_lost, (x, log))
         for ends in _ENDS:
-            yield Act(f"{x} {ends}", _may_end, _end, (x, ends))
-            yield Act(f"{x} has {_PAST[ends]}", _may_end, _end_everywhere, (x, ends))
-            yield Act(f"{x} {ends} again", _has_ended, _end_again, (x, ends))
+            yield Act(f"{x} {ends}", conditions.may_end, _end, (x, ends))
+            yield Act(f"{x} has {_PAST[ends]}", conditions.may_end, _end_everywhere, (x, ends))
+            yield Act(f"{x} {ends} again", conditions.has_ended, _end_again, (x, ends))
             for moment in _MOMENTS:
                 needs = frozenset({"crash"} if moment == _AFTER_ITS_ANSWER else {"crash", "crash-points"})
-                may_come = _has_several if moment in _ON_ITS_WAY else _has_written
+                may_come = conditions.has_several if moment in _ON_ITS_WAY else conditions.has_written
                 yield Act(f"{x} {ends}, and a crash comes {moment} it", may_come, _crash_in, (x, ends, moment), needs)
-        yield Act(f"{x} loses its transaction", _has_written, _lose, (x,))
-        yield Act(f"{x} begins a transaction", lambda model, name: _has_it(model, name) and not _is_open(model, name), _begin, (x,))
+        yield Act(f"{x} loses its transaction", conditions.has_written, _lose, (x,))
+        yield Act(
+            f"{x} begins a transaction",
+            lambda model, name: conditions.has_it(model, name) and not conditions.is_open(model, name),
+            _begin,
+            (x,),
+        )
         for group, log in (*((group, INPUTS) for group in _GROUPS), (_GROUPS[0], _LOGS[0])):
-            yield Act(f"{x} takes input from {log} for {group}", _may_take, _take, (x, group, log))
+            yield Act(f"{x} takes input from {log} for {group}", conditions.may_take, _take, (x, group, log))
         yield Act(f"{x} sends its write again", Core.has_written_to, _send_again, (x, _DEDUPLICATING))
     for x in (*_WRITERS, _SHORT):
-        yield Act(f"{x} commits what it lost", _may_commit_lost, _commit_lost, (x,))
-        yield Act(f"a new instance of {x}", _may_renew, _renew, (x,))
+        yield Act(f"{x} commits what it lost", conditions.may_commit_lost, _commit_lost, (x,))
+        yield Act(f"a new instance of {x}", conditions.may_renew, _renew, (x,))
     for log in _LOGS:
+        yield Act(f"{_SHORT} times out in {log}", conditions.may_time_out, _time_out, (_SHORT, log))
         yield Act(
-            f"{_SHORT} times out in {log}",
-            lambda model, _, log: model.writers[_SHORT].is_new and log not in model.sealed,
-            _time_out,
-            (_SHORT, log),
+            f"{_SHORT} times out in {log} after a crash", conditions.may_time_out, _time_out, (_SHORT, log, _CRASH), frozenset({"crash"})
         )
         yield Act(f"a plain write to {log}", lambda model, log: log not in model.sealed, _write_plain, (log,))
         yield Act(f"the seal of {log}", lambda model, log: log not in model.sealed, _seal, (log,), frozenset({"sealing"}))
         yield Act(f"a follower of {log}", lambda model, log: log not in model.followed, _follow, (log,))
         yield Act(f"the follower of {log} reads on", lambda model, log: log in model.followed, _read_on, (log,))
-        yield Act(f"a look at {log}", _may_look, _look, (log,))
+        yield Act(f"a look at {log}", conditions.may_look, _look, (log,))
         yield Act(f"a reload of {log}", Core.used, _reload, (log,), frozenset({"reload"}))
+    for x in _WRITERS:
+        for log in _LOGS:
+            yield Act(f"{x} aborts several transactions in {log}", conditions.may_abort_several, _several_aborts, (x, log))
     for group in _GROUPS:
-        yield Act(f"A and B process input for {group}", _may_process, _process, (*_WRITERS, group, INPUTS, _RESULTS))
-        yield Act(f"a look for the place of {group}", _may_look_for_place, _look_for_place, (group, INPUTS))
+        yield Act(
+            f"{_SHORT} takes input for {group} and times out",
+            conditions.may_time_out_with_input,
+            _time_out_with_input,
+            (_SHORT, group, INPUTS),
+        )
+        yield Act(f"A and B process input for {group}", conditions.may_process, _process, (*_WRITERS, group, INPUTS, _RESULTS))
+        yield Act(f"a look for the place of {group}", conditions.may_look_for_place, _look_for_place, (group, INPUTS))
     yield Act("a crash", lambda model: model.has_begun, _crash, (), frozenset({"crash"}))
 
 
