@@ -4,10 +4,10 @@ from typing import Any
 
 from fencepost.contract.errors import WrongUsage
 
-from . import core
+from . import core, kip890
 from .act import Table
 
-TABLES: dict[str, Table[Any]] = {table.spec: table for table in (core.TABLE,)}
+TABLES: dict[str, Table[Any]] = {table.spec: table for table in (core.TABLE, kip890.TABLE)}
 """By the names of the proposals."""
 
 
