@@ -10,15 +10,15 @@ from .pip31_model import INPUTS, Pip31, Topic, narrowest, rare
 from .pip31_writing import BUSY, KEYED, TOPICS, may_write_plain, new_value
 
 
-def _ask_for_all(model: Pip31, kind: str, topic: str) -> list[Line]:
+def _ask_for(model: Pip31, kind: str, topic: str, how_many: str) -> list[Line]:
     values = model.topics[topic].values()
+    values = values if how_many == "all" else values[:-1]
+    why = "PIP31-158" if how_many == "all" else "PIP31-134"
     model.done["asks"] += 1
     name = f"fresh{chr(96 + model.done['asks'])}"
     asked = f'a consumer of {kind} subscription "{name}" of {topic} asks for {len(values)} messages'
-    seen = Line(
-        "Then", f'the consumer of "{name}" receives {shown(values)} and no more unasked', rare(model.topics[topic].whys, "PIP31-158")
-    )
-    return [Line("When", asked, "PIP31-158"), seen]
+    seen = Line("Then", f'the consumer of "{name}" receives {shown(values)} and no more unasked', rare(model.topics[topic].whys, why))
+    return [Line("When", asked, why), seen]
 
 
 def _read_behind(model: Pip31, topic: str) -> list[Line]:
@@ -76,7 +76,10 @@ def compacted(one: Topic, topic: str, *, just_now: bool = False) -> list[Line]:
     values = one.last_of_each_key() if just_now else one.values()[-1:]
     one.has_sentinels = True
     why = "PIP31-97" if any(not entry.is_in_force for entry in one.entries) else "PIP31-156"
-    return [Line("Then", f"who reads {topic} compacted sees {shown(values)} last", rare(one.whys, why))]
+    is_all = just_now and not one.has_open and bool(values)
+    why = "PIP31-149" if is_all and all(entry.is_in_force for entry in one.entries) else why
+    seen = f"who reads {topic} compacted sees {shown(values)} {'and nothing else' if is_all else 'last'}"
+    return [Line("Then", seen, rare(one.whys, why))]
 
 
 def _look_at_order(model: Pip31, topic: str) -> list[Line]:
@@ -121,9 +124,24 @@ def _make_again(model: Pip31, topic: str) -> list[Line]:
     return [Line("Given", f"{topic} has been deleted and made again", "PIP31-146")]
 
 
-def _may_ask(model: Pip31, _: str, topic: str) -> bool:
+def _may_ask(model: Pip31, _: str, topic: str, how_many: str) -> bool:
     one = model.topics[topic]
-    return _may_read(model, topic) and not one.has_sentinels and model.done["asks"] < 2
+    return _may_read(model, topic) and not one.has_sentinels and model.done["asks"] < 2 and (how_many == "all" or not _has_batches(one))
+
+
+def _has_batches(one: Topic) -> bool:
+    return any(entry.is_in_batch for entry in one.entries)
+
+
+def _make_requests(_: Pip31, topic: str) -> list[Line]:
+    asked = Line("When", f"a consumer of {topic} makes each of its requests", "PIP31-133")
+    return [asked, Line("Then", "each of its requests is answered", "PIP31-133")]
+
+
+def _make_partitions(model: Pip31) -> list[Line]:
+    model.done["partitions"] += 1
+    asked = Line("When", "the topic parts is made, with a partition count of 3", "PIP31-145")
+    return [asked, Line("Then", "it is done", "PIP31-145"), Line("Then", "parts has a partition count of 3", "PIP31-145")]
 
 
 def _may_read(model: Pip31, topic: str) -> bool:
@@ -170,7 +188,10 @@ def acts() -> Iterator[Act[Pip31]]:
     """All that is about topics, and a crash."""
     first = TOPICS[0]
     for kind in ("shared", "exclusive"):
-        yield Act(f"a {kind} consumer asks for all of {first}", _may_ask, _ask_for_all, (kind, first))
+        for how_many in ("all", "fewer"):
+            yield Act(f"a {kind} consumer asks for {how_many} of {first}", _may_ask, _ask_for, (kind, first, how_many))
+    yield Act(f"a consumer of {first} makes each of its requests", _may_read, _make_requests, (first,))
+    yield Act("a topic with partitions is made", lambda model: not model.done["partitions"], _make_partitions)
     yield Act(f"a reader behind the first message of {first}", _may_read_behind, _read_behind, (first,))
     for topic in TOPICS:
         yield Act(f"a look at {topic}", _may_look_at, _look_at, (topic,))
