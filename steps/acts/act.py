@@ -34,6 +34,10 @@ class Line(NamedTuple):
         return Step(self.kind, self.kind, self.text, 0)
 
 
+Kind = Callable[..., Sequence[Line]]
+"""What an act does, by which acts are of one kind."""
+
+
 @dataclass(frozen=True)
 class Act(Generic[M]):
     """`says` gives the lines of the act and notes in the model what clients know then; it is called where `may_come` allows it.
@@ -66,6 +70,16 @@ class Table(Generic[M]):
     """Arguments of which a sequence may leave out those of one set, so that all happens in few places."""
     alike: tuple[tuple[str, ...], ...] = ()
     """Actors that nothing tells apart, in the order in which they come into play."""
+    at_once: tuple[frozenset[str], ...] = ()
+    """Of the capabilities in these, a system offers at the same time those of one; of others, all that it has."""
+
+    @functools.cached_property
+    def kinds(self) -> "dict[Kind, list[Act[M]]]":
+        """The acts by what they do, whomever they are about."""
+        found: dict[Kind, list[Act[M]]] = {}
+        for act in self.acts:
+            found.setdefault(act.says, []).append(act)
+        return found
 
     @functools.cached_property
     def by_name(self) -> dict[str, Act[M]]:
@@ -82,6 +96,15 @@ class Table(Generic[M]):
                 if argument in actors[1:] and (earlier := actors[actors.index(argument) - 1]) not in arguments[:number]:
                     yield earlier
 
+    def are_offered_at_once(self, needs: frozenset[str]) -> bool:
+        """Whether one system can offer all of these."""
+        special = needs & self._not_everywhere
+        return not special or any(special <= together for together in self.at_once)
+
+    @functools.cached_property
+    def _not_everywhere(self) -> frozenset[str]:
+        return frozenset().union(*self.at_once)
+
     def offered(self, capabilities: Iterable[str]) -> "Table[M]":
         """The table with those acts that a system with these capabilities offers."""
         there = frozenset(capabilities)
@@ -97,29 +120,24 @@ class Script(Generic[M]):
     lines: list[tuple[Line, str | None]] = field(init=False, default_factory=list)
     acts: list[str] = field(init=False, default_factory=list)
     _met: set[str] = field(init=False, default_factory=set)
+    _needs: frozenset[str] = field(init=False, default=frozenset())
 
     def __post_init__(self) -> None:
         self.model = self.table.model()
 
     def may_come(self, act: Act[M]) -> bool:
         """Whether clients can do that now."""
-        return act.may_come(self.model, *act.arguments)
+        return self.table.are_offered_at_once(self._needs | act.needs) and act.may_come(self.model, *act.arguments)
 
-    def possible(self) -> Iterator[Act[M]]:
-        """The acts that may come now; of those that differ only in who is called what, one."""
+    def possible(self, acts: Iterable[Act[M]] | None = None) -> Iterator[Act[M]]:
+        """The acts of these, or of all, that may come now; of those that differ only in who is called what, one."""
         met, before = self._met, self.table.met_before
-        return (act for act in self.table.acts if before[act.name] <= met and act.may_come(self.model, *act.arguments))
-
-    def next_acts(self) -> dict[Callable[..., Sequence[Line]], list[Act[M]]]:
-        """The acts that may come now, by their kind: what they do, whomever they are about."""
-        found: dict[Callable[..., Sequence[Line]], list[Act[M]]] = {}
-        for act in self.possible():
-            found.setdefault(act.says, []).append(act)
-        return found
+        return (act for act in (self.table.acts if acts is None else acts) if before[act.name] <= met and self.may_come(act))
 
     def add(self, act: Act[M]) -> None:
         """Let it come next."""
         self._met.update(act.arguments)
+        self._needs |= act.needs
         self.acts.append(act.name)
         self.lines += [(line, act.name) for line in act.says(self.model, *act.arguments)]
 
@@ -147,26 +165,34 @@ def drawn(table: Table[M], length: int, choose: Choose) -> Script[M]:
     """
     script, kept, places = Script(table), _few_kinds(table, choose), choose(table.places)
     for _ in range(length):
-        possible = script.next_acts()
-        few = {kind: there for kind, acts in possible.items() if kind in kept if (there := [act for act in acts if _is_at(act, places)])}
-        if not (kinds := list((few or possible).values())):
+        acts = _of_one_kind(script, kept, places, choose) or _of_one_kind(script, list(table.kinds), frozenset(), choose)
+        if not acts:
             break
-        script.add(choose(choose(kinds)))
+        script.add(choose(acts))
     script.close()
     return script
 
 
-def _few_kinds(table: Table[M], choose: Choose) -> frozenset[Callable[..., Sequence[Line]]]:
+def _few_kinds(table: Table[M], choose: Choose) -> Sequence[Kind]:
     """All kinds of acts, or some of them."""
-    kinds = list(dict.fromkeys(act.says for act in table.acts))
+    kinds = list(table.kinds)
     if not choose((True, False)):
-        return frozenset(kinds)
-    return frozenset(choose(kinds) for _ in range(choose(range(3, 9))))
+        return kinds
+    return list(dict.fromkeys(choose(kinds) for _ in range(choose(range(3, 9)))))
 
 
-def _is_at(act: Act[M], places: frozenset[str]) -> bool:
-    """Whether it is about none of the places that are left out."""
-    return places.isdisjoint(act.arguments)
+def _of_one_kind(script: Script[M], kinds: Sequence[Kind], left_out: frozenset[str], choose: Choose) -> list[Act[M]]:
+    """The acts of a kind that may come now, about none of the places that are left out; none where no kind has any.
+
+    Kinds are chosen until one has some, since to ask all acts of a large table takes as long as to play the one that is chosen.
+    """
+    left = list(kinds)
+    while left:
+        kind = choose(left)
+        if found := [act for act in script.possible(script.table.kinds[kind]) if left_out.isdisjoint(act.arguments)]:
+            return found
+        left.remove(kind)
+    return []
 
 
 def sequences(table: Table[M], depth: int) -> Iterator[tuple[str, ...]]:

@@ -61,15 +61,14 @@ def may_write_to_sealed(model: Core, name: str, log: str) -> bool:
     return is_open(model, name) and log in model.sealed
 
 
-def may_time_out(model: Core, name: str, log: str, *_: str) -> bool:
+def may_time_out(model: Core, name: str, *_: str) -> bool:
+    """Time passes meanwhile, and a sealed log may be gone once its retention is over."""
     writer = model.writers[name]
-    return (writer.is_new or writer.lost) and log not in model.sealed
+    return (writer.is_new or writer.lost) and not model.sealed
 
 
 def may_time_out_with_input(model: Core, name: str, group: str, log: str) -> bool:
-    writer = model.writers[name]
-    is_free = group not in model.unclear and model.may_take(group, log)
-    return (writer.is_new or writer.lost) and is_free
+    return may_time_out(model, name) and group not in model.unclear and model.may_take(group, log)
 
 
 def may_abort_several(model: Core, name: str, log: str) -> bool:

@@ -197,6 +197,7 @@ def _pipeline(model: Pip31, name: str, where: str, topic: str) -> list[Line]:
     lines = [*begun(model, name), *unknown(model)]
     used(model, where)
     model.done["each"] += 1
+    model.done["pipelined"] += 1
     asked = f'a client pipelines requests that add {topic} and "{where}" to {name} and {UNKNOWN}'
     return [*lines, Line("When", asked, "PIP31-14"), Line("Then", "each answer is that to its request", "PIP31-14")]
 

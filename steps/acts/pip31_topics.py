@@ -6,19 +6,20 @@ from fencepost.steps.pulsar.vocabulary import shown
 
 from .act import Act, Line
 from .pip31_consuming import MOST_LOOKS
+from .pip31_ending import end
 from .pip31_model import INPUTS, Pip31, Topic, narrowest, rare
-from .pip31_writing import BUSY, KEYED, TOPICS, may_write_plain, new_value
+from .pip31_writing import BUSY, KEYED, TOPICS, TRANSACTIONS, may_write_plain, new_value
 
 
-def _ask_for_all(model: Pip31, kind: str, topic: str) -> list[Line]:
+def _ask_for(model: Pip31, kind: str, topic: str, how_many: str) -> list[Line]:
     values = model.topics[topic].values()
+    values = values if how_many == "all" else values[:-1]
+    why = "PIP31-158" if how_many == "all" else "PIP31-134"
     model.done["asks"] += 1
     name = f"fresh{chr(96 + model.done['asks'])}"
     asked = f'a consumer of {kind} subscription "{name}" of {topic} asks for {len(values)} messages'
-    seen = Line(
-        "Then", f'the consumer of "{name}" receives {shown(values)} and no more unasked', rare(model.topics[topic].whys, "PIP31-158")
-    )
-    return [Line("When", asked, "PIP31-158"), seen]
+    seen = Line("Then", f'the consumer of "{name}" receives {shown(values)} and no more unasked', rare(model.topics[topic].whys, why))
+    return [Line("When", asked, why), seen]
 
 
 def _read_behind(model: Pip31, topic: str) -> list[Line]:
@@ -76,23 +77,27 @@ def compacted(one: Topic, topic: str, *, just_now: bool = False) -> list[Line]:
     values = one.last_of_each_key() if just_now else one.values()[-1:]
     one.has_sentinels = True
     why = "PIP31-97" if any(not entry.is_in_force for entry in one.entries) else "PIP31-156"
-    return [Line("Then", f"who reads {topic} compacted sees {shown(values)} last", rare(one.whys, why))]
+    is_all = just_now and not one.has_open and bool(values)
+    why = "PIP31-149" if is_all and all(entry.is_in_force for entry in one.entries) else why
+    seen = f"who reads {topic} compacted sees {shown(values)} {'and nothing else' if is_all else 'last'}"
+    return [Line("Then", seen, rare(one.whys, why))]
 
 
-def _look_at_order(model: Pip31, topic: str) -> list[Line]:
-    one = model.topics[topic]
-    one.has_sentinels = True
-    model.done["looks"] += 1
-    values = [entry.value for entry in sorted(one.in_force, key=lambda entry: entry.in_force_at)]
-    return [Line("Then", f"readers of {topic} see {shown(values)}", rare(one.whys, "PIP31-53"))]
+def _commit_newest_first(model: Pip31, one: str, other: str, topic: str) -> list[Line]:
+    lines = [line for name in (other, one) for line in end(model, name, "commits")]
+    where = model.topics[topic]
+    where.has_sentinels = True
+    values = [entry.value for entry in sorted(where.in_force, key=lambda entry: entry.in_force_at)]
+    return [*lines, Line("Then", f"readers of {topic} see {shown(values)}", rare(where.whys, "PIP31-53"))]
 
 
-def _may_look_at_order(model: Pip31, topic: str) -> bool:
-    """Where committed transactions have written one between the messages of the other."""
-    one = model.topics[topic]
-    owners = [entry.transaction for entry in one.entries]
-    is_settled = all(owner is not None and not owner.is_open and not owner.is_late for owner in owners)
-    return is_settled and one.is_plain_to_read and not one.is_in_order and model.done["looks"] < MOST_LOOKS
+def _may_commit_newest_first(model: Pip31, one: str, other: str, topic: str) -> bool:
+    """Where both have written, and nobody has written outside of transactions: that stands where it was written."""
+    where = model.topics[topic]
+    owners = [entry.transaction for entry in where.entries]
+    both = [model.transactions.get(name) for name in (one, other)]
+    is_settled = all(owner is not None and not owner.is_late and (not owner.is_open or owner in both) for owner in owners)
+    return is_settled and where.is_plain_to_read and all(it is not None and it.is_open and it in owners for it in both)
 
 
 def _terminate(model: Pip31, topic: str) -> list[Line]:
@@ -121,9 +126,24 @@ def _make_again(model: Pip31, topic: str) -> list[Line]:
     return [Line("Given", f"{topic} has been deleted and made again", "PIP31-146")]
 
 
-def _may_ask(model: Pip31, _: str, topic: str) -> bool:
+def _may_ask(model: Pip31, _: str, topic: str, how_many: str) -> bool:
     one = model.topics[topic]
-    return _may_read(model, topic) and not one.has_sentinels and model.done["asks"] < 2
+    return _may_read(model, topic) and not one.has_sentinels and model.done["asks"] < 2 and (how_many == "all" or not _has_batches(one))
+
+
+def _has_batches(one: Topic) -> bool:
+    return any(entry.is_in_batch for entry in one.entries)
+
+
+def _make_requests(_: Pip31, topic: str) -> list[Line]:
+    asked = Line("When", f"a consumer of {topic} makes each of its requests", "PIP31-133")
+    return [asked, Line("Then", "each of its requests is answered", "PIP31-133")]
+
+
+def _make_partitions(model: Pip31) -> list[Line]:
+    model.done["partitions"] += 1
+    asked = Line("When", "the topic parts is made, with a partition count of 3", "PIP31-145")
+    return [asked, Line("Then", "it is done", "PIP31-145"), Line("Then", "parts has a partition count of 3", "PIP31-145")]
 
 
 def _may_read(model: Pip31, topic: str) -> bool:
@@ -155,7 +175,9 @@ def _has_begun(model: Pip31) -> bool:
 def _is_idle(model: Pip31, topic: str) -> bool:
     """Whether nobody has anything to do there any more."""
     one = model.topics[topic]
-    is_part = any(topic in other.topics and (other.is_open or other.is_held_up) for other in model.transactions.values())
+    is_part = model.done["pipelined"] or any(
+        topic in other.topics and (other.is_open or other.is_held_up) for other in model.transactions.values()
+    )
     watched = any(other.topic == topic for other in model.subscriptions.values())
     return (
         bool(one.entries)
@@ -170,12 +192,16 @@ def acts() -> Iterator[Act[Pip31]]:
     """All that is about topics, and a crash."""
     first = TOPICS[0]
     for kind in ("shared", "exclusive"):
-        yield Act(f"a {kind} consumer asks for all of {first}", _may_ask, _ask_for_all, (kind, first))
+        for how_many in ("all", "fewer"):
+            yield Act(f"a {kind} consumer asks for {how_many} of {first}", _may_ask, _ask_for, (kind, first, how_many))
+    yield Act(f"a consumer of {first} makes each of its requests", _may_read, _make_requests, (first,))
+    needs = frozenset({"sidecar-buffer"})
+    yield Act("B commits, and then A", _may_commit_newest_first, _commit_newest_first, (*TRANSACTIONS[:2], first), needs)
+    yield Act("a topic with partitions is made", lambda model: not model.done["partitions"], _make_partitions)
     yield Act(f"a reader behind the first message of {first}", _may_read_behind, _read_behind, (first,))
     for topic in TOPICS:
         yield Act(f"a look at {topic}", _may_look_at, _look_at, (topic,))
         yield Act(f"a look at {topic} behind what is open", _may_look_behind, _look_at, (topic,), frozenset({"sidecar-buffer"}))
-        yield Act(f"a look at the order in {topic}", _may_look_at_order, _look_at_order, (topic,), frozenset({"sidecar-buffer"}))
         yield Act(f"{topic} is unloaded", lambda model, name: model.topics[name].is_used, _unload, (topic,))
     yield Act(f"{INPUTS} is unloaded", lambda model, _: any(one.is_used for one in model.subscriptions.values()), _unload, (INPUTS,))
     yield Act("a crash", _has_begun, _crash, (), frozenset({"crash"}))

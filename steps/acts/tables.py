@@ -4,10 +4,10 @@ from typing import Any
 
 from fencepost.contract.errors import WrongUsage
 
-from . import core, pip31
+from . import core, kip890, pip31
 from .act import Table
 
-TABLES: dict[str, Table[Any]] = {table.spec: table for table in (core.TABLE, pip31.TABLE)}
+TABLES: dict[str, Table[Any]] = {table.spec: table for table in (core.TABLE, kip890.TABLE, pip31.TABLE)}
 """By the names of the proposals."""
 
 

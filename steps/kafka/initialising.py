@@ -51,6 +51,7 @@ def has_initialised_again(context: ScenarioContext, producer: str) -> None:
     version = context.versions.get((producer, _REQUEST), one.probe.newest(_REQUEST, 3, 5))
     outcome = one.probe.init_producer_id(one.transactional_id, timeout_ms=LONG_TIMEOUT_MS, current=one.current, version=version)
     one.given.append(achieved(outcome, f"initialising {producer} again"))
+    one.added.clear()
 
 
 @INITIALISE.when

@@ -98,7 +98,7 @@ FOUND = {
     "pulsar-both-ends-win": ("PIP31-74", ("A writes to orders", "A commits and aborts at once")),
     "pulsar-order-of-ids": (
         "PIP31-53",
-        ("A writes to orders", "B writes to orders", "B commits", "A commits", "a look at the order in orders"),
+        ("A writes to orders", "B writes to orders", "B commits, and then A"),
     ),
     "pulsar-last-topic-only": ("PIP31-01", ("A writes to orders", "A writes to payments")),
     "pulsar-timeout-forgotten-by-crash": ("PIP31-43", ("M times out after a crash",)),

@@ -49,12 +49,13 @@ def test_an_acknowledgement_is_answered_by_who_has_the_message(acts: tuple[str, 
             ("A acknowledges i1 for workers", "workers are removed", "another consumer takes over workers"),
             'has "i1", "i2", "b1", "b2" left',
         ),
-        (("A acknowledges i1 for auditors", "B acknowledges everything up to i2 for auditors"), "agrees with the answers"),
+        (("A acknowledges i1 for auditors", "B acknowledges everything up to i2 for auditors"), 'has at least "b1", "b2" left'),
+        (("A acknowledges everything up to i1 for auditors", "B tries i2 beside a cumulative one for auditors"), "agrees with the answers"),
     ],
 )
 def test_what_is_left_follows_from_the_ends(acts: tuple[str, ...], left: str) -> None:
-    """An open transaction is committed at last. A plain acknowledgement may be lost in a crash, and where two answers are in order, the
-    line goes by that which was given."""
+    """An open transaction is committed at last. A plain acknowledgement may be lost in a crash. Where two answers are in order, the line
+    goes by that which was given, or speaks of what is left in either case."""
     assert any(text.endswith(left) for text in said(*acts))
 
 

@@ -1,0 +1,82 @@
+"""The acts of KIP-890, in one table: clients of both protocols, their groups, readers, operators and faults."""
+
+import functools
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from fencepost.adapters.kafka.settings import kafka_settings
+from fencepost.contract.evidence import Violation
+
+from . import kip890_endings, kip890_faults, kip890_looks, kip890_offsets, kip890_refusals, kip890_transactions
+from .act import Act, Line, Table
+from .kip890_lines import everything, given, listed_as_aborted, offsets, readers, then, when
+from .kip890_model import GROUPS, IDS, PARTITIONS, Clients
+
+_MODULES = (kip890_transactions, kip890_refusals, kip890_offsets, kip890_looks, kip890_faults, kip890_endings)
+_Says = Callable[..., Sequence[Line]]
+_COMPARES = re.compile("unchanged|has not grown|were added to")
+_PRODUCERS = {"A": "", "B": "", "H": "", "T": " and a short time-out"}
+
+
+def _opens(used: frozenset[str]) -> list[Line]:
+    lines = [given('a topic "payments" with 2 partitions', "372")]
+    if "orders-0" in used:
+        lines.append(given('a topic "orders" with 1 partition', "372"))
+    lines += [
+        given(f'producer {name} with transactional id "{IDS[name]}"{with_}', "014") for name, with_ in _PRODUCERS.items() if name in used
+    ]
+    lines += [given("producer L at the last usable epoch", "026")] if "L" in used else []
+    return lines
+
+
+def _closes(model: Clients) -> list[Line]:
+    lines: list[Line] = []
+    for name, producer in model.producers.items():
+        if producer.open is not None and producer.owns_its_id and not (name == "H" and model.blocked):
+            ends = "commits" if producer.open.writes or producer.open.offsets else "aborts"
+            lines += [when(f"{name} {ends}", "060"), then("it is done", "060")]
+            model.decide(producer, commit=ends == "commits")
+    for partition in model.readable(PARTITIONS):
+        if model.logs[partition]:
+            lines += [*readers(model, partition), everything(model, partition), *listed_as_aborted(model, partition)]
+    for group, partition in model.offsets:
+        if group not in model.unclear_groups:
+            lines += offsets(model, group, partition)
+    return lines
+
+
+def _means(_: Clients, line: Line, __: Violation) -> str:
+    return line.requirement
+
+
+@functools.cache
+def _compared(says: _Says) -> _Says:
+    """The same without what compares with a snapshot that is from before an end on its way."""
+
+    @functools.wraps(says)
+    def lines(model: Clients, *arguments: str) -> list[Line]:
+        was_early = model.has_early_snapshot
+        said = list(says(model, *arguments))
+        if any(line.kind == "When" for line in said):
+            model.has_early_snapshot = False
+        return [line for line in said if not (was_early and _COMPARES.search(line.text))]
+
+    return lines
+
+
+def _acts() -> tuple[Act[Clients], ...]:
+    return tuple(replace(act, says=_compared(act.says)) for module in _MODULES for act in module.acts())
+
+
+TABLE = Table(
+    "kip890",
+    Clients,
+    _acts(),
+    _opens,
+    _closes,
+    _means,
+    (frozenset(), frozenset({"B"}), frozenset({"payments-1", "orders-0"}), frozenset({"B", "payments-1", "orders-0"})),
+    (("A", "B"), ("payments-0", "payments-1"), GROUPS),
+    tuple(frozenset(one.offers) for one in kafka_settings().configurations.values()),
+)

@@ -1,0 +1,106 @@
+"""The lines of KIP-890's acts that several of them say: requests, answers, what readers see, and what must not have changed."""
+
+from collections.abc import Iterable, Sequence
+
+from .act import Line
+from .kip890_model import Clients
+
+NEEDS = frozenset({"transactions-v2"})
+"""What all of these acts need of a system."""
+
+
+def given(text: str, why: str) -> Line:
+    """What has to work."""
+    return Line("Given", text, f"KIP890-{why}")
+
+
+def when(text: str, why: str, as_given: str | None = None) -> Line:
+    """What is asked, whose answer is judged."""
+    return Line("When", text, f"KIP890-{why}", as_given)
+
+
+def then(text: str, why: str) -> Line:
+    """What is due."""
+    return Line("Then", text, f"KIP890-{why}")
+
+
+def quoted(values: Iterable[str]) -> str:
+    """Values as sentences have them."""
+    return ", ".join(f'"{value}"' for value in values) or "nothing"
+
+
+def joined(names: Sequence[str]) -> str:
+    """Partitions as sentences have them."""
+    return " and ".join(names)
+
+
+def not_grown(model: Clients, partition: str, why: str) -> list[Line]:
+    """That the log is as it was before the When; a record that shows it is written there."""
+    if not model.is_quiet or partition in model.unread:
+        return []
+    model.write_outside(partition, "sentinel")
+    return [then(f"the log of {partition} has not grown", why)]
+
+
+def unchanged(model: Clients, name: str, why: str) -> list[Line]:
+    """That the coordinator says what it said before the When."""
+    return [then(f"the transaction of {name} is unchanged", why)] if model.is_quiet else []
+
+
+def refused(model: Clients, text: str, errors: str, why: str, *, name: str, partition: str | None = None, ids: bool = False) -> list[Line]:
+    """A request that is refused, and moves nothing; `ids` where its answer has room for a producer id."""
+    lines = [when(text, why), then(f"it is refused{'' if errors.startswith(' for') else ' with '}{errors}", why)]
+    lines += [then("the refusal has no producer id", why)] if ids else []
+    return [*lines, *unchanged(model, name, why), *(not_grown(model, partition, why) if partition else [])]
+
+
+def readers(model: Clients, partition: str) -> list[Line]:
+    """What readers of committed data see, and how far they get."""
+    model.under_way.clear()
+    first = model.first_undecided(partition)
+    end = "the high watermark" if first is None else f'the offset of "{first}"'
+    return [
+        then(f"readers of {partition} see {quoted(model.visible(partition))}", _why(model, partition)),
+        then(f"the last stable offset of {partition} is {end}", "135" if first is None else "137"),
+    ]
+
+
+def everything(model: Clients, partition: str) -> Line:
+    """What readers of all data see."""
+    model.under_way.clear()
+    return then(f"read_uncommitted readers of {partition} see {quoted(model.stored(partition))}", "141")
+
+
+def listed_as_aborted(model: Clients, partition: str) -> list[Line]:
+    """Which aborted transactions a Fetch lists, where all are of one producer."""
+    model.under_way.clear()
+    if not model.aborted[partition]:
+        return [then(f"a read_committed Fetch of {partition} lists no aborted transaction", "139")]
+    found = model.aborted_by_one(partition)
+    if found is None or len(found[1]) > 2 or model.first_undecided(partition) is not None:
+        return []
+    name, values = found
+    several = "transactions" if len(values) > 1 else "transaction"
+    firsts = joined([f'"{value}"' for value in values])
+    return [then(f"a read_committed Fetch of {partition} lists the aborted {several} of {name} from {firsts}", "139")]
+
+
+def offsets(model: Clients, group: str, partition: str) -> list[Line]:
+    """What a group has of a partition."""
+    model.under_way.clear()
+    committed = model.offsets.get((group, partition))
+    state = f"committed offset {committed[0]}" if committed else "no committed offset"
+    pending = "a pending offset" if model.pending(group, partition) else "no pending offset"
+    why = "053" if committed else "054"
+    return [
+        then(f"group {group} has {state} of {partition}", why),
+        then(f"group {group} has {pending} of {partition}", "052"),
+    ]
+
+
+def _why(model: Clients, partition: str) -> str:
+    if model.has_crashed:
+        return "160"
+    if model.first_undecided(partition) is not None:
+        return "137"
+    return "140"

@@ -1,0 +1,355 @@
+"""Acts of KIP-890: writes, ends, added partitions and initialisation, of new and old clients, each answered as its client may expect."""
+
+from collections.abc import Iterator
+
+from .act import Act, Line
+from .kip890_lines import NEEDS, given, joined, not_grown, quoted, then, when
+from .kip890_model import PARTITIONS, Clients, Producer
+
+ENDS = {"commits": "commit", "aborts": "abort"}
+"""What a producer does, and what it is asked to do."""
+DONE = {"commits": "committed", "aborts": "aborted"}
+"""What it has done then."""
+_NEXT = "it is done and answers the same producer id and the next epoch"
+_MOVED = "it is done and answers a new producer id and epoch 0"
+_ALL = ("A", "B", "C", "L")
+
+
+def may_act(model: Clients, name: str, *_: str) -> bool:
+    """Whether the producer is there, and owns its id."""
+    producer = model.producers.get(name)
+    return producer is not None and producer.owns_its_id
+
+
+def is_open(model: Clients, name: str, *_: str) -> bool:
+    """Whether its transaction is open."""
+    return may_act(model, name) and model.producers[name].open is not None
+
+
+def is_idle(model: Clients, name: str, *_: str) -> bool:
+    """Whether it has no open transaction."""
+    return may_act(model, name) and model.producers[name].open is None
+
+
+def is_new(model: Clients, name: str, *_: str) -> bool:
+    """Whether it owns its id, and is a client of transaction version 2."""
+    return may_act(model, name) and not model.producers[name].is_old
+
+
+def is_old(model: Clients, name: str, *_: str) -> bool:
+    """Whether it owns its id, and is a client of transaction version 0."""
+    return may_act(model, name) and model.producers[name].is_old
+
+
+def move_on(producer: Producer) -> None:
+    """Its last usable epoch is used up: it goes on with another producer id."""
+    if producer.is_exhausted:
+        producer.is_exhausted, producer.has_moved = False, True
+
+
+def after_end(producer: Producer) -> str:
+    """What the answer to the end of a producer's transaction is."""
+    if producer.is_old:
+        return "it is done"
+    return _MOVED if producer.is_exhausted else _NEXT
+
+
+def _write(model: Clients, name: str, partition: str) -> list[Line]:
+    producer, value = model.producers[name], model.new_value(name)
+    lines = _added_first(model, name, partition)
+    model.write(name, partition, value)
+    why = "097" if producer.is_old else "090"
+    asked = when(f'{name} writes "{value}" to {partition}', why, f'{name} has written "{value}" to {partition}')
+    return [*lines, asked, then("it is done", why)]
+
+
+def _added_first(model: Clients, name: str, partition: str) -> list[Line]:
+    """What an old client does before it writes somewhere for the first time."""
+    current = model.producers[name].open
+    if not model.producers[name].is_old or (current and partition in current.added):
+        return []
+    model.begun(name).added.add(partition)
+    return [given(f"{name} has added {partition}", "043" if model.producers[name].past != ["begun"] else "030")]
+
+
+def _has_written(model: Clients, name: str, partition: str) -> list[Line]:
+    value = model.new_value(name)
+    model.write(name, partition, value)
+    return [given(f'{name} has written "{value}" to {partition}', "097" if model.producers[name].is_old else "090")]
+
+
+def _write_both(model: Clients, name: str, one: str, other: str) -> list[Line]:
+    first, second = model.new_value(name), model.new_value(name)
+    lines = [*_added_first(model, name, one), *_added_first(model, name, other)]
+    model.write(name, one, first)
+    model.write(name, other, second)
+    said = f'"{first}" to {one} and "{second}" to {other} in one request'
+    return [*lines, given(f"{name} has written {said}", "211")]
+
+
+def _may_write_both(model: Clients, name: str, *_: str) -> bool:
+    return may_act(model, name)
+
+
+def _end(model: Clients, name: str, ends: str) -> list[Line]:
+    """EndTxn whose answer is judged; a new client that has not read it asks again, and goes on with what is answered then."""
+    producer = model.producers[name]
+    current, how = producer.open, after_end(producer)
+    assert current is not None, "what is ended is open"
+    commit, added = ends == "commits", sorted(current.added)
+    why = ("083" if producer.is_old else "060" if commit else "061") if not producer.is_exhausted else "076"
+    lines = [when(f"{name} {ends}", why, f"{name} has {DONE[ends]}"), then(how, why)]
+    if producer.is_old:
+        lines.append(then(f"the producer id and epoch of {name} are unchanged", "083"))
+    else:
+        lines.append(then(f"the producer id and epoch of {name} are those of the answer", "080"))
+    if added and model.is_quiet and not set(added) & model.unread:
+        epoch = "the epoch" if producer.is_old else "the next epoch"
+        kind = "COMMIT" if commit else "ABORT"
+        lines.append(
+            then(f"only {kind} markers were added to {joined(added)}, with {epoch} of {name}", "123" if producer.is_old else "122")
+        )
+    if not producer.is_old:
+        lines.append(given(f"{name} has {DONE[ends]}", "064" if commit else "065"))
+    model.end(name, commit=commit, how=ends, waited=True)
+    move_on(producer)
+    lines.append(then(f"the transaction of {name} is {'CompleteCommit' if commit else 'CompleteAbort'}", "148"))
+    return lines
+
+
+def _has_ended(model: Clients, name: str, ends: str) -> list[Line]:
+    producer = model.producers[name]
+    commit = ends == "commits"
+    model.end(name, commit=commit, how=ends, waited=True)
+    move_on(producer)
+    return [given(f"{name} has {DONE[ends]}", "083" if producer.is_old else "060" if commit else "061")]
+
+
+def _asked_to_end(model: Clients, name: str, ends: str) -> list[Line]:
+    producer = model.producers[name]
+    commit = ends == "commits"
+    model.end(name, commit=commit, how=ends, waited=False)
+    model.has_early_snapshot = True
+    move_on(producer)
+    return [given(f"{name} has been asked to {ENDS[ends]}", "083" if producer.is_old else "060" if commit else "061")]
+
+
+def _abort_nothing(model: Clients, name: str) -> list[Line]:
+    producer = model.producers[name]
+    how = after_end(producer)
+    lines = [when(f"{name} aborts", "070"), then(how, "070")]
+    lines += not_grown(model, PARTITIONS[0], "071")
+    lines.append(given(f"{name} has aborted", "065"))
+    producer.has_next_epoch("aborts nothing")
+    move_on(producer)
+    return lines
+
+
+def _has_aborted_nothing(model: Clients, name: str) -> list[Line]:
+    producer = model.producers[name]
+    producer.has_next_epoch("aborts nothing")
+    move_on(producer)
+    return [given(f"{name} has aborted", "070")]
+
+
+def _may_abort_nothing(model: Clients, name: str) -> bool:
+    return is_idle(model, name) and is_new(model, name) and model.is_quiet
+
+
+def _end_nothing_of_old(model: Clients, name: str, ends: str) -> list[Line]:
+    """An old client that has nothing open: the end before may come again, and nothing else."""
+    producer = model.producers[name]
+    asked = when(f"{name} {ends}", "084")
+    if producer.last_end is None:
+        return [
+            asked,
+            then("it is refused with INVALID_TXN_STATE", "086"),
+            then(f"the producer id and epoch of {name} are unchanged", "086"),
+        ]
+    if producer.last_end == ends:
+        return [asked, then("it is done", "084"), *not_grown(model, PARTITIONS[0], "084")]
+    return [asked, then("it is refused with INVALID_TXN_STATE", "085"), then(f"the transaction of {name} is unchanged", "085")]
+
+
+def _may_end_nothing_of_old(model: Clients, name: str, *_: str) -> bool:
+    producer = model.producers.get(name)
+    if producer is None or not is_idle(model, name) or not producer.is_old or not model.is_quiet:
+        return False
+    return producer.last_end is not None or producer.past == ["begun"]
+
+
+def _commit_nothing(_: Clients, name: str) -> list[Line]:
+    return [
+        when(f"{name} commits", "069"),
+        then("it is refused with INVALID_TXN_STATE", "069"),
+        then("the refusal has producer id -1 and epoch -1", "062"),
+        then(f"the producer id and epoch of {name} are unchanged", "069"),
+    ]
+
+
+def _may_commit_nothing(model: Clients, name: str) -> bool:
+    return is_idle(model, name) and is_new(model, name)
+
+
+def _end_again(model: Clients, name: str, ends: str) -> list[Line]:
+    """EndTxn v5 at the epoch that it has ended: the same decision is answered again, the other one is refused."""
+    producer = model.producers[name]
+    asked = when(f"{name} {ends} with its previous epoch", "064")
+    last = producer.past[-1]
+    if producer.open is not None:
+        errors = (
+            "PRODUCER_FENCED, INVALID_TXN_STATE or INVALID_PRODUCER_ID_MAPPING"
+            if producer.has_moved
+            else "PRODUCER_FENCED or INVALID_TXN_STATE"
+        )
+        return [asked, then(f"it is refused with {errors}", "200"), then(f"the transaction of {name} is unchanged", "200")]
+    if last == ends:
+        why = "077" if producer.has_moved else "064" if ends == "commits" else "065"
+        lines = [asked, then("it is done and answers the producer id and epoch in force", why)]
+        return [*lines, then(f"the producer id and epoch of {name} are unchanged", why), *not_grown(model, "payments-0", why)]
+    why = "077" if producer.has_moved else "067" if last == "commits" else "068"
+    return [asked, then("it is refused with INVALID_TXN_STATE", why), then(f"the transaction of {name} is unchanged", why)]
+
+
+def _may_end_again(model: Clients, name: str, *_: str) -> bool:
+    """Where ends are polled, each is one of the present epoch."""
+    was_polled = any(what.endswith("is polled") for what in model.shown)
+    return is_new(model, name) and model.producers[name].past[-1] in ENDS and model.is_quiet and not was_polled
+
+
+def _add(model: Clients, name: str, partition: str) -> list[Line]:
+    producer = model.producers[name]
+    current = producer.open
+    why = "034" if current and partition in current.added else "030" if producer.past == ["begun"] and not producer.last_end else "043"
+    model.begun(name).added.add(partition)
+    asked = when(f"{name} adds {partition}", why, f"{name} has added {partition}")
+    return [asked, then(f"it is done for {partition}", why)]
+
+
+def _add_beside_an_unknown_one(_: Clients, name: str, partition: str) -> list[Line]:
+    return [
+        when(f"{name} adds {partition} and payments-9", "033"),
+        then("it is refused for payments-9 with UNKNOWN_TOPIC_OR_PARTITION", "033"),
+        then(f"it is refused for {partition} with OPERATION_NOT_ATTEMPTED", "033"),
+        then(f"the transaction of {name} is unchanged", "033"),
+    ]
+
+
+def _is_quiet(model: Clients, name: str, *_: str) -> bool:
+    return may_act(model, name) and model.is_quiet
+
+
+def _initialise(model: Clients, name: str) -> list[Line]:
+    """InitProducerId of the owner, whose answer is judged; asked again, it answers the same, and so the producer goes on.
+
+    Of a producer that has moved to another id, one more answer is promised; that its open transaction was aborted first is no such move.
+    """
+    producer = model.producers[name]
+    was_open = producer.open is not None
+    why = "276" if producer.is_exhausted and was_open else "026" if producer.is_exhausted else "023" if was_open else "016"
+    again = "027" if producer.is_exhausted else "017"
+    lines = [when(f"{name} initialises again", why, f"{name} has initialised again"), then(_MOVED if producer.is_exhausted else _NEXT, why)]
+    lines.append(then(f"the producer id and epoch of {name} are those of the answer", why))
+    model.decide(producer, commit=False)
+    model.under_way.add(name)
+    if producer.is_exhausted and was_open:
+        model.leave(name)
+        return lines
+    producer.has_next_epoch("asked twice" if producer.is_exhausted else "initialised")
+    move_on(producer)
+    return [*lines, given(f"{name} has initialised again", again)]
+
+
+def _has_initialised(model: Clients, name: str) -> list[Line]:
+    producer = model.producers[name]
+    why = "023" if producer.open else "016"
+    model.decide(producer, commit=False)
+    producer.has_next_epoch("initialised")
+    producer.is_timed_out = False
+    move_on(producer)
+    return [given(f"{name} has initialised again", why)]
+
+
+def _initialise_as_before(model: Clients, name: str) -> list[Line]:
+    producer = model.producers[name]
+    why = "027" if producer.has_moved else "164" if model.has_crashed else "017"
+    if producer.has_moved:
+        producer.past[-1] = "asked twice"
+    return [
+        when(f"{name} initialises again with its previous epoch", why),
+        then("it is done and answers the producer id and epoch in force", why),
+        then(f"the producer id and epoch of {name} are unchanged", why),
+    ]
+
+
+def _may_initialise_as_before(model: Clients, name: str) -> bool:
+    return (
+        is_idle(model, name) and model.producers[name].past[-1] == "initialised" and not model.producers[name].last_end and model.is_quiet
+    )
+
+
+def _take_over(model: Clients, name: str, successor: str) -> list[Line]:
+    producer = model.producers[name]
+    was_open = producer.open is not None
+    ahead = "the same producer id and the epoch after the next" if was_open else "the same producer id and the next epoch"
+    model.take_over(name, successor)
+    why = "023" if was_open else "015"
+    said = f"{successor} takes over from {name}"
+    return [when(said, why, f"{successor} has taken over from {name}"), then(f"it is done and answers {ahead}", why)]
+
+
+def _may_take_over(model: Clients, name: str, successor: str) -> bool:
+    return is_new(model, name) and successor not in model.producers and not model.producers[name].is_exhausted
+
+
+def _change_protocol(model: Clients, name: str) -> list[Line]:
+    producer = model.producers[name]
+    producer.is_old = not producer.is_old
+    producer.last_end = None
+    version = "an old client (transaction version 0)" if producer.is_old else "a new client (transaction version 2)"
+    return [given(f"{name} is {version}", "208")]
+
+
+def _commit_a_value(model: Clients, name: str, partition: str) -> list[Line]:
+    """A whole transaction, of many small ones."""
+    value, producer = model.new_value(name), model.producers[name]
+    model.write(name, partition, value)
+    model.end(name, commit=True, how="commits", waited=True)
+    move_on(producer)
+    return [given(f'{name} has committed "{value}" to {partition}', "083" if producer.is_old else "063")]
+
+
+def _write_plain(model: Clients, partition: str) -> list[Line]:
+    value = model.new_value("p")
+    model.write_outside(partition, value)
+    return [given(f"{quoted([value])} has been written to {partition}", "137")]
+
+
+def acts() -> Iterator[Act[Clients]]:
+    """The acts of clients whose requests succeed, or are refused for what was done before."""
+    for x in _ALL:
+        needs = NEEDS | {"aged-ids"} if x == "L" else NEEDS
+        for p in PARTITIONS:
+            yield Act(f"{x} writes to {p}", may_act, _write, (x, p), needs)
+            yield Act(f"{x} has written to {p}", may_act, _has_written, (x, p), needs)
+            yield Act(f"{x} adds {p}", may_act, _add, (x, p), needs)
+            yield Act(f"{x} has committed a value to {p}", may_act, _commit_a_value, (x, p), needs)
+        yield Act(f"{x} has written to two partitions", _may_write_both, _write_both, (x, *PARTITIONS[:2]), needs)
+        yield Act(f"{x} adds a partition that there is not", _is_quiet, _add_beside_an_unknown_one, (x, PARTITIONS[0]), needs)
+        for ends in ENDS:
+            yield Act(f"{x} {ends}", is_open, _end, (x, ends), needs)
+            yield Act(f"{x} has {DONE[ends]}", is_open, _has_ended, (x, ends), needs)
+            yield Act(f"{x} has been asked to {ENDS[ends]}", is_open, _asked_to_end, (x, ends), needs)
+            yield Act(f"{x} {ends} again", _may_end_again, _end_again, (x, ends), needs)
+            if x in ("A", "B"):
+                yield Act(f"{x} {ends} nothing, as an old client", _may_end_nothing_of_old, _end_nothing_of_old, (x, ends), needs)
+        yield Act(f"{x} aborts nothing", _may_abort_nothing, _abort_nothing, (x,), needs)
+        yield Act(f"{x} has aborted nothing", _may_abort_nothing, _has_aborted_nothing, (x,), needs)
+        yield Act(f"{x} commits nothing", _may_commit_nothing, _commit_nothing, (x,), needs)
+        yield Act(f"{x} initialises again", is_new, _initialise, (x,), needs)
+        yield Act(f"{x} has initialised again", may_act, _has_initialised, (x,), needs)
+        yield Act(f"{x} initialises as before", _may_initialise_as_before, _initialise_as_before, (x,), needs)
+        yield Act(f"{x} changes its protocol", is_idle, _change_protocol, (x,), needs)
+    yield Act("C takes over from A", _may_take_over, _take_over, ("A", "C"), NEEDS)
+    for p in PARTITIONS:
+        yield Act(f"a plain write to {p}", lambda model, p: p not in model.unread, _write_plain, (p,), NEEDS)
