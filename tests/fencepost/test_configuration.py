@@ -165,11 +165,11 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 
 def test_every_option_of_every_command_can_be_set() -> None:
-    """By names of their own, which those of no other use of ours are."""
+    """By names of their own, which those of no other use of ours are. Only `new`, which writes into a checkout, has no settings."""
     group = typer.main.get_command(app)
     commands = group.commands  # type: ignore[attr-defined]
     variables = [variable(name, key_of(option)) for name, command in commands.items() for option in command.params if option.name != "help"]
 
-    assert all(isinstance(command, Command) for command in commands.values())
+    assert [name for name, command in commands.items() if not isinstance(command, Command)] == ["new"]
     assert len(set(variables)) == len(variables) > 50
     assert not {"FENCEPOST_CONFIG", "FENCEPOST_REQUIRE_CONTAINERS", "FENCEPOST_SPENT"} & set(variables)
