@@ -47,7 +47,7 @@ _DRAWN = 2
 class Noticed:
     """What came of one broker: after how many twins one differed, in which requirement, with which disturbance and where.
 
-    `by_itself` is whether a scenario was red without a twin before; `trouble` says why a broker could not be played.
+    `by_itself` is whether a scenario with a restart of its own was red before; `trouble` says why a broker could not be played.
     """
 
     name: str
@@ -64,12 +64,14 @@ class Noticed:
 
     @property
     def is_noticed(self) -> bool:
-        return self.requirement is not None
+        return self.requirement is not None or self.by_itself
 
     def __str__(self) -> str:
         gone = f"{self.twins:,} twins, {self.seconds:.1f} s"
         if self.trouble:
             return f"! {self.name}: cannot be played: {self.trouble}"
+        if self.requirement is None and self.by_itself:
+            return f"{'X' if self.is_lawful else '+'} {self.name}: no twin differs in {gone}, and a scenario is red by itself"
         if not self.is_noticed:
             return f"{'+' if self.is_lawful else '-'} {self.name}: nothing noticed in {gone}"
         found = f"{self.requirement}, {self.disturbance} {self.where}, after {gone}: {self.difference}"
@@ -132,10 +134,10 @@ def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where:
     told: dict[str, Any] = {"complete": is_whole, "seed": seed, "losses": len(lost), "noticed": len(noticed)}
     claimed.put(JSON, json.dumps(told | {"brokers": [asdict(one) for one in found]}, indent=1) + "\n")
     console.print()
-    alone = sum(not one.by_itself for one in noticed)
+    alone = sum(one.requirement is not None for one in noticed)
     share = f" ({100 * len(noticed) / len(lost):.0f} %)" if lost else ""
     console.print(
-        f"  {len(noticed)} of {len(lost)} losses at a replay noticed{share}, {alone} of them before any scenario was red by itself"
+        f"  {len(noticed)} of {len(lost)} losses at a replay noticed{share}, {alone} of them by a twin, the others by scenarios alone"
     )
     lawful = sum(one.is_lawful for one in found)
     console.print(f"  noticed in {len(false)} of {lawful} brokers that conform" if false else f"  silent on {lawful} brokers that conform")
