@@ -11,7 +11,7 @@ from fencepost.contract.evidence import Violation
 from fencepost.steps.pulsar.vocabulary import shown, values_shown
 
 from . import pip31_acknowledging, pip31_consuming, pip31_ending, pip31_topics, pip31_writing
-from .act import Line, Table
+from .act import Act, Line, Table
 from .pip31_acknowledging import LATE
 from .pip31_consuming import READER, received
 from .pip31_ending import NUMBERS, end, let_go
@@ -127,7 +127,7 @@ def _meaning_of_left(model: Pip31, one: Subscription, line: Line, seen: Sequence
     return line.requirement
 
 
-def _acts() -> tuple[pip31_writing.Act[Pip31], ...]:
+def _acts() -> tuple[Act[Pip31], ...]:
     parts = (pip31_writing, pip31_ending, pip31_acknowledging, pip31_consuming, pip31_topics)
     return tuple(act for part in parts for act in part.acts())
 
