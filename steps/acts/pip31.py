@@ -11,10 +11,10 @@ from fencepost.contract.evidence import Violation
 from fencepost.steps.pulsar.vocabulary import shown, values_shown
 
 from . import pip31_acknowledging, pip31_consuming, pip31_ending, pip31_topics, pip31_writing
-from .act import Line, Table
+from .act import Act, Line, Table
 from .pip31_acknowledging import LATE
 from .pip31_consuming import READER, received
-from .pip31_ending import end, let_go
+from .pip31_ending import NUMBERS, end, let_go
 from .pip31_model import BATCH, GONE, INPUT, INPUTS, KINDS, MESSAGES, Pip31, Subscription, Topic, narrowest
 from .pip31_topics import compacted, read
 from .pip31_writing import BUSY, DEDUPLICATED, KEYED, TOPICS, TRANSACTIONS
@@ -127,22 +127,23 @@ def _meaning_of_left(model: Pip31, one: Subscription, line: Line, seen: Sequence
     return line.requirement
 
 
-def _acts() -> tuple[pip31_writing.Act[Pip31], ...]:
+def _acts() -> tuple[Act[Pip31], ...]:
     parts = (pip31_writing, pip31_ending, pip31_acknowledging, pip31_consuming, pip31_topics)
     return tuple(act for part in parts for act in part.acts())
 
 
 _KEPT = (
     *({topic} for topic in TOPICS),
-    *({name} for name in KINDS),
+    *({name} for name in (*KINDS, "workers", "auditors")),
     {"orders", "watchers"},
     {"orders", "followers"},
     {"orders", READER},
     {"payments", "payers", "workers"},
     {"orders", "payments"},
     {"orders", "workers"},
+    {NUMBERS},
 )
-"""Sets of topics and subscriptions to which a sequence may keep."""
-_ALL = frozenset({*TOPICS, *KINDS, *LATE, READER})
+"""Sets of topics and subscriptions to which a sequence may keep; most can be done on two of the subscriptions."""
+_ALL = frozenset({*TOPICS, *KINDS, *LATE, READER, NUMBERS})
 
 TABLE = Table("pip31", Pip31, _acts(), _opens, _closes, _means, (frozenset(), *(_ALL - kept for kept in _KEPT)), (TRANSACTIONS,))

@@ -13,7 +13,7 @@ LATE = {"watchers": ("shared", "orders"), "followers": ("exclusive", "orders"), 
 NAMESAKE = {"payers": "workers"}
 _CONFLICT = "it is refused with TransactionConflict or InvalidTxnStatus"
 _BY_BATCH = frozenset({"batch-index-acknowledgement"})
-_ORDINALS = ("first", "second")
+_ORDINALS: tuple[str, ...] = ("first", "second")
 
 
 def used(model: Pip31, name: str) -> Subscription:

@@ -15,6 +15,8 @@ _GOING = {"commits": "COMMITTING", "aborts": "ABORTING"}
 _OTHER_END = {"commits": "aborts", "aborts": "commits"}
 _REPEATED = {"commits": "PIP31-24", "aborts": "PIP31-25"}
 _OPPOSITE = {"commits": "PIP31-26", "aborts": "PIP31-27"}
+NUMBERS = "numbers"
+"""Stands for what is about the numbers of transactions, or about one that there is not, where a sequence may leave that out."""
 _TIMED_OUT, _IDS, _RACERS = "timed out", "ids", 16
 
 
@@ -197,7 +199,7 @@ def _race_the_time_out(model: Pip31, topic: str) -> list[Line]:
     return [begins, asked, Line("Then", f"{topic} agrees with the answers", "PIP31-75")]
 
 
-def _begin_several(model: Pip31) -> list[Line]:
+def _begin_several(model: Pip31, _: str) -> list[Line]:
     model.done[_IDS] += 1
     why = "PIP31-11" if model.crashed_at else "PIP31-12"
     law = "PIP31-71" if model.done["committed ids"] and model.crashed_at else "PIP31-11"
@@ -205,12 +207,12 @@ def _begin_several(model: Pip31) -> list[Line]:
     return lines if model.done["each"] else [*lines, Line("Then", "the transaction ids are ascending", "PIP31-12")]
 
 
-def _commit_several(model: Pip31) -> list[Line]:
+def _commit_several(model: Pip31, _: str) -> list[Line]:
     model.done["committed ids"] += 1
     return [Line("Given", "3 transactions have committed", BUSY)]
 
 
-def _begin_at_each(model: Pip31) -> list[Line]:
+def _begin_at_each(model: Pip31, _: str) -> list[Line]:
     model.done["each"] += 1
     has_two = Line("Given", "the system has 2 coordinators", BUSY)
     asked = Line("When", "a transaction begins at each coordinator", "PIP31-13")
@@ -308,14 +310,14 @@ def acts() -> Iterator[Act[Pip31]]:
         yield Act(f"{name} {what}", _may_time_out, says, (name, TOPICS[0]), needs)
     yield Act("commits race with time-outs", _may_race_time_out, _race_the_time_out, (TOPICS[0],))
     for said, why, *where in (("commits", "PIP31-22"), ("aborts", "PIP31-22"), (f"adds {TOPICS[0]}", "PIP31-15", TOPICS[0])):
-        yield Act(f"an unknown transaction {said}", lambda *_: True, _use_unknown, (said, why, *where))
-    yield Act("several transactions begin", lambda model: model.done[_IDS] < 3, _begin_several)
-    yield Act("several transactions are committed", lambda model: model.done["committed ids"] < 2, _commit_several)
+        yield Act(f"an unknown transaction {said}", lambda *_: True, _use_unknown, (said, why, NUMBERS, *where))
+    yield Act("several transactions begin", lambda model, _: model.done[_IDS] < 3, _begin_several, (NUMBERS,))
+    yield Act("several transactions are committed", lambda model, _: model.done["committed ids"] < 2, _commit_several, (NUMBERS,))
     yield Act(
         "a transaction begins at each coordinator",
-        lambda model: not model.done["each"],
+        lambda model, _: not model.done["each"],
         _begin_at_each,
-        (),
+        (NUMBERS,),
         frozenset({"more-coordinators"}),
     )
 

@@ -8,7 +8,9 @@ FREE, GONE, TAKEN, UNCLEAR = "free", "gone", "taken", "unclear"
 """How a message stands on a subscription for which no transaction holds it: it is due, it is taken away by a commit, or by a plain
 acknowledgement, which a crash may undo, or clients cannot know."""
 
-INPUTS, INPUT, BATCH = "inputs", ("i1", "i2"), ("b1", "b2")
+INPUTS = "inputs"
+INPUT: tuple[str, ...] = ("i1", "i2")
+BATCH: tuple[str, ...] = ("b1", "b2")
 """A topic with two messages and a batch of two."""
 MESSAGES = (*INPUT, *BATCH)
 KINDS = {"workers": "shared", "auditors": "exclusive", "packers": "key-shared", "heirs": "failover"}

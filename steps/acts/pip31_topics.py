@@ -6,7 +6,7 @@ from fencepost.steps.pulsar.vocabulary import shown
 
 from .act import Act, Line
 from .pip31_consuming import MOST_LOOKS
-from .pip31_ending import end
+from .pip31_ending import NUMBERS, end
 from .pip31_model import INPUTS, Pip31, Topic, narrowest, rare
 from .pip31_writing import BUSY, KEYED, TOPICS, TRANSACTIONS, may_write_plain, new_value
 
@@ -140,7 +140,7 @@ def _make_requests(_: Pip31, topic: str) -> list[Line]:
     return [asked, Line("Then", "each of its requests is answered", "PIP31-133")]
 
 
-def _make_partitions(model: Pip31) -> list[Line]:
+def _make_partitions(model: Pip31, _: str) -> list[Line]:
     model.done["partitions"] += 1
     asked = Line("When", "the topic parts is made, with a partition count of 3", "PIP31-145")
     return [asked, Line("Then", "it is done", "PIP31-145"), Line("Then", "parts has a partition count of 3", "PIP31-145")]
@@ -197,7 +197,7 @@ def acts() -> Iterator[Act[Pip31]]:
     yield Act(f"a consumer of {first} makes each of its requests", _may_read, _make_requests, (first,))
     needs = frozenset({"sidecar-buffer"})
     yield Act("B commits, and then A", _may_commit_newest_first, _commit_newest_first, (*TRANSACTIONS[:2], first), needs)
-    yield Act("a topic with partitions is made", lambda model: not model.done["partitions"], _make_partitions)
+    yield Act("a topic with partitions is made", lambda model, _: not model.done["partitions"], _make_partitions, (NUMBERS,))
     yield Act(f"a reader behind the first message of {first}", _may_read_behind, _read_behind, (first,))
     for topic in TOPICS:
         yield Act(f"a look at {topic}", _may_look_at, _look_at, (topic,))
