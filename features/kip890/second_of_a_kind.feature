@@ -72,7 +72,7 @@ Feature: The second of a kind
       And the transaction of B is over
 
   @KIP890-402 @MUST
-  Rule: The start time of a transaction is its own, and not that of the transaction before it.
+  Rule: The start time of a transaction is its own, not that of the transaction before it and not that of its last change.
     The time-out of a transaction that has the start time of the one before is over before it has begun.
 
     Scenario: [1] The second transaction of a transactional id
