@@ -26,9 +26,8 @@ def stands_behind(context: ScenarioContext, value: str, count: int, other: str, 
         context.evidence.saw(f"{count} entries without a transaction are in several ledgers, so that there is nothing to compare with")
         return
     apart = places[value].entry - places[other].entry
-    context.evidence.expect(
-        apart == due, f"{count} entries, numbers {due} apart", f"from {places[other]} to {places[value]}", what=f"{value} behind {other}"
-    )
+    context.evidence.saw(f"{count} entries without a transaction have numbers {due} apart")
+    context.evidence.expect(apart == due, f"{count} entries", f"from {places[other]} to {places[value]}", what=f"{value} behind {other}")
 
 
 def _places(context: ScenarioContext, topic: str, last: str) -> dict[str, Position]:
