@@ -7,7 +7,7 @@ of its own and may be refused, for example with COORDINATOR_NOT_AVAILABLE while 
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, TypeAlias, TypeVar
 
@@ -85,17 +85,18 @@ class Topic:
 class Nodes:
     """The nodes of a cluster, numbered from 1 on as scenarios name them, whatever ids the cluster gives them.
 
-    Node 1 is the one that clients begin with, which faults are for; the others follow in the order of their ids.
+    Node 1 is the one that clients begin with, which faults are for; the others follow in the order of their ids. Where none advertises the
+    bootstrap address, the lowest id is node 1's. A node keeps its number while Metadata does not name it.
     """
 
-    _ids: tuple[int, ...]
-    _addresses: dict[int, Address]
+    _ids: tuple[int, ...] = ()
+    _addresses: dict[int, Address] = field(default_factory=dict)
 
-    @classmethod
-    def of(cls, addresses: dict[int, Address], bootstrap: Address) -> "Nodes":
-        """From their addresses by their ids. Where none advertises the bootstrap address, the lowest id is node 1's."""
+    def seen(self, addresses: dict[int, Address], bootstrap: Address) -> "Nodes":
+        """With what another answer to Metadata says, the addresses by the nodes' ids; nodes that are new have the next numbers."""
         first = min((node_id for node_id, address in addresses.items() if address == bootstrap), default=None)
-        return cls(tuple(sorted(addresses, key=lambda node_id: (node_id != first, node_id))), addresses)
+        new = sorted(addresses.keys() - set(self._ids), key=lambda node_id: (node_id != first, node_id))
+        return Nodes((*self._ids, *new), self._addresses | addresses)
 
     @property
     def numbers(self) -> list[int]:
@@ -107,7 +108,7 @@ class Nodes:
         return self._ids[number - 1] if number <= len(self._ids) else max(self._ids, default=0) + number
 
     def number_of(self, node_id: int) -> int:
-        """The number of the node with that id; -1 where Metadata does not name it."""
+        """The number of the node with that id; -1 where Metadata has never named it."""
         return self._ids.index(node_id) + 1 if node_id in self._ids else NO_NODE
 
     def address_of(self, number: int) -> Address:
@@ -143,6 +144,7 @@ class Cluster:
         self._deadline_s = deadline_s
         self._transports: dict[Address, Transport] = {}
         self._found: dict[Target, Address] = {}
+        self._nodes = Nodes()
         self.only_asked: Address | None = None
         """The one node that is asked, whoever should be; None when each target is."""
         self._meanwhile: Callable[[], object] = lambda: None
@@ -204,7 +206,7 @@ class Cluster:
 
     def nodes(self) -> Outcome[Nodes]:
         """The nodes by their numbers."""
-        return self._metadata(None, lambda answer: Done(Nodes.of(_addresses(answer), self._bootstrap)))
+        return self._metadata(None, lambda _: Done(self._nodes))
 
     def topic(self, name: str, *, create: bool = False) -> Outcome[Topic]:
         """The topic's id and leaders, as the bootstrap node knows them now; it may make the topic where `create` allows it."""
@@ -265,6 +267,7 @@ class Cluster:
             fields["include_cluster_authorized_operations"] = False
         match self.call(self._bootstrap, request("metadata", version, **fields)):
             case Done(answer):
+                self._nodes = self._nodes.seen(_addresses(answer), self._bootstrap)
                 return read(answer)
             case Unknown() as unknown:
                 return unknown

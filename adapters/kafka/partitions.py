@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar
 
-from kio.schema.errors import ErrorCode
-
 from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.wire.kafka.batches import Batch, Record, encode
 

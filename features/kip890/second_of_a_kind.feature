@@ -73,7 +73,7 @@ Feature: The second of a kind
       And the transaction of B is over
 
   @KIP890-402 @MUST
-  Rule: The start time of a transaction is its own, and not that of the previous transaction of its id.
+  Rule: The start time of a transaction is its own, not that of the previous transaction of its id and not that of its last change.
     A transaction that has the start time of the previous one is past its timeout when it begins.
 
     Scenario: [1] A transactional id begins its second transaction

@@ -189,3 +189,25 @@ Feature: Segments that are reloaded
       And A has written "a2" to orders
       When A commits
       Then readers of orders see "a1", "a2"
+
+  @PIP471-70 @MUST @aborts @recovery
+  Rule: A segment that is reloaded hides the messages of every transaction that was aborted in it.
+    One that knows the last abort alone hands out what was withdrawn before.
+
+    Scenario: [1] Two aborted transactions
+      Given A has written "a1" to orders
+      And B has written "b1" to orders
+      And A has aborted
+      And B has aborted
+      And orders has been unloaded
+      When "p1" is written to orders
+      Then readers of orders see "p1"
+
+    Scenario: [2] The younger one is aborted first
+      Given A has written "a1" to orders
+      And B has written "b1" to orders
+      And B has aborted
+      And A has aborted
+      And orders has been unloaded
+      When "p1" is written to orders
+      Then readers of orders see "p1"

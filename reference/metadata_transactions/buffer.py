@@ -53,6 +53,7 @@ class MetadataBuffer:
         """
         rule("PIP471-59")
         rule("PIP471-60")
+        rule("PIP471-70")
         self._aborted = self._records.aborted(self._segment)
         for txn in self._records.writes(self._segment):
             self._take_part(txn)

@@ -104,10 +104,12 @@ class MarkerBuffer:
             return True
         if self.is_aborted(message.txn):
             rule("PIP31-02")
+            rule("PIP31-171")
             rule("CORE-03")
             rule("CORE-08")
             return False
         rule("PIP31-01")
+        rule("PIP31-170")
         rule("CORE-01")
         return True
 

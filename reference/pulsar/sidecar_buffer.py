@@ -36,6 +36,7 @@ class SidecarBuffer:
         ):  # the topic first: a commit that it holds is certain, also where the log does not know
             if isinstance(entry.content, Marker):
                 rule("CORE-32")
+                rule("PIP31-171")
                 self._ended.setdefault(entry.content.txn, entry.content.action)
             elif entry.content.txn is not None:
                 rule("CORE-40")
@@ -75,6 +76,7 @@ class SidecarBuffer:
             return
         if action is Action.COMMIT and self._messages.get(txn):
             rule("PIP31-53")
+            rule("PIP31-170")
             rule("CORE-04")
             rule("CORE-08")
             rule("CORE-09")

@@ -64,9 +64,7 @@ def initialises_again(context: ScenarioContext, producer: str, identity: str | N
     version, timeout_ms = context.version(one, _REQUEST), TIMEOUTS_MS[timeout] if timeout else LONG_TIMEOUT_MS
 
     def request(retry: bool) -> Outcome[ProducerIdAndEpoch]:
-        return one.probe.init_producer_id(
-            one.transactional_id, timeout_ms=timeout_ms, current=current, version=version, retry=retry
-        )
+        return one.probe.init_producer_id(one.transactional_id, timeout_ms=timeout_ms, current=current, version=version, retry=retry)
 
     put(context, one, _REQUEST, request)
 

@@ -197,7 +197,9 @@ def is_assigned(
 
 
 @PIP460.given("the segments of {members} are called {family}")
-def are_called(context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, members: tuple[str, ...], family: tuple[str, ...]) -> None:
+def are_called(
+    context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, members: tuple[str, ...], family: tuple[str, ...]
+) -> None:
     """Each of these stream consumers is assigned one segment, whichever a controller chose, and that has this name from here on."""
     for member, name in zip(members, family, strict=True):
         for _ in context.session.time.attempts():
@@ -212,7 +214,9 @@ def are_called(context: ScenarioContext, scalable_topics: ScalableTopics, reader
 
 
 @PIP460.then("{members} have a segment of {topic} each")
-def have_one_each(context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, members: tuple[str, ...], topic: str) -> None:
+def have_one_each(
+    context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, members: tuple[str, ...], topic: str
+) -> None:
     """Within patience the newest assignment of each has an active segment, whichever and however many."""
     active = {segment.number for segment in scalable_topics.layout(topic).active}
     without: list[str] = []

@@ -14,6 +14,7 @@ from fencepost.adapters.kafka.inprocess import InProcessTransport
 from fencepost.adapters.kafka.offer import Offer, Range
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.kafka.recording import Recorder
+from fencepost.contract.ports import Time
 from fencepost.wire.kafka.entities import API_KEYS, api_of, response
 
 Answer: TypeAlias = Callable[[Any], ResponsePayload | None]
@@ -47,9 +48,8 @@ class ScriptedBroker:
         self._script = {"find_coordinator": [coordinator_at(BOOTSTRAP)], "metadata": [leader_at(BOOTSTRAP)]} | script
         self.asked: list[tuple[Address, str]] = []
 
-    def probe(self, offer: Offer = EVERYTHING) -> tuple[KafkaProbe, Recorder]:
+    def probe(self, offer: Offer = EVERYTHING, time: Time = CountedTime()) -> tuple[KafkaProbe, Recorder]:  # noqa: B008 - it keeps nothing
         """A probe of this broker, and what records its calls."""
-        time = CountedTime()
         recorder = Recorder(time.now_ms)
         cluster = Cluster("test", BOOTSTRAP, lambda _client, address: InProcessTransport(_At(self, address)), recorder, offer, 1.0)
         return KafkaProbe(cluster, offer, time), recorder

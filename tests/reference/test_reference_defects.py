@@ -17,6 +17,7 @@ COORDINATOR_LOAD_IN_PROGRESS = 14
 def observe(parts: Parts) -> _Seen:
     """What a client sees of the decisions that the defects change."""
     client = Client(parts=parts)
+    client.not_now |= {14, 51}  # what says that the coordinator loads, or is busy
 
     def settle(name: str) -> str:
         for _ in range(20):

@@ -16,22 +16,25 @@ def run_all(runs: Iterable[tuple[Path, tuple[str, ...]]]) -> dict[str, int]:
         return dict(pool.imap_unordered(_run, runs))
 
 
-def judged_of_all(defects: Iterable[str]) -> dict[str, dict[str, str]]:
-    """What everything that binds such a broker says of the reference with each of these defects: requirement to verdict."""
+def judged_of_all(defects: Iterable[str], only: tuple[str, ...] = ()) -> dict[str, dict[str, str]]:
+    """What everything that binds such a broker, or only what is named, says of the reference with each of these defects: requirement to
+    verdict."""
     from fencepost.warmed import forking
 
     with forking().Pool(WORKERS, maxtasksperchild=1) as pool:
-        return dict(pool.imap_unordered(_judged, defects))
+        return dict(pool.imap_unordered(_judged, [(defect, only) for defect in defects]))
 
 
-def _judged(defect: str) -> tuple[str, dict[str, str]]:
+def _judged(task: tuple[str, tuple[str, ...]]) -> tuple[str, dict[str, str]]:
     from fencepost.contract.registration import Asked
     from fencepost.contract.verdict import ScenarioResult, judge
     from fencepost.options import Options
     from fencepost.plays import Plays
+    from fencepost.selection import Selection
 
+    defect, only = task
     found: dict[str, list[ScenarioResult]] = {}
-    with Plays(Options(asked=Asked({"defect": defect}))) as plays:
+    with Plays(Options(asked=Asked({"defect": defect}), selection=Selection(only=only))) as plays:
         for play in plays:
             found.setdefault(play.requirement, []).append(plays.judge(play).result)
     return defect, {requirement: judge(requirement, results).verdict.value for requirement, results in found.items()}

@@ -22,10 +22,6 @@ class Pair:
         return Pair(self.producer_id, self.epoch + bumps)
 
 
-_NOT_NOW = {16, 19}
-"""NOT_COORDINATOR and NOT_ENOUGH_REPLICAS."""
-
-
 def _errors(answer: Any) -> set[int]:
     """The error codes of an answer that speaks of one thing, or of a Produce."""
     results = [result for topic in getattr(answer, "responses", ()) for result in getattr(topic, "partition_responses", ())]
@@ -37,6 +33,9 @@ class Client:
 
     def __init__(self, profile: str = "seed", parts: Parts | None = None, settings: Settings | None = None) -> None:
         self.broker = ReferenceKafka(Profile.load(profile), parts or Parts(), settings or Settings(clean_up_interval_ms=200))
+        self.not_now = {16, 19}
+        """What is asked once more: NOT_COORDINATOR and NOT_ENOUGH_REPLICAS, and what a test adds."""
+
         self.create(TOPIC, 3)
 
     def send(self, api: str, version: int, **fields: Any) -> Any:
@@ -44,9 +43,9 @@ class Client:
         return self.broker.handle(request(api, version, **fields))
 
     def ask(self, api: str, version: int, **fields: Any) -> Any:
-        """The answer, which must come. A node that says it is the wrong one, or short of replicas, is asked once more."""
+        """The answer, which must come. A refusal that is in `not_now` is asked once more."""
         answer = self.send(api, version, **fields)
-        if _NOT_NOW & _errors(answer):
+        if self.not_now & _errors(answer):
             answer = self.send(api, version, **fields)
         assert answer is not None, f"the connection was closed instead of answering {api} v{version}"
         return answer

@@ -1,7 +1,5 @@
 """Defects in requests that are refused: what they have done all the same."""
 
-from collections.abc import Callable
-
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
@@ -14,34 +12,26 @@ from fencepost.reference.kafka.verification import Operation, Verification
 from fencepost.wire.kafka.batches import Batch
 
 
-class _AbortsBeforeItRefuses(Coordinator):
-    """Aborts what is open before the check that is going to refuse the request."""
-
-    def is_wrong(self, timeout_ms: int, expected: ProducerIdAndEpoch, owner: ProducerIdAndEpoch) -> bool:
-        raise NotImplementedError
-
+class _LooksAtTheTimeoutLast(Coordinator):
     def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
         known = self._transactions.get(transactional_id)
-        if known is not None and known.state is State.ONGOING and self.is_wrong(timeout_ms, expected, known.producer):
+        if known is not None and known.state is State.ONGOING and not self._ownership.allows_timeout(timeout_ms):
             self.abort_by_server(known)
         return super().init_producer_id(transactional_id, timeout_ms, expected)
 
 
-class _LooksAtTheTimeoutLast(_AbortsBeforeItRefuses):
-    def is_wrong(self, timeout_ms: int, expected: ProducerIdAndEpoch, owner: ProducerIdAndEpoch) -> bool:
-        return not self._ownership.allows_timeout(timeout_ms)
-
-
-class _LooksAtTheProducerIdLast(_AbortsBeforeItRefuses):
-    def is_wrong(self, timeout_ms: int, expected: ProducerIdAndEpoch, owner: ProducerIdAndEpoch) -> bool:
-        return expected.producer_id not in (NO_PRODUCER.producer_id, owner.producer_id)
+class _LooksAtTheProducerIdLast(Coordinator):
+    def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
+        known = self._transactions.get(transactional_id)
+        if known is not None and known.state is State.ONGOING and expected.producer_id not in (NO_PRODUCER.producer_id, known.producer_id):
+            self.abort_by_server(known)
+        return super().init_producer_id(transactional_id, timeout_ms, expected)
 
 
 class _TakesStrayRecords(Verification):
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
-        ask: Callable[[], int | None] = lambda: super(_TakesStrayRecords, self).before_produce(log, transactional_id, batch, operation)
         try:
-            return ask()
+            return super().before_produce(log, transactional_id, batch, operation)
         except Refused as refusal:
             if operation is Operation.ADD or refusal.error is not Error.INVALID_PRODUCER_ID_MAPPING:
                 raise

@@ -252,7 +252,7 @@ LARGE_METADATA_IDS = Defect(
 
 GAPS_IN_ENTRY_NUMBERS = Defect(
     name="metadata-gaps-in-entry-numbers",
-    story=f"After each entry of a ledger {_ENTRY_NUMBERS_SKIPPED} numbers are left out; they grow, and nobody promised that they grow by one.",
+    story=f"After each entry of a ledger {_ENTRY_NUMBERS_SKIPPED} numbers are left out, for nobody promised that they grow by one.",
     origin="logs that number entries by their place in a file",
     parts=MetadataParts(ledger=_NumbersInStrides),
 )

@@ -22,6 +22,12 @@ class _ForgetsTheAborted(MetadataBuffer):
         self._aborted = {}
 
 
+class _KnowsTheLastAbort(MetadataBuffer):
+    def recover(self) -> None:
+        super().recover()
+        self._aborted = dict(sorted(self._aborted.items(), key=lambda one: one[1])[-1:])
+
+
 class _CleansUpLater(Participation):
     def look_next(self) -> None:
         self.told()
@@ -158,4 +164,12 @@ OPEN_COUNTS_FROM_ITS_LAST = Defect(
     story="A segment that is loaded keeps the last entry of each open transaction that it comes across, and readers get those before.",
     origin="textbook: a loop that overwrites what it has found",
     parts=MetadataParts(metadata_buffer=_CountsFromTheLast),
+)
+
+THE_LAST_ABORT_KNOWN = Defect(
+    name="metadata-the-last-abort-known",
+    breaks={"PIP471-70": Symptom(what="^readers of orders$", expected='^"p1"$', seen='"a1"')},
+    story="A segment that is loaded again knows of its aborted transactions the last one alone.",
+    origin="red team: of two records under one prefix, one is read",
+    parts=MetadataParts(metadata_buffer=_KnowsTheLastAbort),
 )

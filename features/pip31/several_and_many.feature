@@ -1,0 +1,49 @@
+Feature: Several transactions in a topic, and many messages in a transaction
+  What holds for one transaction of a topic holds for the second one, and what holds for three messages holds for a hundred.
+
+  Background:
+    Given the topic "orders"
+    And transactions A and B
+
+  @PIP31-170 @MUST @commits @aborts
+  Rule: A commit shows every message of its transaction, and an abort hides every one, however many there are.
+    A page of messages that is not followed by the next one loses what was acknowledged, without an error.
+
+    Scenario: [1] A commit of a hundred messages
+      Given A has 100 messages under way to orders
+      When A commits
+      Then readers of orders see exactly what of A was receipted
+
+    Scenario: [2] The topic is loaded again before the commit
+      Given A has 100 messages under way to orders
+      And orders has been unloaded
+      When A commits
+      Then readers of orders see exactly what of A was receipted
+
+    Scenario: [3] An abort of a hundred messages
+      Given A has 100 messages under way to orders
+      And A has aborted
+      When "p1" is written to orders
+      Then readers of orders see "p1"
+
+  @PIP31-171 @MUST @aborts @recovery
+  Rule: A topic that is reloaded hides the messages of every transaction that was aborted in it.
+    One that knows the last abort alone hands out what was withdrawn before.
+
+    Scenario: [1] Two aborted transactions
+      Given A has written "a1" to orders
+      And B has written "b1" to orders
+      And A has aborted
+      And B has aborted
+      And orders has been unloaded
+      When "p1" is written to orders
+      Then readers of orders see "p1"
+
+    Scenario: [2] The younger one is aborted first
+      Given A has written "a1" to orders
+      And B has written "b1" to orders
+      And B has aborted
+      And A has aborted
+      And orders has been unloaded
+      When "p1" is written to orders
+      Then readers of orders see "p1"

@@ -1,0 +1,69 @@
+"""Defects of topics with several aborted transactions, and of transactions with many messages."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.pulsar import Parts
+from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
+from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
+from fencepost.reference.pulsar.values import Action, Message, TxnId
+
+_A_PAGE = 50
+
+
+class _ShowsAPageOfMarkers(MarkerBuffer):
+    def after(self, place: Place) -> Iterator[Readable]:
+        seen: Counter[TxnId | None] = Counter()
+        beyond = set()
+        for entry in self._ledger:
+            if isinstance(entry.content, Message) and entry.content.txn is not None:
+                seen[entry.content.txn] += 1
+                if seen[entry.content.txn] > _A_PAGE:
+                    beyond.add(entry.position)
+        return (one for one in super().after(place) if one.place.position not in beyond)
+
+
+class _CommitsAPage(SidecarBuffer):
+    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+        self._messages[txn] = self._messages.get(txn, [])[:_A_PAGE]
+        super().end(txn, action, low_watermark)
+
+
+class _KnowsTheLastAbortOfMarkers(MarkerBuffer):
+    def recover(self) -> None:
+        super().recover()
+        self._ended = _without_earlier_aborts(self._ended)
+
+
+class _KnowsTheLastAbort(SidecarBuffer):
+    def recover(self) -> None:
+        super().recover()
+        for txn in self._ended.keys() - _without_earlier_aborts(self._ended).keys():
+            for _, message in self._messages.get(txn, ()):
+                self._ledger.append(replace(message, txn=None))
+
+
+def _without_earlier_aborts(ended: dict[TxnId, Action]) -> dict[TxnId, Action]:
+    aborted = [txn for txn, action in ended.items() if action is Action.ABORT]
+    return {txn: action for txn, action in ended.items() if txn not in aborted[:-1]}
+
+
+A_PAGE_COMMITTED = Defect(
+    name="pulsar-a-page-of-messages-committed",
+    breaks={"PIP31-170": Symptom(what="^readers of orders$", expected='"100"$', seen='"50"$')},
+    story=f"A commit shows the first {_A_PAGE} messages of a transaction, and no more.",
+    origin="red team: a page that is not followed by the next one",
+    parts=Parts(marker_buffer=_ShowsAPageOfMarkers, sidecar_buffer=_CommitsAPage),
+)
+
+THE_LAST_ABORT_KNOWN = Defect(
+    name="pulsar-the-last-abort-known",
+    breaks={"PIP31-171": Symptom(what="^readers of orders$", expected='^"p1"$', seen='"[ab]1"')},
+    story="A topic that is loaded again knows of its aborted transactions the last one alone.",
+    origin="red team: a snapshot of one place",
+    parts=Parts(marker_buffer=_KnowsTheLastAbortOfMarkers, sidecar_buffer=_KnowsTheLastAbort),
+)

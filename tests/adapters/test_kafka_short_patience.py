@@ -1,0 +1,67 @@
+"""A client whose transactions are expected to stay prepared asks again for a short time, and then takes the refusal for its answer."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from scripted_broker import Answer, ScriptedBroker, says
+
+from fencepost.adapters.kafka.calls import SOON_S
+from fencepost.adapters.kafka.values import ProducerIdAndEpoch
+from fencepost.contract.outcomes import Done, Refused
+
+PAIR = ProducerIdAndEpoch(7, 3)
+STEP_MS = 100
+AT_MOST = 100
+
+
+@dataclass
+class PassingTime:
+    """A clock that moves between two tries."""
+
+    now: float = 0.0
+    patience_s: float = AT_MOST * STEP_MS / 1000
+
+    def now_ms(self) -> float:
+        """What it shows."""
+        return self.now
+
+    def attempts(self, patience: float | None = None) -> Iterator[int]:
+        """Tries, each at its own time."""
+        del patience
+        for number in range(1, AT_MOST + 1):
+            yield number
+            self.now += STEP_MS
+
+
+def end_txn(code: int) -> Answer:
+    return says(error_code=code, producer_id=7 if code == 0 else -1, producer_epoch=4 if code == 0 else -1)
+
+
+@pytest.mark.parametrize("code", [14, 15, 16, 51])
+def test_a_refusal_that_goes_away_is_asked_again(code: int) -> None:
+    """It said nothing of the transaction, so it is no answer to a scenario's question."""
+    broker = ScriptedBroker(end_txn=[end_txn(code), end_txn(0)])
+    probe, _ = broker.probe(time=PassingTime())
+
+    with probe.giving_up_soon():
+        outcome = probe.end_txn("t", PAIR, commit=True)
+
+    assert outcome == Done(ProducerIdAndEpoch(7, 4))
+    assert broker.count("end_txn") == 2
+
+
+def test_a_refusal_that_stays_is_the_answer_after_a_short_time() -> None:
+    """Waiting for another would be in vain, and is what the whole patience is for."""
+    broker = ScriptedBroker(end_txn=[end_txn(51)])
+    probe, _ = broker.probe(time=PassingTime())
+
+    with probe.giving_up_soon():
+        outcome = probe.end_txn("t", PAIR, commit=True)
+    hurried = broker.count("end_txn")
+    probe.end_txn("t", PAIR, commit=True)
+
+    assert isinstance(outcome, Refused)
+    assert outcome.error == "CONCURRENT_TRANSACTIONS"
+    assert hurried == 1000 * SOON_S / STEP_MS + 1
+    assert broker.count("end_txn") == hurried + AT_MOST
