@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fencepost.contract.errors import NotOffered
 from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
 from fencepost.contract.ports import Session
 from fencepost.steps.acts.act import Line, Script, Table, script_of
@@ -34,8 +35,8 @@ class Finding:
 class Tried:
     """What a sequence showed: the acts that were reached, and a finding where a line did not hold.
 
-    `known` is a finding of a requirement that the system is known to break, and `unanswered` says what got no answer; then nobody knows how
-    it went on.
+    `known` is a finding of a requirement that the system is known to break, and `unanswered` says what got no answer, or is not offered;
+    then nobody knows how it went on.
     """
 
     acts: tuple[str, ...]
@@ -96,7 +97,7 @@ class Trials:
     def _failed(self, script: Script[Any], number: int, error: BaseException) -> Tried:
         line = script.lines[number][0]
         reached = tuple(dict.fromkeys(act for _, act in script.lines[: number + 1] if act is not None))
-        if isinstance(error, NoAnswer) and not self._is_prompt:
+        if isinstance(error, NotOffered) or (isinstance(error, NoAnswer) and not self._is_prompt):
             return Tried(reached, unanswered=str(error))
         if not isinstance(error, Violation | SetUpFailed | NoAnswer):
             raise error

@@ -8,15 +8,35 @@ from dataclasses import replace
 from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.contract.evidence import Violation
 
-from . import kip890_endings, kip890_faults, kip890_looks, kip890_offsets, kip890_refusals, kip890_transactions
+from . import (
+    kip890_endings,
+    kip890_faults,
+    kip890_looks,
+    kip890_nodes,
+    kip890_offsets,
+    kip890_operators,
+    kip890_refusals,
+    kip890_rights,
+    kip890_transactions,
+)
 from .act import Act, Line, Table
 from .kip890_lines import everything, given, listed_as_aborted, offsets, readers, then, when
 from .kip890_model import GROUPS, IDS, PARTITIONS, Clients
 
-_MODULES = (kip890_transactions, kip890_refusals, kip890_offsets, kip890_looks, kip890_faults, kip890_endings)
+_MODULES = (
+    kip890_transactions,
+    kip890_refusals,
+    kip890_offsets,
+    kip890_looks,
+    kip890_faults,
+    kip890_endings,
+    kip890_rights,
+    kip890_operators,
+    kip890_nodes,
+)
 _Says = Callable[..., Sequence[Line]]
 _COMPARES = re.compile("unchanged|has not grown|were added to")
-_PRODUCERS = {"A": "", "B": "", "H": "", "T": " and a short time-out"}
+_PRODUCERS = {"A": "", "B": "", "H": "", "T": " and a short time-out", "M": "", "J": "", "K": ""}
 
 
 def _opens(used: frozenset[str]) -> list[Line]:
@@ -26,6 +46,8 @@ def _opens(used: frozenset[str]) -> list[Line]:
     lines += [
         given(f'producer {name} with transactional id "{IDS[name]}"{with_}', "014") for name, with_ in _PRODUCERS.items() if name in used
     ]
+    if "U" in used:
+        lines.append(given('producer U with transactional id "user" and group "billing", logged in as an ordinary user', "173"))
     lines += [given("producer L at the last usable epoch", "026")] if "L" in used else []
     return lines
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 PARTITIONS = ("payments-0", "payments-1", "orders-0")
 GROUPS = ('"shop"', '"bank"')
-IDS = {"A": "transfer", "B": "refund", "C": "transfer", "H": "held", "T": "brief", "L": "last"}
+IDS = {"A": "transfer", "B": "refund", "C": "transfer", "H": "held", "T": "brief", "L": "last", "M": "marked", "J": "joins", "K": "kin"}
 """With which transactional id a producer initialises; C takes over from A."""
 
 

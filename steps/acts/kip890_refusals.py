@@ -101,6 +101,8 @@ _AFTERWARDS = {
     "TxnOffsetCommit": "v5",
 }
 """What a new client uses otherwise."""
+_BY_THE_LOG = {"108", "113", "115", "210", "365"}
+"""Of what the log refuses after the coordinator has added the partition, something may be left over."""
 _EARLY, _LATE, _VERY_LATE = "with an epoch ahead of its own", "with its previous epoch", "with the epoch before its previous one"
 _OF_B, _NO_ID = "with the producer id of B", "with no transactional id"
 _UNUSED, _EMPTY = "with an unused transactional id", "with an empty transactional id"
@@ -208,7 +210,7 @@ def _says(row: Refusal) -> Callable[..., list[Line]]:
         said = [given(f"{name} uses {row.version}", row.why)] if row.version else []
         said.append(when(row.asks.format(**values), row.why))
         said += [then(answer.format(**values), row.why) for answer in row.answers]
-        said += unchanged(model, name, row.why)
+        said += unchanged(model, name, "273" if row.why in _BY_THE_LOG else row.why)
         said += not_grown(model, partition, row.why) if " writes " in row.asks else []
         if row.version:
             api = row.version.split()[0]

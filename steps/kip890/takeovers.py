@@ -5,12 +5,12 @@ from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.initialising import LONG_TIMEOUT_MS
 from fencepost.steps.kafka.judging import answered, reported
-from fencepost.steps.kafka.requests import resume
+from fencepost.steps.kafka.requests import COORDINATOR_AWAY, resume
 from fencepost.steps.outcomes import achieved
 
 from .vocabulary import KIP890
 
-_ASK_AGAIN = "CONCURRENT_TRANSACTIONS"
+_ASK_AGAIN = COORDINATOR_AWAY | {"CONCURRENT_TRANSACTIONS"}
 
 
 @KIP890.state
@@ -23,8 +23,8 @@ def instances() -> list[Outcome[ProducerIdAndEpoch]]:
 def take_over_at_once(context: ScenarioContext, instances: list[Outcome[ProducerIdAndEpoch]], count: int, producer: str) -> None:
     """InitProducerId without a producer id on a connection for each, all sent before any answer is read.
 
-    Those that are refused CONCURRENT_TRANSACTIONS ask again, one after the other, for as long as they are. A paused node goes on before
-    they do.
+    Those that are refused CONCURRENT_TRANSACTIONS, or told to look for their coordinator, ask again, one after the other, for as long as
+    they are. A paused node goes on before they do.
     """
     one = context.turn_of(producer)
     clients = [context.session.client(f"{producer}-{number}") for number in range(1, count + 1)]
@@ -35,7 +35,7 @@ def take_over_at_once(context: ScenarioContext, instances: list[Outcome[Producer
     if context.armed.pause is not None and any(isinstance(answer, Refused) for answer in first):
         resume(context)
     for client, answer in zip(clients, first, strict=True):
-        is_told_to_wait = isinstance(answer, Refused) and answer.error == _ASK_AGAIN
+        is_told_to_wait = isinstance(answer, Refused) and answer.error in _ASK_AGAIN
         again = (
             client.init_producer_id(one.transactional_id, timeout_ms=LONG_TIMEOUT_MS, current=NO_PRODUCER) if is_told_to_wait else answer
         )

@@ -1,0 +1,79 @@
+"""Acts of KIP-890 that are complete in themselves: Givens, a When and what is due, which may come anywhere in a sequence.
+
+What a right, a level, a second node or a member of a group is needed for takes a setting of its own, so it is one act.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from .act import Act, Line
+from .kip890_lines import NEEDS, given, then, when
+from .kip890_model import Clients
+
+AUTHORIZER, NODES, LEVELS = "authorizer", "two-nodes", "feature-levels"
+
+
+@dataclass(frozen=True)
+class Episode:
+    """Givens, a When and what is due, by {u}, a value that nobody has written. `who` takes part, and `may_come` says when."""
+
+    givens: tuple[str, ...]
+    asks: str
+    due: tuple[str, ...]
+    why: str
+    who: str = ""
+    needs: str = ""
+    may_come: Callable[[Clients], bool] = lambda _: True
+
+    @property
+    def name(self) -> str:
+        """What it is called in a table of acts."""
+        return "; ".join((*self.givens, self.asks))
+
+
+def acts_of(episodes: Iterable[Episode]) -> Iterator[Act[Clients]]:
+    """The acts that these are, all of one kind: so many of a kind crowd out no other."""
+    by_name = {f"{one.name} ({one.why})": one for one in episodes}
+
+    def says(model: Clients, name: str, *_: str) -> list[Line]:
+        return _lines(model, by_name[name])
+
+    for name, one in by_name.items():
+        needs = NEEDS | ({one.needs} if one.needs else set())
+        used = ("orders-0",) if "orders" in " ".join((one.name, *one.due)) else ()
+        yield Act(name, _may_come(one), says, (name, *one.who, *used), needs)
+
+
+def _lines(model: Clients, one: Episode) -> list[Line]:
+    value = model.new_value("u")
+    model.shown |= _marks(one)
+    if one.needs == LEVELS:
+        for name in model.producers:
+            model.leave(name)
+        model.unread.update(model.logs)
+    if one.needs == NODES:
+        model.leave("A")
+    if one.who in ("M", "U", "N"):
+        model.unread.add("payments-0")
+    said = [given(text.replace("{u}", value), one.why) for text in one.givens]
+    said.append(when(one.asks.replace("{u}", value), one.why))
+    return [*said, *(then(text.replace("{u}", value), one.why) for text in one.due)]
+
+
+def _marks(one: Episode) -> set[str]:
+    """What is there once in a sequence, of what this is about."""
+    about = {AUTHORIZER: "rights", NODES: "nodes", LEVELS: "levels"}.get(one.needs)
+    named = {word for word in ("crew", "waste", "made") if f'"{word}"' in one.name}
+    return named | ({about} if about else set()) | ({"marker"} if one.who == "M" else set())
+
+
+def _may_come(one: Episode) -> Callable[..., bool]:
+    marks = _marks(one)
+
+    def may_come(model: Clients, *_: str) -> bool:
+        """N has the transactional id of A."""
+        a = model.producers["A"]
+        is_free = one.needs != NODES or (a.open is None and not a.is_fenced and a.past == ["begun"])
+        return is_free and model.is_quiet and marks.isdisjoint(model.shown) and one.may_come(model)
+
+    return may_come

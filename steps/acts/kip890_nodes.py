@@ -1,0 +1,88 @@
+"""Acts of KIP-890 on a cluster of two nodes, of which one is paused, or gives away what it leads."""
+
+from collections.abc import Iterator
+
+from .act import Act
+from .kip890_episodes import NODES, Episode, acts_of
+from .kip890_model import Clients
+
+_N = 'producer N has written "{u}" to accounts-0 on node 1 and "{u}2" to accounts-1 on node 2'
+_MOVED, _AWAY = "accounts-1 has moved to node 1", "the coordinator of N has moved to node 2"
+_N_NEXT = "it is done and answers the same producer id and the next epoch"
+
+_ON_TWO_NODES = tuple(
+    Episode(givens, asks, due, why, "N", NODES)
+    for givens, asks, due, why in (
+        ((_N, _MOVED), 'N writes "more" to accounts-1', ("it is done", 'the open transaction of N in accounts-1 starts at "{u}2"'), "263"),
+        ((_N, _MOVED), "N commits", (_N_NEXT, 'readers of accounts-1 see "{u}2"', 'readers of accounts-0 see "{u}"'), "263"),
+        (
+            (_N, _MOVED),
+            "N aborts",
+            ("readers of accounts-1 see nothing", 'a read_committed Fetch of accounts-1 lists the aborted transaction of N from "{u}2"'),
+            "263",
+        ),
+        ((_N, _AWAY), "N commits", (_N_NEXT, 'readers of accounts-0 see "{u}"', 'readers of accounts-1 see "{u}2"'), "264"),
+        (
+            (_N, _AWAY),
+            'N writes "more" to payments-0',
+            ("it is done", "the transaction of N is Ongoing in accounts-0 and accounts-1 and payments-0"),
+            "264",
+        ),
+        ((_N, _AWAY), "N initialises again with neither producer id nor epoch", ("it is done", "readers of accounts-0 see nothing"), "264"),
+        (
+            (_N, "N has committed", _AWAY),
+            "N aborts with its previous epoch",
+            ("it is refused with INVALID_TXN_STATE", 'readers of accounts-1 see "{u}2"'),
+            "264",
+        ),
+        (
+            (_N, "N has committed", _MOVED),
+            'N writes "late" to accounts-1 with its previous epoch',
+            ("it is refused with INVALID_PRODUCER_EPOCH", "the log of accounts-1 has not grown"),
+            "263",
+        ),
+        (
+            (_N,),
+            "AlterPartitionReassignments sends accounts-1 to node 1",
+            ("it is done", "accounts-1 is led by node 1 alone, in a later leader epoch"),
+            "373",
+        ),
+        *(
+            ((_N,), f"N sends {api} to node 2", ("it is refused with NOT_COORDINATOR", "the transaction of N is unchanged"), "374")
+            for api in ("InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn")
+        ),
+        (
+            (_N,),
+            "FindCoordinator for N is sent to each of two nodes",
+            ("every client is sent to one node, and so is the next one to ask for N",),
+            "154",
+        ),
+        ((_N, "node 2 is paused until the next answer"), "N aborts", ("one ABORT marker was added to accounts-0 and accounts-1",), "126"),
+        (
+            (_N, "node 2 is paused until the next refusal", "N has been asked to commit"),
+            'N writes "more" to accounts-0',
+            ("the first attempt was refused with CONCURRENT_TRANSACTIONS", "it is done"),
+            "081",
+        ),
+        (
+            ('producer N has written "{u}" to accounts-0 on both nodes', "node 2 is paused until the next refusal"),
+            'N writes "more" to accounts-0',
+            ("the first attempt was not done", 'it is done and answers the offset of "more"'),
+            "227",
+        ),
+        (
+            (
+                'producer N has written "{u}" to accounts-0 on both nodes and "{u}2" to ledger-0 on node 1',
+                "node 2 is paused until the next answer",
+            ),
+            "N commits",
+            ('readers of accounts-0 see "{u}"', "the last stable offset of accounts-0 is the high watermark"),
+            "226",
+        ),
+    )
+)
+
+
+def acts() -> Iterator[Act[Clients]]:
+    """The acts on two nodes."""
+    return acts_of(_ON_TWO_NODES)

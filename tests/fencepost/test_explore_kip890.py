@@ -1,0 +1,107 @@
+"""Exploration of KIP-890: silent on what conforms, and what its acts show."""
+
+import pytest
+
+from fencepost import together
+from fencepost.contract.register import bundled
+from fencepost.contract.registration import Asked
+from fencepost.explore import search
+from fencepost.explore.reducing import reduced
+from fencepost.explore.trial import Trials
+from fencepost.judged_systems import JudgedSystems
+from fencepost.options import Options
+from fencepost.reference.defects import LAWFUL, Defect
+from fencepost.steps.acts.act import Script, script_of
+from fencepost.steps.acts.kip890 import TABLE
+from fencepost.steps.acts.kip890_model import Clients
+
+CONFORMING = [group for group in together.groups(LAWFUL.values()) if group[0].protocol == "kafka"]
+FOUND = {
+    "announcement-forgotten": ("KIP890-030", ("A adds payments-0", "a look at the transaction of A")),
+    "written-but-not-added": ("KIP890-060", ("A writes to payments-0",)),
+    "empty-commit-succeeds": ("KIP890-069", ("A commits nothing",)),
+    "empty-id-looked-up": ("KIP890-075", ("A commits with an empty transactional id",)),
+    "hanging-after-takeover": ("KIP890-023", ('A has sent an offset of payments-0 to "shop"', "A has initialised again")),
+    "commit-takes-offset-back": (
+        "KIP890-053",
+        ('A has sent an offset of payments-0 to "shop"', 'an offset of payments-0 is committed to "shop"'),
+    ),
+    "duration-ignored": ("KIP890-151", ("A has written to payments-0", "old transactions are listed, without A")),
+    "one-bad-offset-spoils-all": ("KIP890-056", ("A sends an offset of a partition that there is not",)),
+    "only-the-first-is-added": ("KIP890-140", ("A has written to two partitions",)),
+    "added-without-a-right-to-the-topic": (
+        "KIP890-176",
+        ('the user of U may no longer write to payments; U writes "{u}" to payments-0 (176)',),
+    ),
+}
+"""Defects, a short sequence that shows each, and the requirement that is named."""
+
+
+def trials(defect: str | None = None, profile: str | None = None) -> Trials:
+    """Trials of KIP-890 on the reference."""
+    systems = JudgedSystems(Options(asked=Asked({"defect": defect} if defect else {}, profile)), bundled())
+    systems.open({"kafka": [frozenset()]})
+    known = frozenset(one.entry.requirement for one in systems.expectations["kafka"].known)
+    return Trials(TABLE.offered(systems.handshakes["kafka"].capabilities), systems.by_protocol["kafka"].session, known=known)
+
+
+def always(_: search.Progress) -> bool:
+    return True
+
+
+@pytest.mark.parametrize("profile", ["seed", "kafka-4.0", "kafka-4.3"])
+def test_the_reference_is_silent(profile: str) -> None:
+    """As the text has it, and as releases are, but for what is known of these."""
+    assert search.drawn(trials(profile=profile), 20, 10, 1, always).finding is None
+
+
+@pytest.mark.parametrize("group", CONFORMING, ids=lambda group: group[0].name)
+def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: tuple[Defect, ...]) -> None:
+    """A judge that speaks of one of these would speak of a conforming broker."""
+    broker = together.as_one(group)
+    monkeypatch.setitem(LAWFUL, broker.name, broker)
+
+    assert search.drawn(trials(broker.name), 8, 10, 6, always).finding is None
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_defect_is_seen(name: str) -> None:
+    """Under a requirement that is broken, and with no act that it could do without."""
+    requirement, acts = FOUND[name]
+    broken = trials(name)
+
+    finding = broken.find(acts)
+
+    assert finding is not None
+    assert (finding.acts, finding.requirement) == (acts, requirement)
+    assert reduced(finding, broken.find).acts == acts
+
+
+def test_an_operation_that_is_not_offered_is_no_finding() -> None:
+    """What a release does not have says nothing of it; nobody knows how such a sequence would have gone on."""
+    tried = trials(profile="kafka-4.0").play(["transactions are listed by a pattern, A among them or not"])
+
+    assert (tried.finding, tried.known) == (None, None)
+    assert tried.unanswered is not None
+
+
+def test_a_sequence_keeps_to_what_one_broker_offers() -> None:
+    """A broker with users and their rights is none that crashes, so an act of the one keeps those of the other away."""
+    crash, rights = "a crash", 'a user who may write to "payments" initialises without a transactional id (379)'
+
+    for first, second in ((crash, rights), (rights, crash)):
+        script = script_of(TABLE, [first])
+        assert second not in {act.name for act in script.possible()}
+    assert TABLE.are_offered_at_once(frozenset({"crash", "two-nodes", "wire-faults"}))
+    assert not TABLE.are_offered_at_once(frozenset({"crash", "authorizer"}))
+
+
+def test_what_is_compared_with_an_early_snapshot_is_left_out() -> None:
+    """An end that is on its way was asked for after the snapshot, so what has changed since is no wonder."""
+    script: Script[Clients] = Script(TABLE)
+    for name in ("A writes to payments-0", "A has been asked to commit", "A commits nothing"):
+        script.add(TABLE.by_name[name])
+    said = [line.text for line, act in script.lines if act == "A commits nothing"]
+
+    assert not any("unchanged" in text for text in said)
+    assert any("unchanged" in line.text for line, _ in script_of(TABLE, ["A commits nothing"]).lines)
