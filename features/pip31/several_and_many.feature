@@ -7,14 +7,14 @@ Feature: Several transactions in a topic, and many messages in a transaction
 
   @PIP31-170 @MUST @commits @aborts
   Rule: A commit shows every message of its transaction, and an abort hides every one, however many there are.
-    A page of messages that is not followed by the next one loses what was acknowledged, without an error.
+    A broker that processes only the first page of messages loses acknowledged messages without an error.
 
     Scenario: [1] A commit of a hundred messages
       Given A has 100 messages under way to orders
       When A commits
       Then readers of orders see exactly what of A was receipted
 
-    Scenario: [2] The topic is loaded again before the commit
+    Scenario: [2] The topic is reloaded before a commit of a hundred messages
       Given A has 100 messages under way to orders
       And orders has been unloaded
       When A commits
@@ -28,9 +28,9 @@ Feature: Several transactions in a topic, and many messages in a transaction
 
   @PIP31-171 @MUST @aborts @recovery
   Rule: A topic that is reloaded hides the messages of every transaction that was aborted in it.
-    One that knows the last abort alone hands out what was withdrawn before.
+    A topic that remembers only the last abort delivers messages that were aborted before it.
 
-    Scenario: [1] Two aborted transactions
+    Scenario: [1] Two transactions were aborted in the order in which they began
       Given A has written "a1" to orders
       And B has written "b1" to orders
       And A has aborted
@@ -39,7 +39,7 @@ Feature: Several transactions in a topic, and many messages in a transaction
       When "p1" is written to orders
       Then readers of orders see "p1"
 
-    Scenario: [2] The younger one is aborted first
+    Scenario: [2] The transaction that began last was aborted first
       Given A has written "a1" to orders
       And B has written "b1" to orders
       And B has aborted

@@ -192,9 +192,9 @@ Feature: Segments that are reloaded
 
   @PIP471-70 @MUST @aborts @recovery
   Rule: A segment that is reloaded hides the messages of every transaction that was aborted in it.
-    One that knows the last abort alone hands out what was withdrawn before.
+    A segment that remembers only the last abort delivers messages that were aborted before it.
 
-    Scenario: [1] Two aborted transactions
+    Scenario: [1] Two transactions were aborted in the order in which they began
       Given A has written "a1" to orders
       And B has written "b1" to orders
       And A has aborted
@@ -203,7 +203,7 @@ Feature: Segments that are reloaded
       When "p1" is written to orders
       Then readers of orders see "p1"
 
-    Scenario: [2] The younger one is aborted first
+    Scenario: [2] The transaction that began last was aborted first
       Given A has written "a1" to orders
       And B has written "b1" to orders
       And B has aborted
