@@ -41,6 +41,7 @@ def producer_has_written(
     else:
         opened, _, sequence_id = sent.by_producer[producer]
     achieved(_send(probe, opened, plain, txn, sequence_id), f"sending {', '.join(plain.values)} as {opened.name}")
+    context.transactions[transaction].written += [(topic, value) for value in plain.values]
     sent.by_producer[producer] = (opened, txn, sequence_id)
     sent.last[producer] = sequence_id + len(plain.values) - 1
 

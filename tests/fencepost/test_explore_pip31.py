@@ -121,3 +121,17 @@ def test_a_defect_is_seen_in_its_shortest_sequence(name: str) -> None:
     assert finding is not None
     assert (finding.acts, finding.requirement) == (acts, requirement)
     assert reduced(finding, broken.find).acts == acts
+
+
+@pytest.mark.parametrize(
+    "acts",
+    [
+        ("followers join orders", "P sends a batch to orders in A", "another consumer takes over followers and is looked at"),
+        ("a plain write to orders", "a look at orders", "followers join orders"),
+    ],
+)
+def test_what_exploration_found_in_the_kit_stays_mended(acts: tuple[str, ...]) -> None:
+    """A message of a named producer is undecided like any other; and who comes after a look passes by what that has written."""
+    tried = trials(profile="pulsar-5.0").play(acts)
+
+    assert (tried.acts, tried.finding) == (acts, None)
