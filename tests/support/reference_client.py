@@ -31,11 +31,11 @@ def _errors(answer: Any) -> set[int]:
 class Client:
     """A broker with one topic `t` of three partitions, and whoever talks to it."""
 
+    not_now: frozenset[int] = frozenset({16, 19})
+    """What is asked once more: NOT_COORDINATOR and NOT_ENOUGH_REPLICAS, and what a test adds."""
+
     def __init__(self, profile: str = "seed", parts: Parts | None = None, settings: Settings | None = None) -> None:
         self.broker = ReferenceKafka(Profile.load(profile), parts or Parts(), settings or Settings(clean_up_interval_ms=200))
-        self.not_now = {16, 19}
-        """What is asked once more: NOT_COORDINATOR and NOT_ENOUGH_REPLICAS, and what a test adds."""
-
         self.create(TOPIC, 3)
 
     def send(self, api: str, version: int, **fields: Any) -> Any:
