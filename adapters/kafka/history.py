@@ -8,11 +8,11 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from fencepost.adapters.common.history import Named, Processes, no_answer, operation
 from fencepost.adapters.common.recording import shown_text
 from fencepost.contract.events import Error, Event, Group, Mop, Operation
 from fencepost.contract.events import Isolation as Iso
 from fencepost.contract.events import Outcome as Ending
+from fencepost.contract.operations import Named, Processes, no_answer, operation
 from fencepost.wire.kafka.batches import Batch, MalformedBatch, decode
 from fencepost.wire.kafka.entities import api_of, plain
 

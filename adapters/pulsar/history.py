@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
-from fencepost.adapters.common.history import NO_TRANSACTION, Named, Processes, no_answer, operation
 from fencepost.adapters.common.recording import shown_text
 from fencepost.contract.events import Error, Event, Function, Group, Mop, MopKind, Operation
 from fencepost.contract.events import Outcome as Ending
+from fencepost.contract.operations import NO_TRANSACTION, Named, Processes, no_answer, operation
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.ack_sets import holds
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest

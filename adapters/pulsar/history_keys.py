@@ -8,8 +8,8 @@ transactions have names of their own, as all of Pulsar's; the epoch stands in `c
 from collections.abc import Sequence
 from typing import Any
 
-from fencepost.adapters.common.history import Named, operation
 from fencepost.contract.events import Event, Operation
+from fencepost.contract.operations import Named, operation
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Frame
 

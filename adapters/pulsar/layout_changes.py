@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from fencepost.adapters.common.history import operation
 from fencepost.contract.events import Operation
+from fencepost.contract.operations import operation
 
 from .layout_values import Layout, LayoutSegment
 

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from fencepost.adapters.common.history import NO_TRANSACTION, Named, operation
 from fencepost.contract.events import Group, Mop, MopKind, Operation
+from fencepost.contract.operations import NO_TRANSACTION, Named, operation
 
 from .values import TxnId
 

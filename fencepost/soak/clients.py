@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from fencepost.adapters.common.history import Named, operation
 from fencepost.contract.events import Mop, MopKind, Operation
+from fencepost.contract.operations import Named, operation
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.contract.ports import Time
 from fencepost.contract.transactional_log import Follower, TransactionalLog

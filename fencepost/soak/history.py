@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fencepost.adapters.common.history import Processes
 from fencepost.contract.events import Error, Event, Mop, MopKind, Operation
 from fencepost.contract.events import Outcome as Ending
+from fencepost.contract.operations import Processes
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
 T = TypeVar("T")

@@ -1,6 +1,6 @@
 """Acts of KIP-890 that are complete in themselves: Givens, a When and what is due, which may come anywhere in a sequence.
 
-What a right, a level, a second node or a member of a group is needed for takes a setting of its own, so it is one act.
+What a right, a second node or a member of a group is needed for takes a setting of its own, so it is one act.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -10,12 +10,12 @@ from .act import Act, Line
 from .kip890_lines import NEEDS, given, then, when
 from .kip890_model import Clients
 
-AUTHORIZER, NODES, LEVELS = "authorizer", "two-nodes", "feature-levels"
+AUTHORIZER, NODES = "authorizer", "two-nodes"
 
 
 @dataclass(frozen=True)
 class Episode:
-    """Givens, a When and what is due, by {u}, a value that nobody has written. `who` takes part, and `may_come` says when."""
+    """Givens, a When and what is due, by {u}, a value that nobody has written. `who` takes part."""
 
     givens: tuple[str, ...]
     asks: str
@@ -23,7 +23,6 @@ class Episode:
     why: str
     who: str = ""
     needs: str = ""
-    may_come: Callable[[Clients], bool] = lambda _: True
 
     @property
     def name(self) -> str:
@@ -47,10 +46,6 @@ def acts_of(episodes: Iterable[Episode]) -> Iterator[Act[Clients]]:
 def _lines(model: Clients, one: Episode) -> list[Line]:
     value = model.new_value("u")
     model.shown |= _marks(one)
-    if one.needs == LEVELS:
-        for name in model.producers:
-            model.leave(name)
-        model.unread.update(model.logs)
     if one.needs == NODES:
         model.leave("A")
     if one.who in ("M", "U", "N"):
@@ -62,7 +57,7 @@ def _lines(model: Clients, one: Episode) -> list[Line]:
 
 def _marks(one: Episode) -> set[str]:
     """What is there once in a sequence, of what this is about."""
-    about = {AUTHORIZER: "rights", NODES: "nodes", LEVELS: "levels"}.get(one.needs)
+    about = {AUTHORIZER: "rights", NODES: "nodes"}.get(one.needs)
     named = {word for word in ("crew", "waste", "made") if f'"{word}"' in one.name}
     return named | ({about} if about else set()) | ({"marker"} if one.who == "M" else set())
 
@@ -74,6 +69,6 @@ def _may_come(one: Episode) -> Callable[..., bool]:
         """N has the transactional id of A."""
         a = model.producers["A"]
         is_free = one.needs != NODES or (a.open is None and not a.is_fenced and a.past == ["begun"])
-        return is_free and model.is_quiet and marks.isdisjoint(model.shown) and one.may_come(model)
+        return is_free and model.is_quiet and marks.isdisjoint(model.shown)
 
     return may_come

@@ -130,7 +130,10 @@ def _race(model: Clients, name: str, first: str, second: str) -> list[Line]:
 
 
 def _may_race(model: Clients, name: str, *_: str) -> bool:
-    return is_open(model, name) and is_new(model, name) and bool(model.producers[name].open and model.producers[name].open.added)
+    if not is_open(model, name) or not is_new(model, name):
+        return False
+    current = model.producers[name].open
+    return current is not None and bool(current.added)
 
 
 def _race_with_a_batch(model: Clients, name: str, ends: str, partition: str) -> list[Line]:

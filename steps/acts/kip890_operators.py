@@ -3,14 +3,8 @@
 from collections.abc import Iterator
 
 from .act import Act
-from .kip890_episodes import LEVELS, Episode, acts_of
+from .kip890_episodes import Episode, acts_of
 from .kip890_model import Clients
-
-
-def _is_untouched(model: Clients) -> bool:
-    """Whether the producers that may act have done nothing yet."""
-    return all(one.past in (["begun"], ["begun", "initialised"]) and one.open is None for one in model.producers.values())
-
 
 _NEW_ID = ("it is done and answers a new producer id and epoch 0",)
 _MARKER = ("an ABORT marker for M has reached payments-0 from coordinator epoch 7",)
@@ -60,23 +54,6 @@ _OTHERS = (
             ("asks for level 1 of a feature that there is not", "it is refused with INVALID_UPDATE_VERSION"),
             ("asks for the level of transaction.version that is there", "it is done"),
         )
-    ),
-    Episode(
-        (),
-        "transaction.version is set to 0",
-        ("ApiVersions soon has transaction.version 0, under a larger epoch of the features",),
-        "003",
-        needs=LEVELS,
-        may_come=_is_untouched,
-    ),
-    Episode(
-        ("transaction.version has been set to 1",),
-        'A commits "{u}" to orders-0',
-        ("it is done and answers the same producer id and the next epoch",),
-        "005",
-        "A",
-        LEVELS,
-        _is_untouched,
     ),
     Episode(
         (),

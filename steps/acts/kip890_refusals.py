@@ -203,6 +203,13 @@ def _condition(row: Refusal) -> _Condition:
     return may_come
 
 
+def _left_over(model: Clients, name: str, row: Refusal) -> str:
+    """The requirement that is violated where a refused request has changed the transaction."""
+    if row.why in _BY_THE_LOG:
+        return "273"
+    return "272" if "initialises" in row.asks and model.producers[name].open is not None else row.why
+
+
 def _says(row: Refusal) -> Callable[..., list[Line]]:
     def lines(model: Clients, name: str, *rest: str) -> list[Line]:
         partition = rest[0] if "{p}" in row.asks else ""
@@ -210,7 +217,7 @@ def _says(row: Refusal) -> Callable[..., list[Line]]:
         said = [given(f"{name} uses {row.version}", row.why)] if row.version else []
         said.append(when(row.asks.format(**values), row.why))
         said += [then(answer.format(**values), row.why) for answer in row.answers]
-        said += unchanged(model, name, "273" if row.why in _BY_THE_LOG else row.why)
+        said += unchanged(model, name, _left_over(model, name, row))
         said += not_grown(model, partition, row.why) if " writes " in row.asks else []
         if row.version:
             api = row.version.split()[0]

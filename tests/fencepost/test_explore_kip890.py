@@ -3,6 +3,7 @@
 import pytest
 
 from fencepost import together
+from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.contract.register import bundled
 from fencepost.contract.registration import Asked
 from fencepost.explore import search
@@ -92,6 +93,7 @@ def test_a_sequence_keeps_to_what_one_broker_offers() -> None:
     for first, second in ((crash, rights), (rights, crash)):
         script = script_of(TABLE, [first])
         assert second not in {act.name for act in script.possible()}
+    assert set(TABLE.at_once) <= {frozenset(one.offers) for one in kafka_settings().configurations.values()}
     assert TABLE.are_offered_at_once(frozenset({"crash", "two-nodes", "wire-faults"}))
     assert not TABLE.are_offered_at_once(frozenset({"crash", "authorizer"}))
 

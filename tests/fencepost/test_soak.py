@@ -11,11 +11,11 @@ from typing import Any, cast
 import pytest
 from commands import fencepost
 
-from fencepost.adapters.common.history import operation
 from fencepost.contract import folder
 from fencepost.contract.anomalies import Finding
 from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.errors import SystemUnreachable, UnknownName, WrongUsage
+from fencepost.contract.operations import operation
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.register import bundled
 from fencepost.contract.registration import Asked as OfSystem

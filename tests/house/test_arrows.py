@@ -14,6 +14,7 @@ CLOSER = {
         "contract",
         "wire",
         "adapters.kafka.probe",
+        "adapters.kafka.settings",
         "adapters.kafka.values",
         "adapters.pulsar.probe",
         "adapters.pulsar.values",

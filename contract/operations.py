@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from fencepost.contract.events import Error, Function, Group, Isolation, Mop, Operation, Transaction
+from .events import Error, Function, Group, Isolation, Mop, Operation, Transaction
 
 
 class Named(NamedTuple):
