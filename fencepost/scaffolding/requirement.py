@@ -119,7 +119,7 @@ def _spec_of(checkout: Path, identifier: str) -> str:
 def _vocabulary(checkout: Path, spec: str) -> str:
     """The protocol's vocabulary that a proposal's features speak. Raises WrongUsage where it is neither Kafka's nor Pulsar's."""
     named = yaml.safe_load(checkouts.text_of(checkout, f"features/{spec}/spec.yaml"))["vocabularies"]
-    found = next((name for name in named if name in _STEPS), None)
+    found: str | None = next((name for name in named if name in _STEPS), None)
     if found is None:
         raise WrongUsage(
             f"features/{spec} speaks {', '.join(named)}; a scenario is written for {' and '.join(_STEPS)} only: write this one by hand"
