@@ -19,7 +19,7 @@ _CLICK: Any = typer.BadParameter.__mro__[2]
 """The base of all that typer says of a command line; typer has a copy of click of its own, whose names are private."""
 _EXTRA = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)")
 
-_MOST_NAMED = 3
+_MOST_NAMED = 4
 """So many commands that have an option are named; of more, it is one of the common ones."""
 
 

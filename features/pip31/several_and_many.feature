@@ -10,18 +10,18 @@ Feature: Several transactions in a topic, and many messages in a transaction
     A broker that processes only the first page of messages loses acknowledged messages without an error.
 
     Scenario: [1] A commit of a hundred messages
-      Given A has 100 messages under way to orders
+      Given A has written 100 messages to orders
       When A commits
       Then readers of orders see exactly what of A was receipted
 
     Scenario: [2] The topic is reloaded before a commit of a hundred messages
-      Given A has 100 messages under way to orders
+      Given A has written 100 messages to orders
       And orders has been unloaded
       When A commits
       Then readers of orders see exactly what of A was receipted
 
     Scenario: [3] An abort of a hundred messages
-      Given A has 100 messages under way to orders
+      Given A has written 100 messages to orders
       And A has aborted
       When "p1" is written to orders
       Then readers of orders see "p1"

@@ -29,11 +29,22 @@ def has_under_way(context: ScenarioContext, transaction: str, count: int, topic:
         context.transactions[transaction].under_way.append((topic, value, pending))
 
 
+@PIP31.given("{transaction} has written {count} messages to {topic}")
+def has_written_many(context: ScenarioContext, transaction: str, count: int, topic: str) -> None:
+    """SEND of all of them in the transaction before the first receipt is read; then each was receipted. A message is its number."""
+    has_under_way(context, transaction, count, topic)
+    state = context.transactions[transaction]
+    for name, value, pending in state.under_way:
+        achieved(context.client.receipt(pending), f"writing {value} to {name}")
+        state.written.append((name, value))
+    state.under_way.clear()
+
+
 @PIP31.then("readers of {topic} see exactly what of {transaction} was receipted")
 def see_what_was_receipted(context: ScenarioContext, topic: str, transaction: str) -> None:
-    """A new subscription receives the messages that were under way and were then receipted, in the order in which they were sent, and no
-    others. One that was refused is none of them."""
-    receipted = []
+    """A new subscription receives the messages that were receipted, also those that were under way before, in the order in which they were
+    sent, and no others. One that was refused is none of them."""
+    receipted = [value for name, value in context.transactions[transaction].written if name == topic]
     for name, value, pending in context.transactions[transaction].under_way:
         match context.client.receipt(pending):
             case Done() if name == topic:

@@ -7,13 +7,11 @@ from fencepost.reference.defects.defect import Defect
 from fencepost.reference.defects.kip890 import isolation, offsets
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.groups import CommittedOffset, Groups
-from fencepost.reference.kafka.membership import Membership
 from fencepost.reference.kafka.node import Parts
-from fencepost.reference.kafka.topics import OFFSETS_PARTITION, Topics
+from fencepost.reference.kafka.topics import OFFSETS_PARTITION
 from fencepost.reference.kafka.transaction import PREPARED, Transaction
 from fencepost.reference.kafka.values import TopicPartition
-from fencepost.reference.kafka.verification import Verification
-from fencepost.reference.kernel.clock import Clock
+from fencepost.wire.kafka.batches import Batch
 
 
 class _TellsOnlyGroupsAfterAStart(Coordinator):
@@ -24,9 +22,9 @@ class _TellsOnlyGroupsAfterAStart(Coordinator):
 
 
 class _ReadsOnlyOffsetsOfThisLife(Groups):
-    def __init__(self, topics: Topics, verification: Verification, membership: Membership, clock: Clock) -> None:
-        super().__init__(topics, verification, membership, clock)
-        self._read_to = self._log().end_offset
+    def take_in(self, batch: Batch) -> None:
+        if not self._is_starting:
+            super().take_in(batch)
 
 
 class _NeverWaits(Groups):
