@@ -104,7 +104,8 @@ def test_a_broker_that_runs_already_may_be_anybodys() -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "told"), [(Range(7, 30), "4.3"), (Range(7, 22), "4.0"), (Range(7, 25), "4.0"), (Range(7, 31), None), (None, None)]
+    ("level", "told"),
+    [(Range(7, 33), "4.4"), (Range(7, 30), "4.3"), (Range(7, 22), "4.0"), (Range(7, 25), "4.0"), (Range(7, 34), None), (None, None)],
 )
 def test_kafka_tells_its_release_line_by_metadata_version(level: Range | None, told: str | None) -> None:
     """A level of no known release tells none, however near it is."""

@@ -128,6 +128,7 @@ def test_a_broker_that_tells_no_features_is_taken_at_its_apis() -> None:
         (27, "4.1", "kafka-4.1"),
         (28, "4.2", "kafka-4.2"),
         (30, "4.3", "kafka-4.3"),
+        (31, "4.4", "kafka-4.4"),
     ],
 )
 def test_a_release_is_known_by_its_metadata_version(level: int, release: str, profile: str) -> None:
@@ -138,7 +139,7 @@ def test_a_release_is_known_by_its_metadata_version(level: int, release: str, pr
     assert identify(Range(7, level), releases, "4.9.9") == Identity("4.9.9", True, profile)
 
 
-@pytest.mark.parametrize(("level", "nearest"), [(99, "kafka-4.3"), (21, "kafka-4.0"), (1, "kafka-4.0")])
+@pytest.mark.parametrize(("level", "nearest"), [(99, "kafka-4.4"), (21, "kafka-4.0"), (1, "kafka-4.0")])
 def test_an_unknown_release_is_judged_by_the_nearest_and_says_so(level: int, nearest: str) -> None:
     """The kit will be pointed at releases that it has never seen."""
     identity = identify(Range(1, level), kafka_settings().releases)
