@@ -262,7 +262,10 @@ class Groups:
     def _store(self, group: StoredGroup) -> None:
         batch = Batch((group_records.record_of(group, self._clock.now),))
         log = self._log()
-        log.append(batch, encode(batch))
+        try:
+            log.append(batch, encode(batch))
+        except Refused:  # for the moment, as where a replica is away: the broker writes it again
+            log.append(batch, encode(batch))
         self._compact(log)
 
     def _take_in_group(self, name: str, value: bytes | None) -> None:
