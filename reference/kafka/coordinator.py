@@ -42,7 +42,7 @@ class Coordinator(KnownTransactions):
         self.check_loaded()
         if (transaction := self._transactions.get(transactional_id)) is None:
             rule("KIP890-014")
-            return self._install(self._ownership.first_owner(transactional_id, expected, timeout_ms)).producer
+            return self.install(self._ownership.first_owner(transactional_id, expected, timeout_ms)).producer
         if self.must_wait(transaction):
             rule("KIP890-025")
             raise Refused(Error.CONCURRENT_TRANSACTIONS)
@@ -56,7 +56,7 @@ class Coordinator(KnownTransactions):
             self.abort_before_takeover(transaction)
             raise Refused(Error.CONCURRENT_TRANSACTIONS)
         rule("KIP890-029")
-        return self._install(self._ownership.next_owner(transaction, expected.epoch, timeout_ms)).producer
+        return self.install(self._ownership.next_owner(transaction, expected.epoch, timeout_ms)).producer
 
     def may_end_what_is_open(self, transaction: Transaction, expected: ProducerIdAndEpoch) -> bool:
         """Decision: the owner may, by its current epoch, and a new instance, which has none; one that was fenced may not."""
@@ -99,7 +99,7 @@ class Coordinator(KnownTransactions):
         rule("KIP890-063")
         rule("KIP890-350")
         rule("KIP890-402")
-        self._install(transaction.add(partitions, transaction_version, self._machine.clock.now))
+        self.install(transaction.add(partitions, transaction_version, self._machine.clock.now))
         self._machine.crash_points.reach("after-partition-added")
 
     def begins(self, partitions: frozenset[TopicPartition]) -> bool:
@@ -208,7 +208,7 @@ class Coordinator(KnownTransactions):
         self._machine.crash_points.reach("before-decision-logged")
         rule("KIP890-161")
         rule("CORE-27")
-        self._install(prepared)
+        self.install(prepared)
         self._machine.crash_points.reach("after-decision-logged")
         self._send_markers(prepared)
         return prepared

@@ -87,7 +87,7 @@ class KnownTransactions:
         completed = self._transactions[transactional_id].completed()
         if not self.can_be_stored(completed):
             return
-        self._install(completed)
+        self.install(completed)
         self._pending.remove(transactional_id)
 
     def _is_pending(self, transaction: Transaction) -> bool:
@@ -101,7 +101,8 @@ class KnownTransactions:
         is_old_record = self._levels.transaction_version == 0
         return self._profile.new_protocol_at_level_0 == "served" or not is_old_record or transaction.transaction_version < 2
 
-    def _install(self, transaction: Transaction) -> Transaction:
+    def install(self, transaction: Transaction) -> Transaction:
+        """Decision: a transaction as it is now is stored, with the time of this change, before anything else follows from it."""
         if not self.can_be_stored(transaction):
             # What has been seen of the releases: the refused transition stays pending, and with it the transactional id.
             self._pending.add(transaction.transactional_id)

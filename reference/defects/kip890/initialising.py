@@ -193,7 +193,7 @@ FENCED_INSTANCE_COMES_BACK = Defect(
 class _DropsWhatIsOpen(Coordinator):
     def abort_before_takeover(self, transaction: Transaction) -> None:
         dropped = replace(transaction, state=State.EMPTY, partitions=frozenset(), producer_epoch=transaction.producer_epoch + 1)
-        self._install(dropped)
+        self.install(dropped)
 
 
 HANGING_AFTER_TAKEOVER = Defect(

@@ -30,7 +30,7 @@ class _BumpsForARetry(Coordinator):
         answered = super().end_transaction(transactional_id, producer, decision, api_version)
         if is_retry:
             transaction = self._known(transactional_id)
-            self._install(replace(transaction, producer_epoch=transaction.producer_epoch + 1))
+            self.install(replace(transaction, producer_epoch=transaction.producer_epoch + 1))
         return answered
 
 

@@ -1,0 +1,44 @@
+"""Defects in how several instances that take over at once are answered."""
+
+from collections import Counter
+from functools import cached_property
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.transaction import State
+from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
+
+
+class _AnswersAllWhoWaitAlike(Coordinator):
+    """Whoever was told to wait for the abort of one transaction gets what the first of them got."""
+
+    @cached_property
+    def waiting(self) -> Counter[str]:
+        """How many were told to wait, and have not asked again, by transactional id."""
+        return Counter()
+
+    def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
+        known = self._transactions.get(transactional_id)
+        has_answered = known is not None and known.state is State.EMPTY and self.waiting[transactional_id] > 0
+        if has_answered and known is not None and expected == NO_PRODUCER:
+            self.waiting[transactional_id] -= 1
+            return known.producer
+        try:
+            producer = super().init_producer_id(transactional_id, timeout_ms, expected)
+        except Refused as refusal:
+            self.waiting[transactional_id] += refusal.error is Error.CONCURRENT_TRANSACTIONS
+            raise
+        self.waiting[transactional_id] = max(0, self.waiting[transactional_id] - 1)
+        return producer
+
+
+ALL_WHO_WAIT_GET_ONE_EPOCH = Defect(
+    name="all-who-wait-get-one-epoch",
+    breaks={"KIP890-204": Symptom(what="^epochs of instances", expected="different epochs", seen=r"epoch 2\).*epoch 2\)")},
+    story="Two instances that were told to wait for one abort get the same producer id and epoch.",
+    origin="red team: requests that are kept until the abort is complete, and then answered together",
+    parts=Parts(coordinator=_AnswersAllWhoWaitAlike),
+)
