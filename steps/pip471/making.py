@@ -6,14 +6,12 @@ from fencepost.adapters.pulsar.values import Action, persistent
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
-from fencepost.steps.pulsar.transactions import TIME_OUTS_MS, Transaction
+from fencepost.steps.pulsar.transactions import OUT_OF_REACH, TIME_OUTS_MS, Transaction
 
 from .vocabulary import PIP471
 
 _AT_MOST = 2_000
 """So many transactions of one kind are begun at most, to reach the numbers of the other: a whole run begins hundreds."""
-_OUT_OF_REACH = 1_000_000
-"""Numbers that are farther apart come from ranges that the system chose, and no run bridges them."""
 
 
 @PIP471.given("the {segments} of one topic")
@@ -101,9 +99,9 @@ def _are_out_of_reach(context: ScenarioContext, one: int, other: int) -> bool:
     """Whether no run, however long, begins as many transactions as lie between two numbers. Then the question is asked with the numbers
     that there are, which nothing can mistake for each other in this way."""
     apart = abs(one - other)
-    if apart > _OUT_OF_REACH:
+    if apart > OUT_OF_REACH:
         context.evidence.saw(f"numbers {apart} apart, so that no two transactions have numbers that are alike")
-    return apart > _OUT_OF_REACH
+    return apart > OUT_OF_REACH
 
 
 @PIP471.when("{transaction} {ends}, and a later transaction behind it")

@@ -24,6 +24,9 @@ two pass while a scenario waits."""
 _WATCHED_S = 1.0
 """How long an answer is still watched for that a later transaction has overtaken."""
 
+OUT_OF_REACH = 1_000_000
+"""Numbers of transactions that are farther apart come from ranges that the system chose, and no run bridges them."""
+
 
 @dataclass(frozen=True)
 class NoAnswerYet:

@@ -7,7 +7,7 @@ from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.answers import reported
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
-from fencepost.steps.pulsar.transactions import TIME_OUTS_MS, Transaction, shown_status
+from fencepost.steps.pulsar.transactions import OUT_OF_REACH, TIME_OUTS_MS, Transaction, shown_status
 
 from .tasks import Tasks
 from .vocabulary import KEYS, ForEnd, ForPart, ForTransaction, Request
@@ -72,14 +72,16 @@ def asks_on_old_connection(context: ScenarioContext, tasks: Tasks, task: str, re
 @KEYS.given("classic transaction {transaction} with the number of {other:transaction}")
 def with_the_number_of(context: ScenarioContext, transaction: str, other: str) -> None:
     """An open transaction of PIP-31's kind, without a key, at the coordinator of that number. Where the other one is metadata-driven, as
-    many are begun before it, and committed, as are needed for ids that differ in the kind alone, unless more have been begun already."""
+    many are begun before it, and committed, as are needed for ids that differ in the kind alone, unless more have been begun already, or
+    the numbers are too far apart."""
     wanted = context.id_of(other)
     for number in range(wanted.sequence + 1):
         if number:
             achieved(context.transactions.end(transaction, Action.COMMIT), f"committing {transaction}, whose number is behind")
         begun = context.client.new_transaction(TIME_OUTS_MS[None], coordinator=wanted.coordinator, scalable=False)
         context.transactions.by_name[transaction] = Transaction(achieved(begun, f"beginning classic transaction {transaction}"))
-        if context.id_of(transaction).sequence >= wanted.sequence:
+        missing = wanted.sequence - context.id_of(transaction).sequence
+        if missing <= 0 or missing > OUT_OF_REACH:
             break
 
 
