@@ -5,49 +5,13 @@ from typing import Annotated
 
 import typer
 
-from .common import (
-    AdminUrl,
-    Bootstrap,
-    Broker,
-    ClientProperties,
-    Container,
-    Launcher,
-    Profile,
-    Proposals,
-    RestartCommand,
-    ServiceUrl,
-    SetSystem,
-    System,
-    TlsCa,
-    TlsCertificate,
-    TlsKey,
-    Token,
-    fail,
-    granted,
-    guarded,
-    need_system,
-    reached,
-    secured,
-)
-from .completing import complete_defect
+from .common import Proposals, fail, guarded
+from .system_options import SystemOptions, takes_a_system
 
 
+@takes_a_system
 def explore(
-    system: System = "reference",
-    bootstrap: Bootstrap = None,
-    service_url: ServiceUrl = None,
-    admin_url: AdminUrl = None,
-    client_properties: ClientProperties = None,
-    tls_ca: TlsCa = None,
-    tls_certificate: TlsCertificate = None,
-    tls_key: TlsKey = None,
-    token: Token = None,
-    container: Container = None,
-    broker: Broker = None,
-    launcher: Launcher = None,
-    restart_command: RestartCommand = None,
-    set_system: SetSystem = None,
-    profile: Profile = None,
+    judged: SystemOptions,
     spec: Proposals = None,
     depth: Annotated[int | None, typer.Option(metavar="N", min=1, help="Every sequence of at most N acts.")] = None,
     examples: Annotated[int | None, typer.Option(metavar="N", min=1, help="N random sequences. Default: 1000.")] = None,
@@ -58,11 +22,6 @@ def explore(
         bool,
         typer.Option("--crashes", help="On a broker: crashes and reloads too, one sequence after the other. On the reference always."),
     ] = False,
-    patience: Annotated[float, typer.Option(metavar="S", min=0.1, max=3600, help="How long to wait for what must come.")] = 20.0,
-    defect: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Break the reference in this way, to see it found.", autocompletion=complete_defect),
-    ] = None,
     results: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where the certificate and findings go. Default: results/explore/SYSTEM.")
     ] = None,
@@ -88,25 +47,17 @@ def explore(
 
     Exit code 1 says that something was found, 4 that it was stopped before its end.
     """
-    from fencepost.adapters import registry
-
     if depth is not None and examples is not None:
         fail("--depth and --examples exclude each other: the first tries every sequence, the second random ones")
-    need_system("explore", system, bootstrap, service_url, admin_url, container, broker, launcher)
+    judged.need("explore")
 
     def act() -> int:
-        from fencepost.contract.registration import Asked
         from fencepost.explore.exploration import Bounds, Exploration
-        from fencepost.options import Options, given
         from fencepost.screen import Screen
         from fencepost.stopping import seconds
 
-        own = reached(bootstrap, service_url, admin_url, container, broker, launcher) | {"defect": defect}
-        own |= secured(client_properties, tls_ca, tls_certificate, tls_key, token) | granted(restart_command, False, None)
-        asked = Asked(given(own, set_system or ()), profile, patience)
         limit_s = None if limit is None else seconds(limit, "--time")
         bounds = Bounds(depth, examples or (10**9 if limit_s else 1_000), length, seed, limit_s)
-        options = Options(registry.named(system), asked, results=results)
-        return Exploration(options, tuple(spec or ("core",)), bounds, crashes, Screen()).run()
+        return Exploration(judged.options(results), tuple(spec or ("core",)), bounds, crashes, Screen()).run()
 
     guarded(act)

@@ -5,47 +5,13 @@ from typing import Annotated
 
 import typer
 
-from .common import (
-    AdminUrl,
-    Bootstrap,
-    Broker,
-    ClientProperties,
-    Container,
-    Launcher,
-    Profile,
-    RestartCommand,
-    ServiceUrl,
-    SetSystem,
-    System,
-    TlsCa,
-    TlsCertificate,
-    TlsKey,
-    Token,
-    granted,
-    guarded,
-    need_system,
-    reached,
-    secured,
-)
-from .completing import complete_defect
+from .common import guarded
+from .system_options import SystemOptions, takes_a_system
 
 
+@takes_a_system
 def soak(
-    system: System = "reference",
-    bootstrap: Bootstrap = None,
-    service_url: ServiceUrl = None,
-    admin_url: AdminUrl = None,
-    client_properties: ClientProperties = None,
-    tls_ca: TlsCa = None,
-    tls_certificate: TlsCertificate = None,
-    tls_key: TlsKey = None,
-    token: Token = None,
-    container: Container = None,
-    broker: Broker = None,
-    launcher: Launcher = None,
-    restart_command: RestartCommand = None,
-    set_system: SetSystem = None,
-    profile: Profile = None,
+    judged: SystemOptions,
     limit: Annotated[str, typer.Option("--time", metavar="TIME", help="How long, such as 60 (seconds), 30m or 8h.")] = "5m",
     faults: Annotated[
         str | None,
@@ -60,11 +26,6 @@ def soak(
     writers: Annotated[int, typer.Option(metavar="N", min=1, max=256, help="How many clients write.")] = 8,
     segment: Annotated[str, typer.Option(metavar="TIME", help="After how long the history is judged, and new logs are begun.")] = "60s",
     seed: Annotated[int, typer.Option(metavar="S", help="Another seed draws other transactions and faults.")] = 1,
-    patience: Annotated[float, typer.Option(metavar="S", min=0.1, max=3600, help="How long to wait for what must come.")] = 20.0,
-    defect: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Break the reference in this way, to see it found.", autocompletion=complete_defect),
-    ] = None,
     results: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where histories and the page go. Default: results/soak/SYSTEM.")
     ] = None,
@@ -83,26 +44,20 @@ def soak(
 
         fencepost soak pulsar --container apachepulsar/pulsar:4.0.7 --time 10m --faults crash
 
-        fencepost soak --profile kafka-4.3 --time 10s --defect core-kafka-commit-loses-last-record
+        fencepost soak --time 10s --defect core-kafka-aborted-shown
 
     Ctrl-C ends it early: what was written is judged all the same. After kill -9, `fencepost check DIR/history` judges what was written.
     Exit code 1 says that a promise was broken, 2 that the system was gone, 4 that the run was stopped before its end.
     """
-    need_system("soak", system, bootstrap, service_url, admin_url, container, broker, launcher)
+    judged.need("soak")
 
     def act() -> int:
-        from fencepost.adapters import registry
-        from fencepost.contract.registration import Asked as OfSystem
-        from fencepost.options import Options, given
         from fencepost.screen import Screen
         from fencepost.soak.document import Asked
         from fencepost.soak.soak import Soak
         from fencepost.stopping import seconds
 
-        own = reached(bootstrap, service_url, admin_url, container, broker, launcher) | {"defect": defect}
-        own |= secured(client_properties, tls_ca, tls_certificate, tls_key, token) | granted(restart_command, False, None)
-        options = Options(registry.named(system), OfSystem(given(own, set_system or ()), profile, patience), results=results)
         asked = Asked(seconds(limit, "--time"), faults, rate, writers, seconds(segment, "--segment"), seconds(every, "--fault-every"), seed)
-        return Soak(options, asked, Screen()).run()
+        return Soak(judged.options(results), asked, Screen()).run()
 
     guarded(act)
