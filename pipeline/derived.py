@@ -136,6 +136,12 @@ class History:
         return self.of("recv").join(placed.hint("merge"), list(VALUE), "left")
 
     @property
+    def final_reads(self) -> DataFrame:
+        """When the last `final_read` of a run began (`final`), for each run that has one."""
+        reads = self.ops.filter((F.col("f") == "final_read") & (F.col("ty") == "ok"))
+        return F.broadcast(reads.groupBy("run").agg(F.max("op").alias("final")))
+
+    @property
     def logs(self) -> DataFrame:
         """For each log the last rank that was read (`bound`), its offset, and the first offset of what is committed and unread."""
         return F.broadcast(self.once("logs", self._logs))

@@ -66,11 +66,8 @@ def phantom_ack(history: History) -> DataFrame:
     rows = rows.filter(F.coalesce(F.col("last") < F.col("a_op"), F.lit(True)))
     later = _deliveries(history).groupBy("run", "grp", "log").agg(F.max("op").alias("l_op"), F.max("o").alias("l_o"))
     rows = rows.join(later, ["run", "grp", "log"]).filter((F.col("l_op") > F.col("done")) & (F.col("l_o") > F.col("o")))
-    drained = (
-        history.ops.filter((F.col("f") == "final_read") & (F.col("ty") == "ok")).select("run", F.lit(True).alias("drained")).distinct()
-    )
-    rows = rows.join(F.broadcast(drained), "run", "left")
-    return witness(rows, ["a_op", "l_op"], None, ["o"], definite=F.col("drained").isNotNull(), detail=F.col("grp"))
+    rows = rows.join(history.final_reads, "run", "left")
+    return witness(rows, ["a_op", "l_op"], None, ["o"], definite=F.col("final").isNotNull(), detail=F.col("grp"))
 
 
 def premature_ack(history: History) -> DataFrame:

@@ -96,8 +96,7 @@ def unseen(history: History) -> DataFrame:
     """
     missing = history.flawed("unseen").join(history.followed, "run")
     ends = history.ops.select("run", F.col("op").alias("end_op"), F.col("at").alias("ended_at"))
-    last = history.ops.filter((F.col("f") == "final_read") & (F.col("ty") == "ok")).groupBy("run").agg(F.max("op").alias("final"))
-    missing = missing.join(ends, ["run", "end_op"], "left").join(F.broadcast(last), "run", "left")
+    missing = missing.join(ends, ["run", "end_op"], "left").join(history.final_reads, "run", "left")
     ended_at = F.when(F.col("transactional"), F.col("ended_at")).otherwise(F.col("at"))
     missing = missing.withColumn("sure", F.coalesce(ended_at < F.col("final"), F.lit(False)))
     told = missing.withColumn("known", F.max("sure").over(Window.partitionBy("run", "log"))).filter(F.col("sure") == F.col("known"))
