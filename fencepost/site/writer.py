@@ -7,12 +7,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from fencepost.contract.folder import Folder
 from fencepost.contract.version import VERSION
-from fencepost.report.compliance.templates import clean
+from fencepost.report.compliance.templates import clean, templates_in
 from fencepost.report.sequence import STYLE
 
 CSS, JS, INDEX = "assets/site.css", "assets/site.js", "assets/index.js"
@@ -39,15 +38,7 @@ class Writer:
     size: int = 0
 
     def __post_init__(self) -> None:
-        self._templates = Environment(
-            loader=FileSystemLoader(Path(__file__).parent),
-            autoescape=True,
-            undefined=StrictUndefined,
-            finalize=clean,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._templates.filters["clean"] = clean
+        self._templates = templates_in(Path(__file__).parent)
         self._templates.globals |= {"site_title": self.title, "version": VERSION}
 
     def page(self, address: str, template: str, title: str, *, found_by: Entry | None = None, **told: Any) -> None:

@@ -13,6 +13,7 @@ from fencepost.report.compliance.templates import templates_in
 
 _WIDTH, _LEFT, _RIGHT, _HEIGHT = 960, 64, 16, 150
 _TICKS = 6
+_TEMPLATES = templates_in(Path(__file__).parent)
 OUTCOMES = ("ok", "refused", "unknown")
 
 
@@ -53,10 +54,8 @@ def render(document: dict[str, Any]) -> str:
     """The page of a `soak.json`."""
     time = Axis(max(document["slot_s"] * max(len(document["slots"]), 1), 1.0), _LEFT, _WIDTH - _LEFT - _RIGHT)
     pictures = [_throughput(document, time), _latency(document, time)] if document["slots"] else []
-    return (
-        templates_in(Path(__file__).parent)
-        .get_template("page.html.j2")
-        .render(soak=document, pictures=pictures, time=time, width=_WIDTH, height=_HEIGHT, left=_LEFT, outcomes=OUTCOMES)
+    return _TEMPLATES.get_template("page.html.j2").render(
+        soak=document, pictures=pictures, time=time, width=_WIDTH, height=_HEIGHT, left=_LEFT, outcomes=OUTCOMES
     )
 
 
