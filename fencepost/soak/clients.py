@@ -114,7 +114,7 @@ class WriterClient:
         self._shared = shared
         self._chance = chance
         self._writer: PortWriter | None = None
-        self._instances = self._transactions = self._values = 0
+        self._transactions = self._values = 0
         self._steps_left = 0
         self._is_open = False
         self._is_broken = False
@@ -144,11 +144,11 @@ class WriterClient:
     def _start(self) -> None:
         made = self._call(operation("init_txn"), lambda: self._shared.log.writer(self.name, TIMEOUT_MS))
         if isinstance(made, Done):
-            self._writer, self._instances = made.value, self._instances + 1
+            self._writer = made.value
 
     def _go_on(self) -> None:
         if not self._is_open:
-            if self._instances and self._chance.random() < _TAKEOVERS:
+            if self._chance.random() < _TAKEOVERS:
                 self._writer = None
                 return
             self._is_open, self._is_broken = True, False

@@ -13,14 +13,12 @@ from typing import Any, TypeVar
 
 from fencepost.contract.events import Error, Event, Mop, MopKind, Operation
 from fencepost.contract.events import Outcome as Ending
-from fencepost.contract.operations import Processes
+from fencepost.contract.operations import Processes, no_answer
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
 T = TypeVar("T")
 Mops = Callable[[Any], Sequence[Mop]]
 """Turns the value of an answer into the records that the call moved."""
-
-INDEFINITE = "info"
 
 
 def mop(kind: MopKind, log: str, value: str | None = None, rank: int | None = None) -> Mop:
@@ -70,7 +68,7 @@ class HistoryFile:
     def _completed(self, client: str, answered: Operation, outcome: Outcome[Any], op_id: int, process: int) -> None:
         ending: Ending = "ok" if isinstance(outcome, Done) else "fail" if isinstance(outcome, Refused) else "info"
         with self._lock:
-            self._processes.ending(op_id, for_good=ending == INDEFINITE)
+            self._processes.ending(op_id, for_good=ending == "info")
             self._written(client, answered, ending, _error_of(outcome), op_id, process)
 
     def _written(self, client: str, about: Operation, kind: Ending, error: Error | None, op_id: int, process: int) -> int:
@@ -99,6 +97,6 @@ def _error_of(outcome: Outcome[Any]) -> Error | None:
         case Refused(error, code, message):
             return {"class": error, "code": code, "msg": message, "definite": True}
         case Unknown(reason):
-            return {"class": "lost", "code": None, "msg": reason, "definite": False}
+            return no_answer(reason)
         case _:
             return None

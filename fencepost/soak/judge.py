@@ -64,8 +64,9 @@ class Judge:
         return [one.result() for one in self._verdicts]
 
     def _judged(self, number: int, history: Path) -> Verdict:
-        with TemporaryDirectory(prefix="fencepost-soak-") as scratch, nullcontext(self._spark.__enter__()) as spark:
-            found = suite.judge([history], Path(scratch) / "check", nullcontext(spark), quiet=True)
+        with TemporaryDirectory(prefix="fencepost-soak-") as scratch:
+            kept_open = nullcontext(self._spark.__enter__())  # for the next segment; it is closed with the judge
+            found = suite.judge([history], Path(scratch) / "check", kept_open, quiet=True)
             page = None
             if found.found:
                 page = f"{PAGES}/{history.stem}.html"
