@@ -9,19 +9,17 @@ from types import SimpleNamespace
 
 import pytest
 from commands import fencepost, verdicts
+from exploring import always, trials
 
 from fencepost import together
 from fencepost.contract.errors import Exit
 from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
 from fencepost.contract.register import bundled
-from fencepost.contract.registration import Asked
 from fencepost.explore import proof, search
 from fencepost.explore.proof import Reach
 from fencepost.explore.reducing import reduced
 from fencepost.explore.scenario import feature, told
 from fencepost.explore.trial import Finding, Trials, Tried
-from fencepost.judged_systems import JudgedSystems
-from fencepost.options import Options
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.steps.acts.act import Line
 from fencepost.steps.acts.core import TABLE
@@ -29,22 +27,10 @@ from fencepost.steps.acts.core import TABLE
 PROTOCOLS = ("kafka", "pulsar", "pulsar-scalable")
 
 
-def trials(protocol: str, defect: str | None = None) -> Trials:
-    """Trials of the core on the reference."""
-    options = Options(asked=Asked({"defect": defect} if defect else {}))
-    systems = JudgedSystems(options, bundled())
-    systems.open({protocol: [frozenset()]})
-    return Trials(TABLE.offered(systems.handshakes[protocol].capabilities), systems.by_protocol[protocol].session)
-
-
-def always(_: search.Progress) -> bool:
-    return True
-
-
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_the_reference_keeps_every_sequence_of_two_acts(protocol: str) -> None:
     """And random ones of ten."""
-    honest = trials(protocol)
+    honest = trials(TABLE, protocol)
 
     whole, some = search.exhaustive(honest, 2, always), search.drawn(honest, 40, 10, 1, always)
 
@@ -62,7 +48,7 @@ def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: 
     broker = together.as_one(group)
     monkeypatch.setitem(LAWFUL, broker.name, broker)
 
-    assert search.drawn(trials(broker.protocol, broker.name), 20, 10, 4, always).finding is None
+    assert search.drawn(trials(TABLE, broker.protocol, broker.name), 20, 10, 4, always).finding is None
 
 
 FOUND = {
@@ -117,7 +103,7 @@ FOUND = {
 def test_a_defect_is_seen_in_its_shortest_sequence(name: str) -> None:
     """Under the requirement that is broken, and with no act that it could do without."""
     requirement, acts = FOUND[name]
-    broken = trials(DEFECTS[name].protocol, name)
+    broken = trials(TABLE, DEFECTS[name].protocol, name)
 
     finding = broken.play(acts).finding
 
@@ -132,7 +118,7 @@ EASY = ("core-kafka-aborted-is-committed", "core-kafka-input-lost", "core-kafka-
 @pytest.mark.parametrize("name", EASY)
 def test_a_defect_is_found_by_drawing_and_made_small(name: str) -> None:
     """Whatever was drawn, what is left over is short."""
-    broken = trials("kafka", name)
+    broken = trials(TABLE, "kafka", name)
 
     finding = search.drawn(broken, 400, 10, 1, always).finding
 
@@ -333,7 +319,7 @@ def test_how_a_line_failed_is_told_apart(monkeypatch: pytest.MonkeyPatch, error:
     acts = ("A writes to orders",)
 
     def tried(*, is_prompt: bool) -> Tried:
-        played = trials("kafka")
+        played = trials(TABLE, "kafka")
         monkeypatch.setattr(played, "_is_prompt", is_prompt)
         monkeypatch.setattr("fencepost.steps.core.context.ScenarioContext.write", _raising(error))
         return played.play(acts)
@@ -373,7 +359,7 @@ def test_several_at_once_are_the_same_sequences_for_the_same_seed() -> None:
 
 def test_a_deviation_that_is_known_stops_nothing() -> None:
     """A release is searched for what is not known of it; what is known is counted."""
-    broken = trials("kafka", "core-kafka-dirty-read")
+    broken = trials(TABLE, "kafka", "core-kafka-dirty-read")
     known = Trials(broken.table, broken._open, known=frozenset({"CORE-02", "CORE-29"}))  # a follower is given it too
 
     progress = search.at_once(known, 60, 6, 1, 1, always)

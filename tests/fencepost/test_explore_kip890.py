@@ -1,16 +1,12 @@
 """Exploration of KIP-890: silent on what conforms, and what its acts show."""
 
 import pytest
+from exploring import always, trials
 
 from fencepost import together
 from fencepost.adapters.kafka.settings import kafka_settings
-from fencepost.contract.register import bundled
-from fencepost.contract.registration import Asked
 from fencepost.explore import search
 from fencepost.explore.reducing import reduced
-from fencepost.explore.trial import Trials
-from fencepost.judged_systems import JudgedSystems
-from fencepost.options import Options
 from fencepost.reference.defects import LAWFUL, Defect
 from fencepost.steps.acts.act import Script, script_of
 from fencepost.steps.acts.kip890 import TABLE
@@ -38,22 +34,10 @@ FOUND = {
 """Defects, a short sequence that shows each, and the requirement that is named."""
 
 
-def trials(defect: str | None = None, profile: str | None = None) -> Trials:
-    """Trials of KIP-890 on the reference."""
-    systems = JudgedSystems(Options(asked=Asked({"defect": defect} if defect else {}, profile)), bundled())
-    systems.open({"kafka": [frozenset()]})
-    known = frozenset(one.entry.requirement for one in systems.expectations["kafka"].known)
-    return Trials(TABLE.offered(systems.handshakes["kafka"].capabilities), systems.by_protocol["kafka"].session, known=known)
-
-
-def always(_: search.Progress) -> bool:
-    return True
-
-
 @pytest.mark.parametrize("profile", ["seed", "kafka-4.0", "kafka-4.3"])
 def test_the_reference_is_silent(profile: str) -> None:
     """As the text has it, and as releases are, but for what is known of these."""
-    assert search.drawn(trials(profile=profile), 20, 10, 1, always).finding is None
+    assert search.drawn(trials(TABLE, "kafka", profile=profile), 20, 10, 1, always).finding is None
 
 
 @pytest.mark.parametrize("group", CONFORMING, ids=lambda group: group[0].name)
@@ -62,14 +46,14 @@ def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: 
     broker = together.as_one(group)
     monkeypatch.setitem(LAWFUL, broker.name, broker)
 
-    assert search.drawn(trials(broker.name), 8, 10, 6, always).finding is None
+    assert search.drawn(trials(TABLE, "kafka", broker.name), 8, 10, 6, always).finding is None
 
 
 @pytest.mark.parametrize("name", FOUND)
 def test_a_defect_is_seen(name: str) -> None:
     """Under a requirement that is broken, and with no act that it could do without."""
     requirement, acts = FOUND[name]
-    broken = trials(name)
+    broken = trials(TABLE, "kafka", name)
 
     finding = broken.find(acts)
 
@@ -80,7 +64,7 @@ def test_a_defect_is_seen(name: str) -> None:
 
 def test_an_operation_that_is_not_offered_is_no_finding() -> None:
     """What a release does not have says nothing of it; nobody knows how such a sequence would have gone on."""
-    tried = trials(profile="kafka-4.0").play(["transactions are listed by a pattern, A among them or not"])
+    tried = trials(TABLE, "kafka", profile="kafka-4.0").play(["transactions are listed by a pattern, A among them or not"])
 
     assert (tried.finding, tried.known) == (None, None)
     assert tried.unanswered is not None

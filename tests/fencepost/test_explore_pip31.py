@@ -1,42 +1,26 @@
 """Exploration of PIP-31: silent on what conforms, and defects that are seen in their shortest sequences."""
 
 import pytest
+from exploring import always, trials
 
 from fencepost import together
-from fencepost.contract.register import bundled
-from fencepost.contract.registration import Asked
 from fencepost.explore import search
 from fencepost.explore.reducing import reduced
-from fencepost.explore.trial import Trials
-from fencepost.judged_systems import JudgedSystems
-from fencepost.options import Options
 from fencepost.reference.defects import LAWFUL, Defect
 from fencepost.steps.acts.pip31 import TABLE
-
-
-def trials(defect: str | None = None, profile: str | None = None) -> Trials:
-    """Trials of PIP-31 on the reference; what a release is known to break is no finding."""
-    systems = JudgedSystems(Options(asked=Asked({"defect": defect} if defect else {}, profile)), bundled())
-    systems.open({"pulsar": [frozenset()]})
-    known = frozenset(one.entry.requirement for one in systems.expectations["pulsar"].known)
-    return Trials(TABLE.offered(systems.handshakes["pulsar"].capabilities), systems.by_protocol["pulsar"].session, known=known)
-
-
-def always(_: search.Progress) -> bool:
-    return True
 
 
 @pytest.mark.parametrize("profile", [None, "pulsar-4.0", "pulsar-5.0"])
 def test_the_reference_keeps_random_sequences(profile: str | None) -> None:
     """With either transaction buffer, and as the proposal or a release has it."""
-    progress = search.drawn(trials(profile=profile), 40, 10, 1, always)
+    progress = search.drawn(trials(TABLE, "pulsar", profile=profile), 40, 10, 1, always)
 
     assert (progress.finding, progress.count) == (None, 40)
 
 
 def test_the_reference_keeps_each_act() -> None:
     """By itself, with what the end of every sequence looks at."""
-    progress = search.exhaustive(trials(), 1, always)
+    progress = search.exhaustive(trials(TABLE, "pulsar"), 1, always)
 
     assert (progress.finding, progress.is_whole) == (None, True)
     assert progress.count > 80
@@ -50,7 +34,7 @@ def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: 
     broker = together.as_one(group)
     monkeypatch.setitem(LAWFUL, broker.name, broker)
 
-    assert search.drawn(trials(broker.name), 20, 10, 4, always).finding is None
+    assert search.drawn(trials(TABLE, "pulsar", broker.name), 20, 10, 4, always).finding is None
 
 
 FOUND = {
@@ -114,7 +98,7 @@ FOUND = {
 def test_a_defect_is_seen_in_its_shortest_sequence(name: str) -> None:
     """Under the requirement that is broken, or one that the same sight violates, and with no act that it could do without."""
     requirement, acts = FOUND[name]
-    broken = trials(name)
+    broken = trials(TABLE, "pulsar", name)
 
     finding = broken.play(acts).finding
 
@@ -132,6 +116,6 @@ def test_a_defect_is_seen_in_its_shortest_sequence(name: str) -> None:
 )
 def test_what_exploration_found_in_the_kit_stays_mended(acts: tuple[str, ...]) -> None:
     """A message of a named producer is undecided like any other; and who comes after a look passes by what that has written."""
-    tried = trials(profile="pulsar-5.0").play(acts)
+    tried = trials(TABLE, "pulsar", profile="pulsar-5.0").play(acts)
 
     assert (tried.acts, tried.finding) == (acts, None)

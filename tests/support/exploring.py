@@ -1,0 +1,24 @@
+"""Trials of a proposal's acts on the reference."""
+
+from typing import Any
+
+from fencepost.contract.register import bundled
+from fencepost.contract.registration import Asked
+from fencepost.explore.search import Progress
+from fencepost.explore.trial import Trials
+from fencepost.judged_systems import JudgedSystems
+from fencepost.options import Options
+from fencepost.steps.acts.act import Table
+
+
+def trials(table: Table[Any], protocol: str, defect: str | None = None, profile: str | None = None) -> Trials:
+    """With a defect, or as a release is; what that release is known to break is no finding."""
+    systems = JudgedSystems(Options(asked=Asked({"defect": defect} if defect else {}, profile)), bundled())
+    systems.open({protocol: [frozenset()]})
+    known = frozenset(one.entry.requirement for one in systems.expectations[protocol].known)
+    return Trials(table.offered(systems.handshakes[protocol].capabilities), systems.by_protocol[protocol].session, known=known)
+
+
+def always(_: Progress) -> bool:
+    """There is time for more."""
+    return True
