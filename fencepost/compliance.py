@@ -196,9 +196,9 @@ class Compliance(_Read):
 
     @property
     def asks_only_provisional(self) -> bool:
-        """Whether no requirement that was asked counts in the edition, so that there is nothing to conclude."""
+        """Whether no requirement that was asked is in the edition, so that there is nothing to conclude."""
         asked = [row for row in self.requirements if row.is_asked]
-        return bool(asked) and not any(map(self.counts, asked))
+        return bool(asked) and all(row.provisional for row in asked)
 
     @property
     def unreached(self) -> int:

@@ -157,9 +157,9 @@ class Results:
 
     @property
     def asks_only_provisional(self) -> bool:
-        """Whether no requirement that was asked counts in the edition, so that there is nothing to conclude."""
+        """Whether no requirement that was asked is in the edition, so that there is nothing to conclude."""
         asked = [one for one in self.requirements() if one.verdict not in (Verdict.NOT_RUN, Verdict.EXCLUDED)]
-        return bool(asked) and not any(map(self.counts, asked))
+        return bool(asked) and all(map(self.is_provisional, asked))
 
     def _counted(self) -> list[RequirementResult]:
         """The results that can keep the run from conforming, and those that are met."""

@@ -15,7 +15,8 @@ def test_it_meets_all_that_it_can_be_asked() -> None:
     assert {one.verdict for one in shown.values()} == {"met", "not_offered"}
     met = {one.requirement for one in shown.values() if one.verdict == "met"}
     core = {row for row in met if row.startswith("CORE")}
-    assert (len(core), len(met - core)) == (41, 88)
+    assert len(core) == 41
+    assert len(met - core) >= 91
 
 
 @pytest.mark.parametrize("row", sorted(SEALING | NO_EPOCH_TELLS))
