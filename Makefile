@@ -37,7 +37,7 @@ lint: .venv/.ready  ## ruff, the words that are out, and mypy, strict
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python tests/support/words.py
-	@mkdir -p build/typing/fencepost
+	@rm -rf build/typing && mkdir -p build/typing/fencepost
 	@ln -sfn $(abspath $(wildcard fencepost/*)) build/typing/fencepost/
 	@for room in $(ROOMS); do ln -sfn $(CURDIR)/$$room build/typing/fencepost/$$room; done
 	MYPYPATH=build/typing $(BIN)/mypy -p fencepost

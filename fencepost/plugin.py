@@ -20,23 +20,26 @@ from fencepost.contract.gherkin import Step
 from fencepost.contract.items import PROTOCOL
 from fencepost.contract.ports import Session
 from fencepost.contract.register import Register
+from fencepost.deviations import user_deviations
+from fencepost.deviations.baseline import Baseline
+from fencepost.deviations.deviation_notes import KnownDeviations
+from fencepost.results import history_check, markdown_summary, results_folder
+from fencepost.results.junit import Junit
+from fencepost.results.run_results import Results
+from fencepost.results.verdict_collector import Reporting
+from fencepost.run import options, pytest_markers
+from fencepost.run.deselection import Narrowed
+from fencepost.run.interruption import Stopping
+from fencepost.run.interruption_hooks import WORKERS, StoppingHooks
+from fencepost.run.judged_systems import JudgedSystems
+from fencepost.run.options import Options
+from fencepost.run.parallel import worker_status
+from fencepost.run.refusal import refuse
+from fencepost.run.runner import Running
 from fencepost.steps import vocabularies
 from fencepost.steps.stage import SESSION, Stage
 
-from . import folder, histories, looking, markers, options, own_expectations, summary
-from .baseline import Baseline
 from .contract import register
-from .judged_systems import JudgedSystems
-from .junit import Junit
-from .known_deviations import KnownDeviations
-from .narrowed import Narrowed
-from .options import Options
-from .refusing import refuse
-from .reporting import Reporting
-from .results import Results
-from .running import Running
-from .stopping import Stopping
-from .stopping_hooks import WORKERS, StoppingHooks
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -49,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
     hands_out = bool(getattr(config.option, "dist", "no") != "no" and getattr(config.option, "tx", None)) and not in_worker
     try:
         chosen, rows = Options.of(config), register.bundled()
-        markers.register_all(config, rows)
+        pytest_markers.register_all(config, rows)
         registry.check_proposals()
         vocabularies.check()
         chosen = chosen.about_system(rows)
@@ -57,13 +60,13 @@ def pytest_configure(config: pytest.Config) -> None:
         _ = chosen.counting  # an unknown edition is reported before anything is started
         stopping = _stopping(config)
         if chosen.check and not in_worker:
-            histories.ready(chosen)
-        own = own_expectations.read(chosen.expectations, rows)
+            history_check.ready(chosen)
+        own = user_deviations.read(chosen.expectations, rows)
         baseline = Baseline.at(chosen.write_baseline, rows) if chosen.write_baseline and not in_worker else None
         # The run before may stand in the folder that is claimed next.
-        wanted = None if in_worker else summary.wanted(chosen.summary, chosen.previous, chosen.results)
+        wanted = None if in_worker else markdown_summary.wanted(chosen.summary, chosen.previous, chosen.results)
         if chosen.results and not in_worker:
-            folder.look(chosen.results, chosen.check)
+            results_folder.look(chosen.results, chosen.check)
         # Also where workers start them: what is wrong with them is told before the folder is claimed.
         systems = JudgedSystems(chosen, rows)
         if not in_worker:
@@ -71,14 +74,14 @@ def pytest_configure(config: pytest.Config) -> None:
             results.counting = chosen.counting
             results.narrowed = Narrowed.of(config, chosen)
             if chosen.results:
-                results.claimed = folder.claim(chosen.results, results.as_text())
+                results.claimed = results_folder.claim(chosen.results, results.as_text())
                 results.has_no_room = stopping.after_this
             config.pluginmanager.register(Reporting(chosen, results, stopping, wanted), "fencepost-reporting")
             config.pluginmanager.register(KnownDeviations(own, baseline, results), "fencepost-known-deviations")
             config.pluginmanager.register(Junit(config, results), "fencepost-junit")
         if not hands_out:
             config.pluginmanager.register(Running(config, chosen, rows, systems, stopping), "fencepost-running")
-            looking.in_worker(config)
+            worker_status.in_worker(config)
             _tell_allure(config, chosen, rows, stopping)
     except (WrongUsage, DataFileError) as error:
         raise refuse(config, error) from error
@@ -113,7 +116,7 @@ def _tell_allure(config: pytest.Config, chosen: Options, rows: Register, stoppin
         def writing() -> AbstractContextManager[None]:
             return room.writing(results, stopping.after_this)
 
-        steps = AllureSteps(rows, results / folder.ALLURE_RESULTS, folder.noting(results), writing, brings_down)
+        steps = AllureSteps(rows, results / results_folder.ALLURE_RESULTS, results_folder.noting(results), writing, brings_down)
     config.pluginmanager.register(steps, "fencepost-allure")
 
 

@@ -14,10 +14,9 @@ from typing import Self
 from fencepost.contract.errors import SystemUnreachable
 from fencepost.contract.outcomes import Done
 from fencepost.contract.ports import PassesTime, Session
-
-from .clients import TIMEOUT_MS, Observer, Shared, WriterClient
-from .figures import Figures
-from .history import HistoryFile
+from fencepost.soak.history_writer import HistoryFile
+from fencepost.soak.load_clients import TIMEOUT_MS, Observer, Shared, WriterClient
+from fencepost.soak.measurements import Figures
 
 LOGS = ("orders", "payments", "stock")
 GROUPS = ("billing", "shipping")

@@ -6,7 +6,7 @@ import pytest
 
 from fencepost.contract import gherkin, register
 from fencepost.contract.register import Register, Requirement
-from fencepost.lint import lint
+from fencepost.run.feature_lint import lint
 from fencepost.steps import vocabularies
 from fencepost.steps.sentence import Vocabulary, text
 from fencepost.steps.vocabularies import Speech

@@ -15,9 +15,9 @@ import pytest
 from commands import CHECKOUT, compliance, fencepost
 from stopped import begun
 
-from fencepost import stopping
 from fencepost.contract.errors import WrongUsage
-from fencepost.stopping import Stopped, Stopping, seconds
+from fencepost.run import interruption as stopping
+from fencepost.run.interruption import Stopped, Stopping, seconds
 
 MANY = ("--spec", "pip31", "--no-html")
 """What takes seconds, so that a run is stopped amid it."""

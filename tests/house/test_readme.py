@@ -8,7 +8,7 @@ import pytest
 from commands import CHECKOUT, fencepost
 
 from fencepost.contract import register
-from fencepost.expectations import Known, load_for
+from fencepost.deviations.known_deviations import Known, load_for
 
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
 COUNTED = {

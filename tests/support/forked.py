@@ -127,15 +127,16 @@ def _read_what_all_read() -> None:
 
     from pytest_bdd.feature import get_features
 
-    from fencepost import expectations, lint
     from fencepost.adapters import registry
     from fencepost.contract import register
+    from fencepost.deviations import known_deviations
+    from fencepost.run import feature_lint
     from fencepost.steps import vocabularies
 
-    expectations.check(register.bundled())
+    known_deviations.check(register.bundled())
     registry.check_proposals()
     vocabularies.check()
-    lint.faults_of_bundled()
+    feature_lint.faults_of_bundled()
     get_features([str(resources.files("fencepost.features").joinpath(spec)) for spec in register.bundled().by_spec])
     for name in registry.BUNDLED:
         registry.find(name).profiles()
