@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from fencepost.adapters import registry
-from fencepost.contract import room
+from fencepost.contract import register, room
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Evidence
@@ -38,8 +38,6 @@ from fencepost.run.refusal import refuse
 from fencepost.run.runner import Running
 from fencepost.steps import vocabularies
 from fencepost.steps.stage import SESSION, Stage
-
-from .contract import register
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -9,13 +9,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from fencepost.catalogue.requirement_list import as_json, is_provisional, status_of
-from fencepost.catalogue.traceability import Place
 from fencepost.contract import gherkin, register, themes
 from fencepost.contract.errors import UnknownName
 from fencepost.contract.register import Requirement
 
 from . import traceability
+from .requirement_list import as_json, is_provisional, status_of
+from .traceability import Place
 
 FORMS = ("table", "json")
 

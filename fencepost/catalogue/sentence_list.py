@@ -9,12 +9,13 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from fencepost.catalogue.requirement_list import FORMS
 from fencepost.contract import proposals
 from fencepost.contract.errors import UnknownName
 from fencepost.steps import vocabularies
 from fencepost.steps.sentence import Form, Sentence, ValueType
 from fencepost.steps.vocabularies import Use
+
+from .requirement_list import FORMS
 
 
 @dataclass(frozen=True)

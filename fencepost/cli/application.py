@@ -29,13 +29,13 @@ from fencepost.cli.commands import (
     soak,
     summary,
 )
-from fencepost.cli.exit_codes import guarded_value, tell
-from fencepost.cli.usage_errors import Commands
 from fencepost.contract.errors import Exit, WrongUsage
 from fencepost.run import interruption
 
 from . import configuration
 from .configuration import Command
+from .exit_codes import guarded_value, tell
+from .usage_errors import Commands
 
 
 def _show_version(is_asked: bool) -> None:

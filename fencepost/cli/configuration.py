@@ -23,9 +23,10 @@ from typing import Any, get_args, get_origin, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from fencepost.cli.usage_errors import about, wrong_value
 from fencepost.contract.errors import WrongUsage, hint
 from fencepost.contract.registration import may_be_secret
+
+from .usage_errors import about, wrong_value
 
 PREFIX = "FENCEPOST"
 OWN, PROJECT = "fencepost.toml", "pyproject.toml"

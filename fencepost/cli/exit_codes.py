@@ -9,9 +9,10 @@ from typing import Annotated, NoReturn, TypeVar
 
 import typer
 
-from fencepost.cli.completion import complete_profile, complete_proposal, complete_system, complete_theme
 from fencepost.contract.errors import Exit
 from fencepost.run import interruption
+
+from .completion import complete_profile, complete_proposal, complete_system, complete_theme
 
 T = TypeVar("T")
 SYSTEM_HELP = "What is judged: reference (bundled, the default), kafka, pulsar, or a system that an installed package registers."

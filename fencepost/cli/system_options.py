@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from fencepost.cli.completion import complete_defect
-from fencepost.cli.exit_codes import (
+from .completion import complete_defect
+from .exit_codes import (
     AdminUrl,
     Bootstrap,
     Broker,

@@ -11,8 +11,9 @@ from typing import Any, get_type_hints
 import typer
 from typer.core import TyperGroup
 
-from fencepost.cli.completion import complete_system
 from fencepost.contract.errors import UnknownName, WrongUsage, nearest
+
+from .completion import complete_system
 
 _CLICK: Any = typer.BadParameter.__mro__[2]
 """The base of all that typer says of a command line; typer has a copy of click of its own, whose names are private."""

@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from contextlib import nullcontext
 
-from fencepost.console.run_reporter import Loudness, Watching
-from fencepost.console.terminal import Screen
 from fencepost.contract.errors import SystemUnreachable
 from fencepost.contract.verdict import ScenarioResult
 from fencepost.results.verdict_collector import Reporting
 
 from . import verdict_matrix
+from .run_reporter import Loudness, Watching
+from .terminal import Screen
 
 _SLOWEST = 10
 _LONG_S = 30.0

@@ -8,10 +8,9 @@ from rich.console import Group
 from rich.live import Live as RichLive
 from rich.text import Text
 
-from fencepost.console.phrases import counted, shortened
-from fencepost.console.terminal import Screen
-
+from .phrases import counted, shortened
 from .progress import Feature, Progress
+from .terminal import Screen
 
 _A_SECOND = 4
 """How often the live line is drawn anew."""

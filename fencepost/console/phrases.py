@@ -2,8 +2,9 @@
 
 import re
 
-from fencepost.console.verdict_matrix import SIGNS
 from fencepost.contract.verdict import ScenarioResult
+
+from .verdict_matrix import SIGNS
 
 _DOTS = "..."
 _LEAST = 12

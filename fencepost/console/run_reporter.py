@@ -16,10 +16,6 @@ from warnings import WarningMessage
 
 import pytest
 
-from fencepost.console.live_view import Live, Plain, Shown
-from fencepost.console.phrases import counted, line_of, line_of_red
-from fencepost.console.terminal import Screen
-from fencepost.console.verdict_matrix import SIGNS
 from fencepost.contract import register
 from fencepost.contract.brokers import brokers_of, cares_who_asks
 from fencepost.contract.items import scenario_of
@@ -31,7 +27,11 @@ from fencepost.run.parallel.worker_status import FOLDER, Looking, planned
 from fencepost.run.plan import plan_of
 from fencepost.run.refusal import WATCHING
 
+from .live_view import Live, Plain, Shown
+from .phrases import counted, line_of, line_of_red
 from .progress import Progress
+from .terminal import Screen
+from .verdict_matrix import SIGNS
 
 
 class Loudness(Enum):

@@ -20,10 +20,10 @@ import yaml
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
-from fencepost.deviations.known_deviations import Entry, Intermittent, Known, protocols_of
-from fencepost.deviations.user_deviations import asked_by, read_file
 
+from .known_deviations import Entry, Intermittent, Known, protocols_of
 from .symptoms import reason_of, symptom_of
+from .user_deviations import asked_by, read_file
 
 MARK = "# Made by fencepost run --write-baseline."
 TO_BE_WRITTEN = "TO BE WRITTEN: why this is known, and where it is followed up"

@@ -6,10 +6,10 @@ from collections import Counter
 import pytest
 
 from fencepost.contract.errors import WrongUsage
-from fencepost.deviations.user_deviations import OwnExpectations, unmatched
 from fencepost.results.run_results import Results
 
 from .baseline import TO_BE_WRITTEN, Baseline
+from .user_deviations import OwnExpectations, unmatched
 
 _MOST = 10
 """So many entries are named; more are counted."""

@@ -12,7 +12,8 @@ from fencepost.adapters import registry
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.ports import Handshake
 from fencepost.contract.releases import agree, more_exact, version_of
-from fencepost.deviations.known_deviations import Known, everything
+
+from .known_deviations import Known, everything
 
 RELEASED = tuple(name for name in registry.BUNDLED if name != registry.REFERENCE)
 """The systems of which releases are known."""

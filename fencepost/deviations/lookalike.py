@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.ports import Handshake
 from fencepost.contract.register import Register
-from fencepost.deviations.known_deviations import Asking, Expectations
 
 from . import known_deviations
+from .known_deviations import Asking, Expectations
 
 
 @dataclass(frozen=True)

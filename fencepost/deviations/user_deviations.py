@@ -15,7 +15,8 @@ from fencepost.contract.datafile import DataFileError, lines_of
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
-from fencepost.deviations.known_deviations import ANY, Asking, Entry, Expectations, Known, checked, holding
+
+from .known_deviations import ANY, Asking, Entry, Expectations, Known, checked, holding
 
 BUNDLED, NONE = "bundled", "none"
 

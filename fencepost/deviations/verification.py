@@ -20,14 +20,14 @@ from fencepost.contract.errors import Exit, WrongUsage
 from fencepost.contract.items import PROTOCOL, example_of, requirement_of, scenario_of
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
-from fencepost.deviations.known_deviations import ANY, Asking, Entry, Known
-from fencepost.deviations.user_deviations import asked_by
 from fencepost.results.verdict_collector import Judged
 from fencepost.run.interruption import Stopping
 from fencepost.run.options import Options
 from fencepost.run.runner import Running
 
 from . import known_deviations, user_deviations
+from .known_deviations import ANY, Asking, Entry, Known
+from .user_deviations import asked_by
 
 _JUDGED = (Verdict.MET, Verdict.VIOLATED, Verdict.KNOWN_DEVIATION)
 

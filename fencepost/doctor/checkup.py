@@ -20,8 +20,9 @@ from fencepost.contract.trials import Trial
 from fencepost.deviations import known_deviations
 from fencepost.deviations.known_as import settled
 from fencepost.deviations.known_deviations import Entry
-from fencepost.doctor.offered_scenarios import OfProposal, offering_of
 from fencepost.run.options import Options
+
+from .offered_scenarios import OfProposal, offering_of
 
 FORMS = ("table", "json")
 _MOST_NAMED = 3

@@ -23,13 +23,13 @@ from fencepost.contract.errors import Exit
 from fencepost.contract.folder import Folder, Layout
 from fencepost.contract.register import Register
 from fencepost.contract.version import VERSION
-from fencepost.explore.finding_scenario import feature, told
-from fencepost.explore.reduction import reduced
 from fencepost.run.judged_systems import JudgedSystems
 from fencepost.run.options import Options
 from fencepost.steps.acts.act import Table
 from fencepost.steps.acts.tables import table_of
 
+from .finding_scenario import feature, told
+from .reduction import reduced
 from .search import GoesOn, Progress, at_once, drawn, exhaustive
 from .trial import Finding, Trials, needs_of
 

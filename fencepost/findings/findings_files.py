@@ -6,12 +6,12 @@ from pathlib import Path
 
 from fencepost.contract import register
 from fencepost.contract.errors import WrongUsage
-from fencepost.findings.findings_page import MARK, Findings
-from fencepost.findings.manual_checks import Checked
-from fencepost.findings.page_content import known, sections
 from fencepost.results.compliance_document import Compliance, read
 
 from . import findings_page
+from .findings_page import MARK, Findings
+from .manual_checks import Checked
+from .page_content import known, sections
 from .reproduction import shortest
 
 

@@ -8,13 +8,13 @@ from fencepost.contract import editions, parity
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import Verdict
 from fencepost.deviations.symptoms import steady
-from fencepost.findings.manual_checks import Check, Checked, row_of
-from fencepost.findings.page_content import Finding, Section
 from fencepost.results.compliance_document import Compliance, Requirement
 from fencepost.results.likely_causes import counted
 from fencepost.results.markdown import Page, block, text
 from fencepost.results.markdown_summary import asked, by_reason, ending, identity
 
+from .manual_checks import Check, Checked, row_of
+from .page_content import Finding, Section
 from .reproduction import Reproduction
 
 MARK = "<!-- Made by fencepost findings: do not edit it; write what you checked into the file beside it. -->"

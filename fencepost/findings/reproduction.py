@@ -15,8 +15,9 @@ from typing import Any
 from fencepost.contract import gherkin, history_files
 from fencepost.contract.events import Event
 from fencepost.deviations.symptoms import steady
-from fencepost.findings.manual_checks import row_of
-from fencepost.findings.page_content import Finding
+
+from .manual_checks import row_of
+from .page_content import Finding
 
 _MOST = 12
 """So many calls are shown, the last ones."""

@@ -28,7 +28,6 @@ from fencepost.contract.evidence import Mismatch
 from fencepost.contract.register import Register
 from fencepost.contract.registration import Asked
 from fencepost.contract.verdict import RequirementResult, ScenarioResult, judge
-from fencepost.proof.applicable_protocols import protocols_asked
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.reference.defects.watch import Watch
 from fencepost.run import interruption
@@ -37,6 +36,7 @@ from fencepost.run.plays import Plays
 from fencepost.run.selection import Selection
 
 from . import conforming_groups, forkserver
+from .applicable_protocols import protocols_asked
 
 
 class Breadth(Enum):

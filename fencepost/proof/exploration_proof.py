@@ -23,7 +23,6 @@ from fencepost.contract.registration import Asked
 from fencepost.explore import search
 from fencepost.explore.reduction import reduced
 from fencepost.explore.trial import Trials
-from fencepost.proof.kill_matrix import EXPLORED, PROVE
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.run import interruption
 from fencepost.run.judged_systems import JudgedSystems
@@ -31,6 +30,7 @@ from fencepost.run.options import Options
 from fencepost.steps.acts.tables import TABLES, table_of
 
 from . import conforming_groups, forkserver
+from .kill_matrix import EXPLORED, PROVE
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from fencepost.adapters import registry
 from fencepost.contract import register
 from fencepost.contract.errors import Exit
 from fencepost.contract.folder import Layout, claim
-from fencepost.proof.defect_proof import Breadth, Proof, Seen, prove
 from fencepost.proof.mutants import mutant_report
 
+from .defect_proof import Breadth, Proof, Seen, prove
 from .kill_matrix_page import page
 
 EXPLORED = "explored.json"

@@ -10,7 +10,8 @@ from jinja2 import Environment
 
 from fencepost import __version__
 from fencepost.contract import gherkin, proposals, register
-from fencepost.proof.defect_proof import Proof, Seen
+
+from .defect_proof import Proof, Seen
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,6 @@ from fencepost.contract import folder, proposals
 from fencepost.contract.errors import Exit
 from fencepost.contract.registration import Asked
 from fencepost.contract.verdict import Verdict
-from fencepost.proof.kill_matrix import PROVE
-from fencepost.proof.kill_matrix import TWINS as JSON
 from fencepost.reference.defects import LAWFUL, Defect
 from fencepost.reference.defects.replay import variants
 from fencepost.run import interruption
@@ -38,6 +36,8 @@ from fencepost.twins.twin import Twins, TwinVerdict
 from fencepost.twins.twin_run import drawn
 
 from . import conforming_groups, forkserver
+from .kill_matrix import PROVE
+from .kill_matrix import TWINS as JSON
 
 _REPLAYED = ("crash", "clean-stop")
 _DRAWN = 2

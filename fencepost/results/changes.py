@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fencepost.contract.verdict import Verdict
-from fencepost.results.compliance_document import Compliance
+
+from .compliance_document import Compliance
 
 _UNASKED = (Verdict.NOT_RUN, Verdict.EXCLUDED)
 

@@ -25,10 +25,10 @@ from fencepost.contract import history_files
 from fencepost.contract.datafile import DataFileError, Row, load
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.expression import Expression
-from fencepost.results.compliance_document import Compliance
-from fencepost.results.normalised_exchanges import Said
 
 from . import compliance_document, normalised_exchanges
+from .compliance_document import Compliance
+from .normalised_exchanges import Said
 
 _NAMED = 5
 """So many requirements are named that only one of the runs was asked."""

@@ -16,7 +16,8 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.parity import Parity
 from fencepost.contract.verdict import Verdict
-from fencepost.results.likely_causes import counted
+
+from .likely_causes import counted
 
 FILE = "compliance.json"
 RED = frozenset((Verdict.VIOLATED, Verdict.BLOCKED, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR))

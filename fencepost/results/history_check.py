@@ -14,8 +14,9 @@ from fencepost.contract.anomalies import Finding, ReportedAnomaly
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.pipeline import suite
-from fencepost.results.results_folder import HISTORIES, VERDICT_OF_HISTORIES
 from fencepost.run.options import Options
+
+from .results_folder import HISTORIES, VERDICT_OF_HISTORIES
 
 if TYPE_CHECKING:
     from fencepost.pipeline.session import Ahead

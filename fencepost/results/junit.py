@@ -13,8 +13,9 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from fencepost.contract import editions, room
-from fencepost.results.results_folder import JUNIT
-from fencepost.results.run_results import Results
+
+from .results_folder import JUNIT
+from .run_results import Results
 
 SUITE = "fencepost"
 

@@ -13,10 +13,10 @@ from fencepost.contract import editions, parity, register
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.verdict import Verdict, conclusion, offers_nothing
 from fencepost.deviations.baseline import TO_BE_WRITTEN
-from fencepost.results.compliance_document import RED, Compliance, Requirement, System, read
 
 from . import changes
 from .changes import Change
+from .compliance_document import RED, Compliance, Requirement, System, read
 from .markdown import Page, text
 
 LIMIT = 1 << 20

@@ -27,12 +27,13 @@ from fencepost.contract.parity import Parity
 from fencepost.contract.ports import Handshake
 from fencepost.contract.register import Register, Requirement
 from fencepost.contract.verdict import Gate, RequirementResult, ScenarioResult, Verdict, judge, totals
-from fencepost.results.history_check import Histories
-from fencepost.results.likely_causes import Cause, Causes, blocked, causes
-from fencepost.results.results_folder import COMPLIANCE, ENVIRONMENT
 from fencepost.run.deselection import Narrowed
 from fencepost.run.identity import Identity, Named
 from fencepost.run.selection import Selection
+
+from .history_check import Histories
+from .likely_causes import Cause, Causes, blocked, causes
+from .results_folder import COMPLIANCE, ENVIRONMENT
 
 _WRITE_EVERY_S = 0.5
 _PART_OF_THE_TIME = 20

@@ -19,15 +19,15 @@ from fencepost.contract.verdict import Expectation, ScenarioResult, Verdict
 from fencepost.pipeline import suite
 from fencepost.report import allure_anomalies, allure_html, allure_overview
 from fencepost.report.allure_causes import Grouped
-from fencepost.results.compliance_document import Compliance
-from fencepost.results.markdown_summary import Wanted
-from fencepost.results.results_folder import ALLURE_RESULTS, noting
-from fencepost.results.run_results import Results
 from fencepost.run.interruption import Stopped, Stopping
 from fencepost.run.options import Options
 from fencepost.run.refusal import WATCHING
 
 from . import history_check
+from .compliance_document import Compliance
+from .markdown_summary import Wanted
+from .results_folder import ALLURE_RESULTS, noting
+from .run_results import Results
 
 if TYPE_CHECKING:
     from fencepost.pipeline.session import Ahead

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from fencepost.run.interruption import Stopped, Stopping
+from .interruption import Stopped, Stopping
 
 WORKERS = "fencepost_workers"
 """Under this name a worker is told the folder in which it leaves its number."""

@@ -14,9 +14,9 @@ from fencepost.deviations import known_deviations, user_deviations
 from fencepost.deviations.known_as import settled
 from fencepost.deviations.known_deviations import Expectations
 from fencepost.deviations.lookalike import Likeness
-from fencepost.run.verdicts import lacks
 
 from .options import Options
+from .verdicts import lacks
 
 
 class JudgedSystems:

@@ -21,12 +21,12 @@ from fencepost.contract.register import Register
 from fencepost.contract.shared_crashes import SharedCrashes, SharesCrashes
 from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.deviations.known_deviations import Asking, Expectations
-from fencepost.run.verdicts import Judgement, judge, lacks
 from fencepost.steps.player import player_of
 
 from .judged_systems import JudgedSystems
 from .options import Options
 from .selection import Selection
+from .verdicts import Judgement, judge, lacks
 
 _NEW_OBJECTS = 20_000
 """How many objects more there must be for the garbage collector to look: those of some twenty plays."""

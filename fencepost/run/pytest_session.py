@@ -16,9 +16,9 @@ from fencepost.contract.verdict import Verdict
 from fencepost.deviations import known_deviations
 from fencepost.results.run_results import Results
 from fencepost.results.verdict_collector import Reporting
-from fencepost.run.interruption import Stopping
-from fencepost.run.interruption_hooks import StoppingHooks
 
+from .interruption import Stopping
+from .interruption_hooks import StoppingHooks
 from .options import Options
 
 PLUGINS = ("pytest_bdd.plugin", "xdist.plugin", "fencepost.plugin")

@@ -44,21 +44,21 @@ from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.results import junit
 from fencepost.results.results_folder import BROKER_LOGS, HISTORIES
 from fencepost.results.verdict_collector import Judged
-from fencepost.run.failure_text import explain
-from fencepost.run.interruption import Stopped, Stopping
-from fencepost.run.interruption_hooks import GIVEN_UP
 from fencepost.run.parallel.assignment import Dealing
-from fencepost.run.refusal import refuse
-from fencepost.run.scenario_items import NOTE, Playing
-from fencepost.run.verdicts import lacks
 from fencepost.steps.player import Player, player_of
 from fencepost.steps.stage import Stage
 
 from . import feature_lint, pytest_markers
+from .failure_text import explain
+from .interruption import Stopped, Stopping
+from .interruption_hooks import GIVEN_UP
 from .judged_systems import JudgedSystems
 from .options import Options
 from .plays import Asked, Play, judged
+from .refusal import refuse
+from .scenario_items import NOTE, Playing
 from .steady_environment import steady_environment
+from .verdicts import lacks
 
 ERROR = pytest.StashKey[BaseException]()
 PROTOCOL_PARAMETER = "fencepost_protocol"

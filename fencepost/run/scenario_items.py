@@ -22,13 +22,13 @@ from fencepost.contract.ports import Answers
 from fencepost.contract.progress import Doing
 from fencepost.contract.register import Register
 from fencepost.contract.shared_crashes import SharedCrashes
-from fencepost.run.interruption import Stopping
-from fencepost.run.verdicts import lacks
 
 from .concurrency import Company, Concurrency
+from .interruption import Stopping
 from .judged_systems import JudgedSystems
 from .options import Options
 from .plays import Play, judged, plays_of, put
+from .verdicts import lacks
 
 _MOST_NAMED = 8
 """Of scenarios that share a crash there may be more."""

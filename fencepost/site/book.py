@@ -17,9 +17,9 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from fencepost.contract.register import Register
-from fencepost.site.page_writer import Entry, Writer, trusted
 
 from . import addresses
+from .page_writer import Entry, Writer, trusted
 
 PACKAGES = (
     "reference/kernel",

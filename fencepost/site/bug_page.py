@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from fencepost.contract.register import Register
-from fencepost.site.page_writer import Entry, Writer
 
 from . import addresses
+from .page_writer import Entry, Writer
 
 ADDRESS = "bugs.html"
 _NUMBER = re.compile(r"\b(KAFKA-\d+|apache/(?:kafka|pulsar)#\d+)")

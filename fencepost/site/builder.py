@@ -13,12 +13,12 @@ from fencepost.console.phrases import counted
 from fencepost.contract import folder, proposals, register
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.folder import MARKER, Layout
-from fencepost.site.document_pages import Documents
-from fencepost.site.page_writer import Writer
-from fencepost.site.run_columns import Columns
 
 from . import addresses, book, bug_page, proposal_pages, release_pages, requirement_pages, run_pages, sentence_pages, sequence_pictures
 from .book import Book
+from .document_pages import Documents
+from .page_writer import Writer
+from .run_columns import Columns
 
 TITLE = "Fencepost"
 _TOP = ("index.html", "matrix.html", bug_page.ADDRESS)

@@ -12,10 +12,10 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from fencepost.contract import proposals
-from fencepost.site.page_writer import Entry, Writer, trusted
 
 from . import addresses
 from .book import Book
+from .page_writer import Entry, Writer, trusted
 
 _COMMENT = re.compile(r"\A(?:\s*<!--.*?-->)+\s*", re.S)
 _ID = re.compile(r"\b([A-Z][A-Z0-9]*-\d{2,3})\b")

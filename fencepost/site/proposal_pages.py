@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from fencepost.contract import proposals, themes
 from fencepost.contract.register import Register, Requirement
-from fencepost.site.page_writer import Entry, Writer
-from fencepost.site.requirement_pages import Standing, standing
-from fencepost.site.run_columns import Columns
 
 from . import addresses
+from .page_writer import Entry, Writer
+from .requirement_pages import Standing, standing
+from .run_columns import Columns
 
 
 @dataclass(frozen=True)

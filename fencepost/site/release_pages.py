@@ -11,11 +11,11 @@ from packaging.version import Version
 from fencepost.contract.register import Register
 from fencepost.deviations import known_deviations
 from fencepost.deviations.known_deviations import BundledEntry
-from fencepost.site.page_writer import Entry, Writer
-from fencepost.site.requirement_pages import Deviation, as_deviation, entries
-from fencepost.site.run_columns import Column, Columns
 
 from . import addresses
+from .page_writer import Entry, Writer
+from .requirement_pages import Deviation, as_deviation, entries
+from .run_columns import Column, Columns
 
 _PROFILE = re.compile(r"([a-z]+)-(\d+\.\d+)\.yaml")
 _PATCHES = 10

@@ -10,13 +10,13 @@ from fencepost.contract import gherkin, proposals, themes
 from fencepost.contract.register import Register, Requirement
 from fencepost.contract.verdict import Verdict
 from fencepost.deviations import known_deviations
-from fencepost.site.page_writer import Entry, Writer
-from fencepost.site.run_columns import Column, Columns
-from fencepost.site.scenario_steps import scenarios_of
-from fencepost.site.sequence_pictures import Picture
 
 from . import addresses, bug_page
 from .book import Book, Excerpt
+from .page_writer import Entry, Writer
+from .run_columns import Column, Columns
+from .scenario_steps import scenarios_of
+from .sequence_pictures import Picture
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import Verdict
 from fencepost.results.compliance_document import Requirement, Scenario
-from fencepost.site.page_writer import Writer
-from fencepost.site.run_columns import Column, Columns
-from fencepost.site.sequence_pictures import Picture, recorded
 
 from . import addresses
+from .page_writer import Writer
+from .run_columns import Column, Columns
+from .sequence_pictures import Picture, recorded
 
 _MOST_PICTURES = 3
 """Of each requirement; the other scenarios are told in words."""

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fencepost.contract.gherkin import bundled, requirement_of
-from fencepost.site.page_writer import Entry, Writer
-from fencepost.site.scenario_steps import anchor
 from fencepost.steps import vocabularies
 from fencepost.steps.sentence import Sentence
 
 from . import addresses
+from .page_writer import Entry, Writer
+from .scenario_steps import anchor
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from fencepost.results.compliance_document import Scenario
 from fencepost.run.options import Options
 from fencepost.run.plays import Play, Plays
 from fencepost.run.selection import Selection
-from fencepost.site.page_writer import trusted
 from fencepost.steps.player import player_of
+
+from .page_writer import trusted
 
 
 @dataclass(frozen=True)

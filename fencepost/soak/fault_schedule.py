@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.ports import Faults, PassesTime, Session
-from fencepost.soak.load_clients import LATE, STALL
+
+from .load_clients import LATE, STALL
 
 NEEDS = {"crash": "crash", "pause": "two-nodes", "wire": "wire-faults", LATE: None, STALL: None}
 """Of each fault the capability that the system has to offer. Without one it is what the clients themselves do wrong."""

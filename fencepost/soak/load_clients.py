@@ -19,8 +19,9 @@ from fencepost.contract.outcomes import Done, Outcome
 from fencepost.contract.ports import Time
 from fencepost.contract.transactional_log import Follower, TransactionalLog
 from fencepost.contract.transactional_log import Writer as PortWriter
-from fencepost.soak.history_writer import HistoryFile, mop
-from fencepost.soak.measurements import Figures
+
+from .history_writer import HistoryFile, mop
+from .measurements import Figures
 
 T = TypeVar("T")
 TIMEOUT_MS = 10_000

@@ -14,9 +14,10 @@ from typing import Self
 from fencepost.contract.errors import SystemUnreachable
 from fencepost.contract.outcomes import Done
 from fencepost.contract.ports import PassesTime, Session
-from fencepost.soak.history_writer import HistoryFile
-from fencepost.soak.load_clients import TIMEOUT_MS, Observer, Shared, WriterClient
-from fencepost.soak.measurements import Figures
+
+from .history_writer import HistoryFile
+from .load_clients import TIMEOUT_MS, Observer, Shared, WriterClient
+from .measurements import Figures
 
 LOGS = ("orders", "payments", "stock")
 GROUPS = ("billing", "shipping")

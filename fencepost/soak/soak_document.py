@@ -7,8 +7,9 @@ from typing import Any
 from fencepost.console.phrases import counted
 from fencepost.contract.errors import SystemUnreachable
 from fencepost.contract.version import VERSION
-from fencepost.soak.measurements import OK, REFUSED, UNKNOWN, Figures, Slot
-from fencepost.soak.segment_judge import Verdict
+
+from .measurements import OK, REFUSED, UNKNOWN, Figures, Slot
+from .segment_judge import Verdict
 
 
 @dataclass(frozen=True)

@@ -21,14 +21,14 @@ from fencepost.contract.ports import Handshake, System
 from fencepost.report.soak import page
 from fencepost.run.judged_systems import JudgedSystems
 from fencepost.run.options import Options
-from fencepost.soak.fault_schedule import Schedule
-from fencepost.soak.measurements import OK, REFUSED, UNKNOWN, Figures, Mark
-from fencepost.soak.segment_judge import HISTORIES, PAGES, Judge, Verdict
-from fencepost.soak.soak_clock import Clock
-from fencepost.soak.soak_document import Asked, Ending, document, headline
 
 from . import fault_schedule
+from .fault_schedule import Schedule
+from .measurements import OK, REFUSED, UNKNOWN, Figures, Mark
 from .segment import Segment, Threads, step_by_turns
+from .segment_judge import HISTORIES, PAGES, Judge, Verdict
+from .soak_clock import Clock
+from .soak_document import Asked, Ending, document, headline
 
 DOCUMENT, PAGE = "soak.json", "index.html"
 LAYOUT = Layout("soak", "--results", (DOCUMENT, PAGE), (HISTORIES, PAGES))

@@ -21,9 +21,9 @@ from fencepost.run.judged_systems import JudgedSystems
 from fencepost.run.plays import Play, judged
 from fencepost.run.verdicts import lacks
 from fencepost.steps.player import player_of
-from fencepost.twins.allowed_differences import TwinException
 
 from . import allowed_differences
+from .allowed_differences import TwinException
 from .disturbances import Disturbance
 from .roles import by_role
 

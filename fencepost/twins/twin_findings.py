@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from fencepost.contract.errors import Exit
-from fencepost.twins.allowed_differences import TwinException
 
+from .allowed_differences import TwinException
 from .twin import Plain, TwinResult, TwinVerdict
 
 

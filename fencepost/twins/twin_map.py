@@ -9,10 +9,10 @@ from jinja2 import Environment
 from fencepost.contract import register
 from fencepost.contract.verdict import Verdict
 from fencepost.contract.version import VERSION
-from fencepost.twins.twin_findings import Told
 
 from .disturbances import Disturbance
 from .twin import TwinResult, TwinVerdict
+from .twin_findings import Told
 
 _MARKS = {
     TwinVerdict.DIFFERS: "✗",

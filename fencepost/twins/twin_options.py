@@ -7,9 +7,9 @@ from fencepost.console.terminal import Screen
 from fencepost.contract.errors import WrongUsage
 from fencepost.run import pytest_session
 from fencepost.run.interruption import seconds
-from fencepost.twins.twin_run import Asked
 
 from . import twin_run as running
+from .twin_run import Asked
 
 
 def run(

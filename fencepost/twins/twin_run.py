@@ -24,13 +24,13 @@ from fencepost.contract.verdict import Verdict
 from fencepost.contract.version import VERSION
 from fencepost.run.options import Options
 from fencepost.run.plays import Play, Plays
-from fencepost.twins.allowed_differences import TwinException
-from fencepost.twins.twin_findings import Told
-from fencepost.twins.twin_map import page
 
 from . import allowed_differences, disturbances
+from .allowed_differences import TwinException
 from .disturbances import Disturbance
 from .twin import TwinResult, Twins, TwinVerdict
+from .twin_findings import Told
+from .twin_map import page
 
 JSON, PAGE = "twins.json", "twins.html"
 LAYOUT = Layout("run --twins", "--results", (JSON, PAGE))

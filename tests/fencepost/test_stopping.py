@@ -199,7 +199,7 @@ def test_a_ctrl_c_while_processes_are_started_is_heard_when_they_are() -> None:
 
 DEAF_PROCESSES = """
 import signal
-from fencepost import stopping, warmed
+from fencepost.run import interruption as stopping; from fencepost.proof import forkserver as warmed
 
 def deaf(_):
     return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())

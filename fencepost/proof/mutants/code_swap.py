@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
 
-from fencepost.proof.mutants.mutation_sites import Place
-
 from . import reference_sources
+from .mutation_sites import Place
 
 
 class NotApplied(Exception):

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, NoReturn
 
-from fencepost.proof.mutants.code_swap import Functions, NotApplied
-from fencepost.proof.mutants.line_coverage import Line, Noted
-from fencepost.proof.mutants.prepared_scenarios import Suite
-
+from .code_swap import Functions, NotApplied
+from .line_coverage import Line, Noted
+from .prepared_scenarios import Suite
 from .tasks import Judge, Note
 
 BEFOREHAND = ["pydantic", "kio.static.protocol", "fencepost.run.plays", "fencepost.wire.kafka.entities", "fencepost.wire.pulsar.frames"]

@@ -11,7 +11,8 @@ from pydantic import Field
 
 from fencepost.contract import datafile
 from fencepost.contract.datafile import DataFileError, Row
-from fencepost.proof.mutants.mutation_sites import Key, Place
+
+from .mutation_sites import Key, Place
 
 Words = Annotated[str, Field(min_length=1)]
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType
 
-from fencepost.proof.mutants.mutation_sites import MODULE, Place
-
 from . import reference_sources
+from .mutation_sites import MODULE, Place
 
 _SAYS = "_fencepost_reached"
 Line = tuple[str, int]

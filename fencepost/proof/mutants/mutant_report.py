@@ -16,10 +16,10 @@ from fencepost import __version__
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import Exit, WrongUsage
 from fencepost.contract.folder import Folder, Layout, claim
-from fencepost.proof.mutants.mutant_verdicts import Outcome
-from fencepost.proof.mutants.mutation_run import Drawn, Trial
 
 from . import known_mutants, mutation_run
+from .mutant_verdicts import Outcome
+from .mutation_run import Drawn, Trial
 
 JSON = "mutants.json"
 PAGE = "mutants.html"

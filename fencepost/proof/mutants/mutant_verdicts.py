@@ -8,8 +8,9 @@ from types import FrameType
 from typing import NamedTuple, NoReturn
 
 from fencepost.contract.verdict import ScenarioResult, Verdict
-from fencepost.proof.mutants.mutation_sites import Place
-from fencepost.proof.mutants.prepared_scenarios import Suite
+
+from .mutation_sites import Place
+from .prepared_scenarios import Suite
 
 SCENARIO_S = 2.0
 """How long a scenario may compute, by the processor's time: two hundred times what one takes, and no matter how busy the machine is."""

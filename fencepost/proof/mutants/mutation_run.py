@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fencepost.adapters import registry
-from fencepost.proof.mutants.judge_process import Failed
-from fencepost.proof.mutants.known_mutants import Known
-from fencepost.proof.mutants.line_coverage import Reach
-from fencepost.proof.mutants.mutant_verdicts import Outcome
-from fencepost.proof.mutants.mutation_sites import Key, Place, draw, places_in
-from fencepost.proof.mutants.process_pool import KitFailed, Processes
 
 from . import known_mutants as known
 from . import reference_sources
+from .judge_process import Failed
+from .known_mutants import Known
+from .line_coverage import Reach
+from .mutant_verdicts import Outcome
+from .mutation_sites import Key, Place, draw, places_in
+from .process_pool import KitFailed, Processes
 from .tasks import Honest, Judge, Note
 
 ENOUGH = 0.9

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import NamedTuple
 
-from fencepost.proof.mutants.mutations import Change, Text, changes_at
+from .mutations import Change, Text, changes_at
 
 MODULE = "<module>"
 _FREE = ("throttle_time", "repr", "strict", "frozen", "is_refusal")

@@ -10,9 +10,9 @@ from multiprocessing.process import BaseProcess
 from types import TracebackType
 from typing import Any
 
-from fencepost.proof.mutants.judge_process import BEFOREHAND, Failed, Ready, ended, judge_anew, serve
 from fencepost.run import interruption
 
+from .judge_process import BEFOREHAND, Failed, Ready, ended, judge_anew, serve
 from .tasks import Judge, Note
 
 

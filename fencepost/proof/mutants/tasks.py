@@ -8,13 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
 
-from fencepost.proof.mutants.code_swap import Functions
-from fencepost.proof.mutants.line_coverage import Line, Noted
-from fencepost.proof.mutants.mutant_verdicts import SCENARIO_S, Judging, Outcome, Verdicts
-from fencepost.proof.mutants.mutation_sites import Place
-from fencepost.proof.mutants.prepared_scenarios import Suite
-
 from . import reference_sources
+from .code_swap import Functions
+from .line_coverage import Line, Noted
+from .mutant_verdicts import SCENARIO_S, Judging, Outcome, Verdicts
+from .mutation_sites import Place
+from .prepared_scenarios import Suite
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ import pytest
 from fencepost.contract.brokers import Asked, beside, deal
 from fencepost.contract.items import PROTOCOL, WORKER, feature_of, needs_of
 from fencepost.contract.ports import System
-from fencepost.run.parallel.worker_status import FOLDER
+
+from .worker_status import FOLDER
 
 
 class Dealing:

@@ -10,7 +10,8 @@ from fencepost.console.progress import Now, Planned
 from fencepost.contract.brokers import Asked, may_offer
 from fencepost.contract.items import PROTOCOL, STEP, WORKER, feature_of, needs_of, requirement_of, scenario_of
 from fencepost.contract.progress import doing_of
-from fencepost.run.parallel.worker_mailbox import Posting
+
+from .worker_mailbox import Posting
 
 FOLDER = "fencepost_mailbox"
 """The name by which a worker is told of the mailbox's folder."""
