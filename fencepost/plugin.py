@@ -4,6 +4,8 @@ Two halves, so that they can be in different processes under `-n`: `Running` put
 `Reporting` collects the judgements, writes the results folder and sums up.
 """
 
+import os
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -21,8 +23,8 @@ from fencepost.contract.items import PROTOCOL
 from fencepost.contract.ports import Session
 from fencepost.contract.register import Register
 from fencepost.deviations import user_deviations
-from fencepost.deviations.baseline import Baseline
-from fencepost.deviations.deviation_notes import KnownDeviations
+from fencepost.deviations.baseline import TO_BE_WRITTEN, Baseline
+from fencepost.deviations.user_deviations import OwnExpectations, unmatched
 from fencepost.results import history_check, markdown_summary, results_folder
 from fencepost.results.junit import Junit
 from fencepost.results.run_results import Results
@@ -38,6 +40,9 @@ from fencepost.run.refusal import refuse
 from fencepost.run.runner import Running
 from fencepost.steps import vocabularies
 from fencepost.steps.stage import SESSION, Stage
+
+_MOST = 10
+"""So many entries are named; more are counted."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -148,3 +153,41 @@ def fencepost_session(fencepost_stage: Stage) -> Session:
     """This scenario's own view of the system under test."""
     session: Session = fencepost_stage.value(SESSION)
     return session
+
+
+class KnownDeviations:
+    """At the end of a run: which of the user's own entries it was not held against, and the baseline that is written."""
+
+    def __init__(self, own: OwnExpectations, baseline: Baseline | None, results: Results) -> None:
+        self.own, self.baseline, self.results = own, baseline, results
+
+    @pytest.hookimpl(trylast=True)  # once it is known whether the run was finished
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self.results.complete:
+            self.results.notes += self._unmatched()
+        self.results.notes += self._without_a_reason()
+        if self.baseline is None:
+            return
+        if not self.results.complete:
+            self.results.notes.append(f"no baseline was written to {os.path.relpath(self.baseline.path)}: the run was not finished")
+            return
+        try:
+            self.results.notes.append(f"baseline: {self.baseline.write(self.results.scenarios, self.results.register)}")
+        except WrongUsage as error:
+            self.results.notes.append(str(error))
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
+
+    def _without_a_reason(self) -> list[str]:
+        """A warning where nobody has written yet why a deviation is known."""
+        files = Counter(one.file for one in self.own.known if one.entry.reason == TO_BE_WRITTEN)
+        told = "have no reason yet; write it in place of TO BE WRITTEN"
+        return [f"warning: {number} entries of {file} {told}" for file, number in files.items()]
+
+    def _unmatched(self) -> list[str]:
+        register, chosen = self.results.register, self.results.selection
+        selected = (row.id for row in register.rows() if chosen.holds(row, register.spec_of(row.id)))
+        handshake = self.results.handshake
+        version = (handshake.judged_as or ("", handshake.version))[1] if handshake else ""
+        found = list(unmatched(self.own, self.results.scenarios, selected, version))
+        more = [f"and {len(found) - _MOST} more"] if len(found) > _MOST else []
+        return [f"{len(found)} known deviations were not looked for: {'; '.join(found[:_MOST] + more)}"] if found else []

@@ -1,7 +1,7 @@
 """A run as a person sees it: a live line on a terminal, plain lines elsewhere, and reds as they come.
 
 This is a plugin of the process that shows the run. pytest's own words are kept back: they are shown only where a run ends in a way that
-nobody here has words for. The end of the output is `ending.py`.
+nobody here has words for. The end of the output is `final_summary.py`.
 """
 
 import io

@@ -6,14 +6,16 @@ can have mended some of it. A word that the system contradicts is refused: it wo
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from fencepost.adapters import registry
 from fencepost.contract.errors import UnknownName, WrongUsage
+from fencepost.contract.evidence import Mismatch
 from fencepost.contract.ports import Handshake
+from fencepost.contract.register import Register
 from fencepost.contract.releases import agree, more_exact, version_of
 
-from .known_deviations import Known, everything
+from .known_deviations import Asking, Expectations, Known, everything, load_for
 
 RELEASED = tuple(name for name in registry.BUNDLED if name != registry.REFERENCE)
 """The systems of which releases are known."""
@@ -103,3 +105,34 @@ def _of_a_package(system: str, handshake: Handshake) -> Handshake:
         return replace(handshake, judged_as=None, looks_like=None)
     why = f"no bundled deviations: {system} says that it is {told[0]} {told[1]}, and is not ours to know; "
     return replace(handshake, judged_as=None, looks_like=told, deviations=f"{why}if it is that release, say --known-as {told[0]}:{told[1]}")
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """What is known to deviate in the release that a system looks like: none where it looks like none, or is judged as one.
+
+    It excuses nothing. It shows at once that the release has the same, and what to say if the system is a build of it.
+    """
+
+    release: tuple[str, str] | None = None
+    known: Expectations = field(default_factory=Expectations)
+
+    @classmethod
+    def of(cls, handshake: Handshake, register: Register) -> "Likeness":
+        """Raises DataFileError."""
+        if handshake.judged_as or handshake.looks_like is None:
+            return cls()
+        system, version = handshake.looks_like
+        return cls(handshake.looks_like, load_for(system, version, False, register))
+
+    def hint(self, requirement: str, scenario: str, violation: Mismatch | None) -> str | None:
+        """What to say of this violation; None where the release is not known to do that."""
+        about = (one.entry for one in self.known.of(Asking(requirement, scenario)))
+        entry = next((entry for entry in about if entry.shows_in(violation)), None)
+        if self.release is None or entry is None:
+            return None
+        system, version = self.release
+        return (
+            f"{system} {version} is known to do the same: {entry.reason} ({entry.link}). "
+            f"If this is a build of it, --known-as {system}:{version} makes it a known deviation"
+        )

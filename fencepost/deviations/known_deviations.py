@@ -6,7 +6,7 @@ not known. `run --verify-expectations N` measures these counts anew.
 
 What has a cause that an answer tells, and may show in any scenario, is one entry about `any` requirement with that answer.
 
-Ours are bundled, and each holds for versions of a release; a user's stand in files of their own (`own_expectations.py`).
+Ours are bundled, and each holds for versions of a release; a user's stand in files of their own (`user_deviations.py`).
 """
 
 import json

@@ -13,6 +13,7 @@ is caught. `--all` runs everything on each.
 """
 
 import contextlib
+import functools
 import gc
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +24,8 @@ from functools import cached_property
 from multiprocessing.pool import Pool
 from typing import NamedTuple
 
-from fencepost.contract import gherkin
+from fencepost.adapters import registry
+from fencepost.contract import gherkin, proposals
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.register import Register
 from fencepost.contract.registration import Asked
@@ -36,7 +38,6 @@ from fencepost.run.plays import Plays
 from fencepost.run.selection import Selection
 
 from . import conforming_groups, forkserver
-from .applicable_protocols import protocols_asked
 
 
 class Breadth(Enum):
@@ -293,3 +294,25 @@ def _trouble(defect: Defect, verdicts: dict[str, str], reasons: dict[str, str]) 
         (row for row, verdict in verdicts.items() if verdict == "harness_error" and (defect.is_lawful or row in defect.breaks)), None
     )
     return None if broken is None else f"the reference breaks down with it: {reasons[broken]}"
+
+
+def protocols_asked(requirement: str, register: Register) -> tuple[str, ...]:
+    """Under which protocols the reference is asked of a requirement: those where it offers what one of the scenarios needs.
+
+    A log of Kafka cannot be sealed, so nothing that its reference does can break, or prove, a row about sealed logs. They are in the order
+    of the proposal, and all of those that it binds where no scenario stands for the requirement.
+    """
+    bound = proposals.bundled().protocols_of(register.spec_of(requirement))
+    needs = [frozenset(gherkin.needs_in(scenario.tags)) for _, scenario in gherkin.scenarios_of(requirement)]
+    return tuple(protocol for protocol in bound if not needs or any(need <= _offered()[protocol] for need in needs))
+
+
+@functools.cache
+def _offered() -> Mapping[str, frozenset[str]]:
+    """What the reference offers, by protocol."""
+    systems = registry.build(registry.REFERENCE, Asked())
+    try:
+        return {protocol: system.open().capabilities for protocol, system in systems.items()}
+    finally:
+        for system in systems.values():
+            system.close()

@@ -14,8 +14,6 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.verdict import Verdict, conclusion, offers_nothing
 from fencepost.deviations.baseline import TO_BE_WRITTEN
 
-from . import changes
-from .changes import Change
 from .compliance_document import RED, Compliance, Requirement, System, read
 from .markdown import Page, text
 
@@ -30,10 +28,42 @@ SEEN = (
     Verdict.KNOWN_DEVIATION,
     Verdict.NOT_OFFERED,
 )
+_UNASKED = (Verdict.NOT_RUN, Verdict.EXCLUDED)
 _HEADS = ("requirement", "verdict", "expected", "seen")
 _LONG = 5_000
 """For a list of ids, which is cut only where somebody's register is larger than ours."""
 _THERE = "in compliance.json"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A requirement that has another verdict than before."""
+
+    requirement: str
+    before: Verdict
+    now: Verdict
+
+    @property
+    def kind(self) -> str | None:
+        """What it is called; None where it is no news."""
+        asked_before = self.before not in _UNASKED
+        if self.now.is_red:
+            return "still red, in another way" if self.before.is_red else "newly red"
+        match self.now:
+            case Verdict.MET if asked_before:
+                return "newly met"
+            case Verdict.KNOWN_DEVIATION:
+                return "newly a known deviation"
+            case Verdict.NOT_OFFERED if asked_before:
+                return "newly not offered"
+            case Verdict.NOT_RUN | Verdict.EXCLUDED if asked_before:
+                return "not asked any more"
+            case _:
+                return None
+
+
+KINDS = ("newly red", "still red, in another way", "newly not offered", "not asked any more", "newly a known deviation", "newly met")
+"""What wants attention comes first."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +178,7 @@ def identity(system: System) -> str:
 def _write_changes(page: Page, run: Compliance, before: Compliance) -> None:
     unfinished = "" if before.complete else ", which did not finish"
     page.paragraph(f"### Since the run of {before.began} on {text(str(before.system))}{unfinished}")
-    found = list(changes.between(before, run))
+    found = list(changes_between(before, run))
     if not found:
         page.paragraph("Nothing changed.")
     page.table(("change", "verdicts", "requirements"), (cells for kind, those in found for cells in _changed(kind, those)), _THERE)
@@ -206,3 +236,17 @@ def by_reason(rows: Iterable[Requirement]) -> Iterator[str]:
         ids.setdefault(row.reason or "no reason was written", []).append(row.id)
     for reason, those in ids.items():
         yield f"{text(reason)}: {text(', '.join(those), _LONG)}"
+
+
+def changes_between(before: Compliance, now: Compliance) -> Iterator[tuple[str, list[Change]]]:
+    """Each kind of change that there is from one run to another, with its requirements in the order of the register.
+
+    A requirement that was not asked before and is red now is newly red, and wants attention. One that was not asked before and is met is
+    no news. One that was asked and is not any more is shown, for then it is unknown whether it is still met.
+    """
+    was, is_now = before.verdicts, now.verdicts
+    both = (Change(name, was.get(name, Verdict.NOT_RUN), is_now.get(name, Verdict.NOT_RUN)) for name in {**is_now, **was})
+    changed = [change for change in both if change.before is not change.now]
+    for kind in KINDS:
+        if found := [change for change in changed if change.kind == kind]:
+            yield kind, found

@@ -202,7 +202,7 @@ class Reporting:
             return "no Allure report: the run was stopped twice"
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Under pytest itself; what `fencepost run` prints at the end is `ending.py`."""
+        """Under pytest itself; what `fencepost run` prints at the end is `console/final_summary.py`."""
         if terminalreporter.config.pluginmanager.has_plugin(WATCHING):
             return
         if self.unreachable:

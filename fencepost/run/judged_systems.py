@@ -11,9 +11,8 @@ from fencepost.contract.errors import Malformed, SystemUnreachable
 from fencepost.contract.ports import Handshake, System
 from fencepost.contract.register import Register
 from fencepost.deviations import known_deviations, user_deviations
-from fencepost.deviations.known_as import settled
+from fencepost.deviations.known_as import Likeness, settled
 from fencepost.deviations.known_deviations import Expectations
-from fencepost.deviations.lookalike import Likeness
 
 from .options import Options
 from .verdicts import lacks

@@ -17,7 +17,7 @@ from fencepost.console.terminal import Screen
 from fencepost.contract import folder, register
 from fencepost.contract.errors import Exit, SystemUnreachable, WrongUsage
 from fencepost.contract.folder import Folder, Layout
-from fencepost.contract.ports import Handshake, System
+from fencepost.contract.ports import Handshake, System, Time
 from fencepost.report.soak import page
 from fencepost.run.judged_systems import JudgedSystems
 from fencepost.run.options import Options
@@ -27,13 +27,29 @@ from .fault_schedule import Schedule
 from .measurements import OK, REFUSED, UNKNOWN, Figures, Mark
 from .segment import Segment, Threads, step_by_turns
 from .segment_judge import HISTORIES, PAGES, Judge, Verdict
-from .soak_clock import Clock
 from .soak_document import Asked, Ending, document, headline
 
 DOCUMENT, PAGE = "soak.json", "index.html"
 LAYOUT = Layout("soak", "--results", (DOCUMENT, PAGE), (HISTORIES, PAGES))
 _STATUS_S = 10.0
 _TICK_S = 0.2
+
+
+class Clock:
+    """The time of a soak run over all its sessions. On the reference each session has a separate virtual clock."""
+
+    def __init__(self) -> None:
+        self._time: Time | None = None
+        self._offset_ms = 0.0
+
+    def now_ms(self) -> float:
+        """Milliseconds since the first session was made; 0 before that."""
+        return 0.0 if self._time is None else self._time.now_ms() + self._offset_ms
+
+    def move_to(self, time: Time) -> None:
+        """Go on with the clock of another session."""
+        now = self.now_ms()
+        self._time, self._offset_ms = time, now - time.now_ms()
 
 
 @dataclass

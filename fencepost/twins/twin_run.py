@@ -5,12 +5,13 @@ these as are asked for, drawn by the seed and the scenario's name, so that a run
 and a disturbance have a verdict together.
 """
 
+import contextlib
 import json
 import os
 import random
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,11 @@ from typing import Any
 from fencepost.console.phrases import counted, shortened
 from fencepost.console.terminal import Screen
 from fencepost.contract import folder, register
-from fencepost.contract.errors import Exit
+from fencepost.contract.errors import Exit, WrongUsage
 from fencepost.contract.folder import Layout
 from fencepost.contract.verdict import Verdict
 from fencepost.contract.version import VERSION
+from fencepost.run import interruption, pytest_session
 from fencepost.run.options import Options
 from fencepost.run.plays import Play, Plays
 
@@ -51,6 +53,24 @@ class Asked:
     """Stop after so long."""
     most_red: int | None = None
     """Stop when so many twins differ."""
+
+
+def run_with(
+    arguments: Sequence[str],
+    names: Sequence[str],
+    seed: int | None,
+    per_scenario: int | None,
+    timeout: str | None,
+    max_failures: int | None,
+    others: Mapping[str, object],
+) -> int:
+    """Run the twins that these options ask for; `others` are those that a run of twins has no use for. Raises WrongUsage for one."""
+    if other := next((name for name, value in others.items() if value), None):
+        raise WrongUsage(f"{other} and --twins exclude each other: twins are played one after the other, and write {JSON} alone")
+    limit = None if timeout is None else interruption.seconds(timeout)
+    asked = Asked(tuple(names), 1 if seed is None else seed, per_scenario, limit, max_failures)
+    with contextlib.closing(Screen()) as screen:
+        return run(pytest_session.options_of(list(arguments)), asked, screen)
 
 
 def run(options: Options, asked: Asked, screen: Screen) -> Exit:

@@ -14,7 +14,7 @@ from commands import CHECKOUT, compliance
 from fencepost.contract import history_files, register
 from fencepost.contract.folder import MARKER
 from fencepost.proof.forkserver import forking
-from fencepost.results import results_folder as folder
+from fencepost.results import results_folder
 from fencepost.results.run_results import Results
 from fencepost.run.selection import Selection
 
@@ -70,7 +70,7 @@ def _whole(name: str) -> str:
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
     """A folder that a run has claimed, into which somebody has put files since."""
-    folder.claim(tmp_path, Results(register.bundled(), Selection(), "reference").as_text())
+    results_folder.claim(tmp_path, Results(register.bundled(), Selection(), "reference").as_text())
     for name in FOREIGN:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(f"mine: {name}", encoding="utf-8")

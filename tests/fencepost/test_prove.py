@@ -15,8 +15,7 @@ from fencepost.contract.register import Register
 from fencepost.contract.symptom import Symptom
 from fencepost.proof import conforming_groups, kill_matrix
 from fencepost.proof import defect_proof as prove_module
-from fencepost.proof.applicable_protocols import protocols_asked
-from fencepost.proof.defect_proof import Breadth, Hole, Proof, Seen
+from fencepost.proof.defect_proof import Breadth, Hole, Proof, Seen, protocols_asked
 from fencepost.reference import pulsar
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.reference.kafka import Parts

@@ -32,9 +32,8 @@ from fencepost.soak.history_writer import HistoryFile, mop
 from fencepost.soak.measurements import OK, UNKNOWN, Figures, Mark
 from fencepost.soak.segment import Segment
 from fencepost.soak.segment_judge import Judge, Verdict
-from fencepost.soak.soak_clock import Clock
 from fencepost.soak.soak_document import Asked, Ending, document, headline
-from fencepost.soak.soak_run import LAYOUT, Load
+from fencepost.soak.soak_run import LAYOUT, Clock, Load
 
 UNPROMISED = {anomaly.name for anomaly in ANOMALIES if anomaly.allowed}
 

@@ -14,8 +14,7 @@ from fencepost.contract import register
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.ports import Handshake, Image
-from fencepost.deviations.known_as import KnownAs, settled
-from fencepost.deviations.lookalike import Likeness
+from fencepost.deviations.known_as import KnownAs, Likeness, settled
 from fencepost.run.identity import Identity, Named
 
 SCHEMA = json.loads((CHECKOUT / "fencepost" / "compliance.schema.json").read_text(encoding="utf-8"))

@@ -78,12 +78,12 @@ def prove(
 
     def act() -> int:
         if twins:
-            from fencepost.proof import twin_proof as twins_proof
+            from fencepost.proof import twin_proof
 
             others = {"--explore": explore, "--mutants": mutants, "--only": only, "--write-killed": write_killed, "--examples": examples}
             if other := next((name for name, value in others.items() if value), None):
                 raise WrongUsage(f"{other} and --twins exclude each other: the second loses fields of records, and nothing else")
-            return twins_proof.show(tuple(spec or ()), 1 if seed is None else seed, everything, workers, results)
+            return twin_proof.show(tuple(spec or ()), 1 if seed is None else seed, everything, workers, results)
         if explore:
             from fencepost.proof import exploration_proof
 

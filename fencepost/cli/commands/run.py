@@ -323,7 +323,7 @@ def run(
         guarded(lambda: planning.show(pytest_session.options_of(arguments), register.bundled(), workers, form))
 
     if twins is not None:
-        from fencepost.twins import twin_options
+        from fencepost.twins import twin_run
 
         others: dict[str, object] = {
             "--write-baseline": write_baseline,
@@ -337,7 +337,7 @@ def run(
             "-n": workers,
         }
         about = [one for one in arguments if results or not one.startswith("--results=")]
-        guarded(lambda: twin_options.run(about, twins, twins_seed, twins_per_scenario, timeout, max_failures, others))
+        guarded(lambda: twin_run.run_with(about, twins, twins_seed, twins_per_scenario, timeout, max_failures, others))
     elif twins_seed is not None or twins_per_scenario is not None:
         fail(f"--twins-{'per-scenario' if twins_seed is None else 'seed'} is about twins; say --twins NAME too, or leave it out")
 
@@ -354,11 +354,11 @@ def run(
             return pytest_session.run([*arguments, *about], workers or 1, Stopping(timeout, max_failures), loudness, more)
 
     def measure() -> int:
-        from fencepost.deviations import verification as verifying
+        from fencepost.deviations import verification
         from fencepost.run.interruption import Stopping
 
         nowhere = [argument for argument in arguments if not argument.startswith("--results=")]
-        return verifying.run(nowhere, verify_expectations or 1, verify_all, Stopping(timeout, max_failures))
+        return verification.run(nowhere, verify_expectations or 1, verify_all, Stopping(timeout, max_failures))
 
     guarded(judge if verify_expectations is None else measure)
 

@@ -30,7 +30,7 @@ def sentences(
 
         fencepost sentences --format json
     """
-    from fencepost.catalogue import sentence_list as phrases
+    from fencepost.catalogue import sentence_list
     from fencepost.run.selection import proposals_named
 
-    guarded(lambda: phrases.show(proposals_named(spec), form))
+    guarded(lambda: sentence_list.show(proposals_named(spec), form))

@@ -22,6 +22,6 @@ def summary(
 
         fencepost summary results/kafka --previous results/main >> "$GITHUB_STEP_SUMMARY"
     """
-    from fencepost.results import markdown_summary as page
+    from fencepost.results import markdown_summary
 
-    guarded(lambda: page.show(results, previous))
+    guarded(lambda: markdown_summary.show(results, previous))

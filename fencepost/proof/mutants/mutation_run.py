@@ -7,8 +7,7 @@ from functools import cached_property
 
 from fencepost.adapters import registry
 
-from . import known_mutants as known
-from . import reference_sources
+from . import known_mutants, reference_sources
 from .judge_process import Failed
 from .known_mutants import Known
 from .line_coverage import Reach
@@ -35,7 +34,7 @@ class Drawn:
         """That many, from all or from these files and folders. Raises WrongUsage and DataFileError."""
         everywhere = places_of_files()
         places = places_of_files(only) if only else everywhere
-        return cls(tuple(draw(places, count, seed)), len(places), seed, known.load(everywhere))
+        return cls(tuple(draw(places, count, seed)), len(places), seed, known_mutants.load(everywhere))
 
 
 @dataclass(frozen=True)

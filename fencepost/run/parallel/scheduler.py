@@ -1,4 +1,4 @@
-"""How scenarios come to the worker processes to which they were dealt (`dealt.py`).
+"""How scenarios come to the worker processes to which they were dealt (`assignment.py`).
 
 This module is imported when pytest has loaded pytest-xdist as a plugin, and not before: pytest would warn.
 """
