@@ -4,52 +4,13 @@ from typing import Annotated
 
 import typer
 
-from fencepost.cli.exit_codes import (
-    AdminUrl,
-    Bootstrap,
-    Broker,
-    BrokerConfiguration,
-    ClientProperties,
-    Container,
-    KnownAs,
-    Launcher,
-    Profile,
-    RestartCommand,
-    ServiceUrl,
-    SetSystem,
-    System,
-    Throwaway,
-    TlsCa,
-    TlsCertificate,
-    TlsKey,
-    Token,
-    granted,
-    guarded,
-    need_system,
-    reached,
-    secured,
-)
+from fencepost.cli.exit_codes import guarded
+from fencepost.cli.system_options import JudgedOptions, takes_a_system
 
 
+@takes_a_system
 def doctor(
-    system: System = "reference",
-    bootstrap: Bootstrap = None,
-    service_url: ServiceUrl = None,
-    admin_url: AdminUrl = None,
-    client_properties: ClientProperties = None,
-    tls_ca: TlsCa = None,
-    tls_certificate: TlsCertificate = None,
-    tls_key: TlsKey = None,
-    token: Token = None,
-    container: Container = None,
-    broker: Broker = None,
-    launcher: Launcher = None,
-    restart_command: RestartCommand = None,
-    throwaway: Throwaway = False,
-    broker_configuration: BrokerConfiguration = None,
-    set_system: SetSystem = None,
-    profile: Profile = None,
-    known_as: KnownAs = None,
+    judged: JudgedOptions,
     form: Annotated[str, typer.Option("--format", metavar="FORM", help="table or json.")] = "table",
 ) -> None:
     """Ask a system what it is and what it offers, before judging it.
@@ -63,13 +24,10 @@ def doctor(
     from fencepost.run.identity import Named
     from fencepost.run.options import Options, given
 
-    need_system("doctor", system, bootstrap, service_url, admin_url, container, broker, launcher)
-    own = reached(bootstrap, service_url, admin_url, container, broker, launcher)
-    own |= secured(client_properties, tls_ca, tls_certificate, tls_key, token)
-    own |= granted(restart_command, throwaway, broker_configuration)
+    judged.need("doctor")
 
     def show() -> int:
-        asked = Asked(given(own, set_system or ()), profile)
-        return checkup.show(Options(registry.named(system), asked, named=Named.of(known_as=known_as)), form)
+        asked = Asked(given(judged.values(), judged.set_system or ()), judged.profile)
+        return checkup.show(Options(registry.named(judged.system), asked, named=Named.of(known_as=judged.known_as)), form)
 
     guarded(show)

@@ -5,13 +5,14 @@ from typing import Annotated
 
 import typer
 
-from fencepost.cli.exit_codes import Proposals, fail, guarded
-from fencepost.cli.system_options import SystemOptions, takes_a_system
+from fencepost.cli.exit_codes import fail, guarded
+from fencepost.cli.selection_options import Proposals
+from fencepost.cli.system_options import PlayedOptions, takes_a_system
 
 
 @takes_a_system
 def explore(
-    judged: SystemOptions,
+    judged: PlayedOptions,
     spec: Proposals = None,
     depth: Annotated[int | None, typer.Option(metavar="N", min=1, help="Every sequence of at most N acts.")] = None,
     examples: Annotated[int | None, typer.Option(metavar="N", min=1, help="N random sequences. Default: 1000.")] = None,

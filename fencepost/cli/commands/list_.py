@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from fencepost.cli.exit_codes import Proposals, Themes, fail, guarded
+from fencepost.cli.exit_codes import fail, guarded
+from fencepost.cli.selection_options import Proposals, Themes
 
 
 def list_(

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from fencepost.cli.exit_codes import Proposals, guarded
+from fencepost.cli.exit_codes import guarded
+from fencepost.cli.selection_options import Proposals
 
 _MUTANTS = "Instead of the defects, change the reference in N places drawn by lot, one at a time, and see which changes the suite finds."
 

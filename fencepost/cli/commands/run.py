@@ -5,55 +5,15 @@ from typing import Annotated
 
 import typer
 
-from fencepost.cli.completion import complete_defect, complete_level, complete_requirement
-from fencepost.cli.exit_codes import (
-    AdminUrl,
-    Bootstrap,
-    Broker,
-    BrokerConfiguration,
-    ClientProperties,
-    Container,
-    KnownAs,
-    Launcher,
-    Profile,
-    Proposals,
-    RestartCommand,
-    ServiceUrl,
-    SetSystem,
-    System,
-    Themes,
-    Throwaway,
-    TlsCa,
-    TlsCertificate,
-    TlsKey,
-    Token,
-    fail,
-    granted,
-    guarded,
-    guarded_value,
-    need_system,
-    reached,
-    secured,
-)
+from fencepost.cli.completion import complete_level, complete_requirement
+from fencepost.cli.exit_codes import fail, guarded, guarded_value
+from fencepost.cli.selection_options import Proposals, Themes
+from fencepost.cli.system_options import Defect, JudgedOptions, Patience, takes_a_system
 
 
+@takes_a_system
 def run(
-    system: System = "reference",
-    bootstrap: Bootstrap = None,
-    service_url: ServiceUrl = None,
-    admin_url: AdminUrl = None,
-    client_properties: ClientProperties = None,
-    tls_ca: TlsCa = None,
-    tls_certificate: TlsCertificate = None,
-    tls_key: TlsKey = None,
-    token: Token = None,
-    container: Container = None,
-    broker: Broker = None,
-    launcher: Launcher = None,
-    restart_command: RestartCommand = None,
-    throwaway: Throwaway = False,
-    broker_configuration: BrokerConfiguration = None,
-    set_system: SetSystem = None,
+    judged: JudgedOptions,
     spec: Proposals = None,
     only: Annotated[
         list[str] | None,
@@ -122,19 +82,12 @@ def run(
             "with its kind. Default: 8 on a broker, 1 on the reference.",
         ),
     ] = None,
-    profile: Profile = None,
     name: Annotated[str | None, typer.Option(metavar="NAME", help="What it is called in every file and report. Default: SYSTEM.")] = None,
     version: Annotated[str | None, typer.Option(metavar="VERSION", help="Its version there; asked of the system unless given.")] = None,
     label: Annotated[
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="Told beside it, such as commit=1a2b3c. May be repeated.")
     ] = None,
-    known_as: KnownAs = None,
-    patience: Annotated[
-        float,
-        typer.Option(
-            metavar="S", min=0.1, max=3600, help="How long to wait for what must come, and for each answer, 30 s at most for one of these."
-        ),
-    ] = 20.0,
+    patience: Patience = 20.0,
     metadata: Annotated[
         str | None,
         typer.Option(
@@ -150,10 +103,7 @@ def run(
             "fences).",
         ),
     ] = None,
-    defect: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Break the reference in this way, to see the suite find it.", autocompletion=complete_defect),
-    ] = None,
+    defect: Defect = None,
     timeout: Annotated[str | None, typer.Option(metavar="TIME", help="Stop the run after so long, such as 600 (seconds) or 10m.")] = None,
     max_failures: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop the run when N scenarios are red.")] = None,
     fail_on: Annotated[
@@ -276,10 +226,10 @@ def run(
         fail("-v and -q exclude each other: the first shows more of a run, the second less")
     if form != "table" and not plan:
         fail(f"--format {form} is that of a plan: say --plan too, or leave it out")
-    if restart_command and workers and workers > 1:
+    if judged.restart_command and workers and workers > 1:
         fail(f"--restart-command and -n {workers} exclude each other: each worker would kill the broker that the others ask")
-    need_system("run", system, bootstrap, service_url, admin_url, container, broker, launcher)
-    system = registry.named(system)
+    judged.need("run")
+    system = registry.named(judged.system)
     guarded_value(lambda: _check_names(system, edition, spec, only, level, skip, theme))
     if verify_expectations is None and verify_all:
         fail("--verify-all needs --verify-expectations N, which says how often")
@@ -287,10 +237,10 @@ def run(
         fail("--verify-expectations writes nothing, and has one worker: leave out --results, --write-baseline, --check and -n")
     folder = results or Path("results") / system
     given = {
-        "--profile": profile,
+        "--profile": judged.profile,
         "--name": name,
         "--system-version": version,
-        "--known-as": known_as,
+        "--known-as": judged.known_as,
         "--metadata": metadata,
         "--writers": writers,
         "--defect": defect,
@@ -303,15 +253,19 @@ def run(
         "--summary": summary,
         "--previous": previous,
     }
-    of_system = reached(bootstrap, service_url, admin_url, container, broker, launcher)
-    of_system |= granted(restart_command, throwaway, broker_configuration)
-    of_system |= secured(client_properties, tls_ca, tls_certificate, tls_key, token)
-    given |= {f"--{name}": value for name, value in of_system.items()}
+    given |= {f"--{name}": value for name, value in judged.values().items()}
     arguments = [f"--system={system}", f"--results={folder}", *(f"{name}={value}" for name, value in given.items() if value is not None)]
     arguments += [*([] if html else ["--no-html"]), *(["--check"] if check else []), *(["--strict-verdicts"] if strict else [])]
     arguments += ["--smoke"] if smoke else []
     arguments += [] if parity is None else ["--parity" if parity else "--no-parity"]
-    lists = {"--set-system": set_system, "--spec": spec, "--only": only, "--skip": skip, "--level": level, "--expectations": expectations}
+    lists = {
+        "--set-system": judged.set_system,
+        "--spec": spec,
+        "--only": only,
+        "--skip": skip,
+        "--level": level,
+        "--expectations": expectations,
+    }
     lists |= {"--theme": theme, "--fail-on": fail_on, "--label": label}
     for name, values in lists.items():
         arguments += [f"{name}={value}" for value in values or ()]

@@ -6,12 +6,12 @@ from typing import Annotated
 import typer
 
 from fencepost.cli.exit_codes import guarded
-from fencepost.cli.system_options import SystemOptions, takes_a_system
+from fencepost.cli.system_options import PlayedOptions, takes_a_system
 
 
 @takes_a_system
 def soak(
-    judged: SystemOptions,
+    judged: PlayedOptions,
     limit: Annotated[str, typer.Option("--time", metavar="TIME", help="How long, such as 60 (seconds), 30m or 8h.")] = "5m",
     faults: Annotated[
         str | None,
