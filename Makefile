@@ -42,7 +42,7 @@ lint: .venv/.ready  ## ruff, the words that are out, and mypy, strict
 	@for room in $(ROOMS); do ln -sfn $(CURDIR)/$$room build/typing/fencepost/$$room; done
 	MYPYPATH=build/typing $(BIN)/mypy -p fencepost
 
-words: .venv/.ready  ## note how often each word that is out is left (tests/house/words.yaml), which may only fall
+words: .venv/.ready  ## note how often each word that is out is left (fixtures/words.yaml), which may only fall
 	$(BIN)/python tests/support/words.py --write
 
 bench: .venv/.ready  ## figures: scenarios played in process beside the same with empty steps, how fast the served reference ends transactions, what a split loses, and what a transaction key costs

@@ -2,7 +2,7 @@
 
 pytest-bdd drops the first of two scenarios of one name, takes a misspelt first step for prose, and never shows us tags on
 Examples; all three would be silent green. The rest holds the house's form: a Rule per requirement with the register's words,
-numbered scenarios, one When, an observation after it, and the words of docs/house-style.md. What steps may say, `lint_sentences` knows.
+numbered scenarios, one When, an observation after it, and the words of docs/house-style.md. What steps may say, `sentence_lint` knows.
 """
 
 import re
@@ -19,22 +19,11 @@ from fencepost.steps import vocabularies
 from fencepost.steps.vocabularies import Speech
 
 from . import sentence_lint
+from .house_words import faults_in
 
 LONGEST = 7
 _NUMBERED = re.compile(r"\[(\d+)] \S.*")
 _HEADER = re.compile(r"\S+: \[\d+] ")
-_WORDS = {
-    r"[Tt]ime-outs?": "timeout",
-    r"(?<!one )[Bb]ehind (?:an?|the|its?|that|what|which|all|this|them)": "after; behind is for positions",
-    r"(?:loaded|read|dealt out|begins?) anew|loaded again": "reloaded, again, restarts",
-    r"[Cc](?:omes?|ame) again": "retries, reconnects, is sent again",
-    r"[Bb]eside": "concurrently with, next to",
-    r"[Nn]obody|[Ss]omebody|[Aa]nybody|[Ee]verybody|[Ww]hoever|Who": "the actor, such as a client or another producer",
-    r"(?<!-)[Tt]old": "notified, answered, reported",
-    r"[Uu]nder way": "in flight, in progress",
-    r"[Ll]awful": "conforming",
-}
-"""Expressions for words that are out, with what to write instead."""
 
 
 @cache
@@ -71,7 +60,7 @@ def _faults(feature: Feature, register: Register) -> Iterator[str]:
         yield at(1, f"@{tag} on a Feature; tags belong to Rules and scenarios")
     if feature.background_description:
         yield at(1, f"prose in a Background, perhaps a misspelt step: {feature.background_description.splitlines()[0]!r}")
-    yield from (at(1, what) for text in (feature.name, feature.description) for what in _words_in(text))
+    yield from (at(1, what) for text in (feature.name, feature.description) for what in faults_in(text))
     names: dict[str, int] = {}
     for rule in feature.rules:
         for line, what in _faults_of_rule(rule, register):
@@ -102,7 +91,7 @@ def _faults_of_rule(rule: Rule, register: Register) -> Iterator[tuple[int, str]]
         yield rule.line, f"{identifier} needs a description below its Rule: one or two sentences about the anomaly that it prevents"
     elif swallowed := _HEADER.search(rule.why):
         yield rule.line, f"{swallowed[0]!r} in the description of {identifier}: a misspelt header, which gherkin takes for prose"
-    yield from ((rule.line, what) for text in (rule.title, rule.why) for what in _words_in(text))
+    yield from ((rule.line, what) for text in (rule.title, rule.why) for what in faults_in(text))
     if rule.background_description:
         yield rule.line, f"prose in a Background, perhaps a misspelt step: {rule.background_description.splitlines()[0]!r}"
     if not rule.scenarios:
@@ -116,7 +105,7 @@ def _faults_of_scenario(scenario: Scenario, number: int) -> Iterator[str]:
     numbered = _NUMBERED.fullmatch(scenario.name)
     if not numbered or int(numbered[1]) != number:
         yield f"scenario {number} of its Rule must be called '[{number}] ...'; it is called {scenario.name!r}"
-    yield from _words_in(scenario.title)
+    yield from faults_in(scenario.title)
     if scenario.description:
         yield f"prose in a scenario, perhaps a misspelt step: {scenario.description.splitlines()[0]!r}"
     if scenario.examples_tags:
@@ -134,13 +123,6 @@ def _faults_of_scenario(scenario: Scenario, number: int) -> Iterator[str]:
         yield "a scenario without a Then judges nothing"
     if len(kinds) > LONGEST:
         yield f"{len(kinds)} steps; more than {LONGEST} hide what is asked"
-
-
-def _words_in(text: str) -> Iterator[str]:
-    """Each word of a text that is out, with what to write instead."""
-    for words, instead in _WORDS.items():
-        for found in re.finditer(rf"\b(?:{words})\b", text):
-            yield f"the word {found[0]!r}: write {instead} (docs/house-style.md)"
 
 
 def _shown(tags: Iterable[str]) -> str:
