@@ -18,10 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-_NEEDED = ("cli", "suite", "plan", "checkup", "compare", "summary", "catalogue", "explaining", "sentences", "naming", "serving")
+_NEEDED = ("cli.application", "cli.reference_server", "run.pytest_session", "run.plan", "doctor.checkup", "proof.kill_matrix", "plugin")
+_NEEDED += ("catalogue.requirement_list", "catalogue.explanation", "catalogue.sentence_list", "catalogue.name_lists")
+_NEEDED += ("results.comparison", "results.markdown_summary", "findings.findings_files", "proof.forkserver_preload")
 _NEEDED += ("adapters.reference_registration", "adapters.kafka.system", "adapters.kafka.container_system", "report.compliance.command")
-_NEEDED += ("adapters.pulsar.system", "adapters.pulsar.container_system", "pipeline.command", "kill_matrix", "pipeline.ingest")
-_NEEDED += ("plugin", "collected", "findings.command", "adapters.engines", "features.step_definitions", "report.allure_steps")
+_NEEDED += ("adapters.pulsar.system", "adapters.pulsar.container_system", "pipeline.command", "pipeline.ingest")
+_NEEDED += ("adapters.engines", "features.step_definitions", "report.allure_steps")
 _OF_OTHERS = ("execnet", "pytest_bdd.generation", "pytest_bdd.cucumber_json", "pytest_bdd.gherkin_terminal_reporter")
 """What pytest's plugins import. They themselves are not here, for pytest warns of one that was imported before."""
 _PATH = "PYTHONPATH"
