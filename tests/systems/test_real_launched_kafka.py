@@ -62,7 +62,7 @@ def test_every_line_of_the_launcher_works() -> None:
     ],
 )
 def test_it_is_judged_like_a_container(tmp_path: Path, example: str, only: str) -> None:
-    """A crash, a clean stop, a paused node, rights, and two partitions in one request; with three nodes, the first and the last of these."""
+    """A crash, a clean stop, a paused node, rights, and two partitions in one request; with three nodes, the first and the last."""
     results = tmp_path / "results"
     known = ("--known-as", "kafka:4.3.1", "--only", only, "--results", results, "--no-html")
 
