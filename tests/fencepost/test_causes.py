@@ -17,12 +17,12 @@ from fencepost.contract.verdict import Gate, RequirementResult, ScenarioResult, 
 ROWS = register.bundled()
 
 
-def red(requirement: str, *fields: str, number: int = 1, **more: Any) -> ScenarioResult:
+def red(requirement: str, *fields: str, number: int = 1, feature: str = "", **more: Any) -> ScenarioResult:
     """A violated scenario; the fields are what was judged, expected and seen, and the error."""
     what, expected, seen, *error = fields or ("x", "y", "z")
     violation = Mismatch(expected, seen, what, *error)
     given = {"verdict": Verdict.VIOLATED, "reason": "why", "evidence": 0, "seconds": 0.1, "violation": violation}
-    return ScenarioResult(requirement, "kip890/x.feature", f"[{number}] a scenario", **(given | more))
+    return ScenarioResult(requirement, f"kip890/{feature or requirement}.feature", f"[{number}] a scenario", **(given | more))
 
 
 def refused_given(requirement: str, request: str, error: str | None) -> ScenarioResult:
@@ -94,6 +94,41 @@ def test_different_deviations_stand_alone() -> None:
 
     assert told == {}
     assert outside == ("KIP890-013", "KIP890-147")
+
+
+def test_what_nothing_explains_stands_with_its_neighbours() -> None:
+    """Several requirements of one feature are one group; one that a cause explains with another requirement is in that only."""
+    grouped, outside = found(
+        red("KIP890-148", "states", "a", "b", feature="observing"),
+        red("KIP890-153", "producers", "c", "d", feature="observing"),
+        red("KIP890-013", *success("InitProducerId", "INVALID_REQUEST"), feature="observing"),
+        red("KIP890-019", *success("InitProducerId", "PRODUCER_FENCED"), feature="fencing"),
+        red("KIP890-275", "transaction of A", "e", "f", feature="adding"),
+    )
+
+    scenario = ("[1] a scenario",)
+    assert grouped == {
+        "InitProducerId succeeds where another answer is due": {"KIP890-013": scenario, "KIP890-019": scenario},
+        "kip890/observing, each in another way": {"KIP890-148": scenario, "KIP890-153": scenario},
+    }
+    assert outside == ("KIP890-275",)
+
+
+def test_a_missing_check_is_that_of_a_request_and_the_name_of_an_error_is_that_of_all() -> None:
+    """Where two readings explain as many requirements, a success is explained by the request, and an error by the other error."""
+    succeeds, _ = found(
+        red("KIP890-013", *success("EndTxn", "A_ERROR")),
+        red("KIP890-019", *success("EndTxn", "B_ERROR")),
+        red("KIP890-024", *success("Produce", "A_ERROR")),
+    )
+    refuses, _ = found(
+        red("KIP890-013", *refusal("EndTxn", "A_ERROR", "C_ERROR")),
+        red("KIP890-019", *refusal("EndTxn", "B_ERROR", "C_ERROR")),
+        red("KIP890-024", *refusal("Produce", "A_ERROR", "C_ERROR")),
+    )
+
+    assert succeeds.keys() == {"EndTxn succeeds where another answer is due"}
+    assert refuses.keys() == {"C_ERROR in place of A_ERROR"}
 
 
 def test_a_requirement_that_deviates_in_several_scenarios_is_a_cause_of_its_own() -> None:
