@@ -132,7 +132,11 @@ def run(
     patience: Annotated[
         float,
         typer.Option(
-            metavar="S", min=0.1, max=3600, help="How long to wait for what must come, and for each answer, 30 s at most for one of these."
+            metavar="S",
+            min=0.1,
+            max=3600,
+            help="How long to wait for what must come, and for each answer, 30 s at most for one of these. "
+            "After a wait of less than 20 s that was in vain, nothing is violated: it is inconclusive.",
         ),
     ] = 20.0,
     metadata: Annotated[
