@@ -25,7 +25,6 @@ from pathlib import Path
 from rich.console import Console
 
 from fencepost.adapters import registry
-from fencepost.adapters.reference_registration import profiles
 from fencepost.contract import folder
 from fencepost.contract import register as registers
 from fencepost.contract.datafile import Row, load
@@ -134,8 +133,9 @@ def show(profile: str, specs: Sequence[str], count: int | None, seed: int, worke
     """Try the defects, print what became of each, and write `profile.json`. The exit code is 1 where one is missed without a known reason,
     or where a known one is found.
     """
-    if profile not in profiles():
-        raise UnknownName("profile", profile, profiles())
+    profiles = registry.engine(_KAFKA).profiles()
+    if profile not in profiles:
+        raise UnknownName("profile", profile, profiles)
     registry.check_proposals()
     rows = registers.bundled()
     rows.rows(specs)
