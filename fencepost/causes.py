@@ -147,7 +147,7 @@ def blocked(scenarios: Sequence[ScenarioResult], register: Register) -> list[Sce
 def _blocked(
     one: ScenarioResult, deviating: Mapping[str, ScenarioResult], broken: Mapping[str, Sequence[str]], register: Register
 ) -> ScenarioResult:
-    if one.verdict is not Verdict.INCONCLUSIVE:
+    if one.verdict is not Verdict.INCONCLUSIVE or one.is_too_early:
         return one
     promised = [base for base in register[one.requirement].rests_on if base in deviating]
     same = [other for said in readings_of(one.given) for other in broken.get(said, ()) if other != one.requirement]

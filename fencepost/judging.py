@@ -23,6 +23,7 @@ class Judgement:
     reason: str | None = None
     violation: Mismatch | None = None
     expectation: Expectation | None = None
+    is_too_early: bool = False
 
 
 def judge(error: BaseException | None, evidence: Evidence, known: Sequence[Known] = (), too_short: str | None = None) -> Judgement:
@@ -37,7 +38,7 @@ def judge(error: BaseException | None, evidence: Evidence, known: Sequence[Known
             why = f"{looks.reason}; known to be inconclusive: {_excuse(one)}"
             return dataclasses.replace(looks, verdict=Verdict.KNOWN_DEVIATION, reason=why, expectation=_cited(one))
     if looks.verdict is Verdict.VIOLATED and too_short:
-        return Judgement(Verdict.INCONCLUSIVE, f"{too_short}: {looks.reason}")
+        return Judgement(Verdict.INCONCLUSIVE, f"{too_short}: {looks.reason}", is_too_early=True)
     if looks.verdict is Verdict.VIOLATED and known:
         others = "; ".join(f"{one.entry.sign} ({one.where})" for one in known)
         return dataclasses.replace(looks, reason=f"{looks.reason}; a deviation is known here, but with another symptom: {others}")

@@ -22,7 +22,7 @@ from fencepost.contract.ports import Answers
 from fencepost.contract.progress import Doing
 from fencepost.contract.register import Register
 from fencepost.contract.shared_crashes import SharedCrashes
-from fencepost.contract.waiting import ENOUGH_S
+from fencepost.contract.waiting import ENOUGH_S, waited_in
 
 from .concurrency import Company, Concurrency
 from .judged_systems import JudgedSystems
@@ -142,7 +142,9 @@ class Playing:
         if company.alone is None:
             return None
         brief = company.patience_s
-        alone = judged(play.asked, company.alone, self._systems, enough_s=ENOUGH_S if brief is None else brief).result
+        was_enough = waited_in(company.played.session).in_vain_s >= ENOUGH_S
+        enough_s = brief if brief is not None and was_enough else ENOUGH_S
+        alone = judged(play.asked, company.alone, self._systems, enough_s=enough_s).result
         beside = f"one of {company.scenarios} at once, at a load of {self._loads[play.run]:.1f} on {os.cpu_count()} processors"
         if alone.verdict.is_red:
             patience = f" with a patience of {brief:.0f} s" if brief is not None else ""

@@ -228,6 +228,7 @@ def judged(asked: Asked, played: Played, systems: JudgedSystems, note: str | Non
         asked.example,
         found.expectation,
         _given_of(played.error, said()) if found.verdict is Verdict.INCONCLUSIVE else None,
+        is_too_early=found.is_too_early,
     )
     return Shown(result, alike)
 

@@ -159,6 +159,14 @@ def test_what_is_met_or_known_is_no_cause() -> None:
     assert found(known, red("KIP890-274", "records", "none", "a1")) == ({}, ("KIP890-274",))
 
 
+@pytest.mark.parametrize(("is_too_early", "verdict"), [(False, Verdict.BLOCKED), (True, Verdict.INCONCLUSIVE)])
+def test_what_was_looked_at_too_early_is_blocked_by_nothing(is_too_early: bool, verdict: Verdict) -> None:
+    """The patience explains it, and not the violated requirement on which its own rests."""
+    base, other = red("KIP890-273"), red("KIP890-274", verdict=Verdict.INCONCLUSIVE, violation=None, is_too_early=is_too_early)
+
+    assert blocked([base, other], ROWS)[1].verdict is verdict
+
+
 @pytest.mark.parametrize("verdict", [Verdict.VIOLATED, Verdict.KNOWN_DEVIATION])
 def test_a_given_that_is_refused_as_a_violation_shows_is_blocked_by_it(verdict: Verdict) -> None:
     """Be that known or not: the reason names the requirement."""

@@ -59,6 +59,7 @@ def test_what_was_looked_at_too_early_is_not_violated() -> None:
     met = judge(None, SOMETHING, (), "patience of 3 s")
 
     assert [one.verdict for one in too_early] == [Verdict.INCONCLUSIVE, Verdict.KNOWN_DEVIATION]
+    assert [one.is_too_early for one in (*too_early, met)] == [True, False, False]
     assert too_early[0].reason == "patience of 3 s: epoch: expected epoch 1; seen epoch 2"
     assert met.verdict is Verdict.MET
 
