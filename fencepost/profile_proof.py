@@ -5,7 +5,8 @@ transaction. Each defect of the proposals is put into a broker of that profile a
 
 * *found* where one of these is violated; the symptom may be another one than on the profile `seed`,
 * *stopped* where none is violated, and a scenario could not be judged: that is red too,
-* *not asked* where the profile offers none of their scenarios, or none of them calls what the defect changes,
+* *not asked* where the profile offers none of their scenarios, or none of them calls what the defect changes, or the reference breaks
+  down with it there,
 * *missed* where all that was asked is met.
 
 `fixtures/missed.yaml` has the defects that are known to be missed on a profile, with the reason.
@@ -84,7 +85,9 @@ def fate_of(seen: Seen) -> Trial:
     violated = tuple(row for row in asked if seen.verdicts[row] == Verdict.VIOLATED)
     if violated:
         return Trial(seen.defect, Fate.FOUND, violated)
-    if any(seen.verdicts[row] in (Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR) for row in asked):
+    if any(seen.verdicts[row] == Verdict.HARNESS_ERROR for row in asked):
+        return Trial(seen.defect, Fate.NOT_ASKED, (), seen.trouble or "the reference breaks down with it")
+    if any(seen.verdicts[row] == Verdict.INCONCLUSIVE for row in asked):
         return Trial(seen.defect, Fate.STOPPED, (), ", ".join(f"{row} {seen.verdicts[row]}" for row in asked))
     if not asked:
         return Trial(seen.defect, Fate.NOT_ASKED, (), "the profile offers none of its scenarios")

@@ -28,6 +28,7 @@ def seen(*verdicts: str, trouble: str | None = None, is_unmet: bool = False) -> 
         (seen("inconclusive", "met"), Fate.STOPPED),
         (seen("not_offered", "not_offered"), Fate.NOT_ASKED),
         (seen("met", trouble="it never took effect", is_unmet=True), Fate.NOT_ASKED),
+        (seen("harness_error", "met", trouble="the reference breaks down with it: KeyError"), Fate.NOT_ASKED),
         (seen("not_offered", "met"), Fate.MISSED),
     ],
 )
