@@ -204,7 +204,16 @@ class Concurrency:
 
     def _play_one(self, play: Play, others: "_Others") -> Played:
         """Play it with others, to whom it leaves its place while a wait of it lasts."""
-        away = _Away(lambda: (others.leave(), self._busy.leave()), lambda: (self._busy.resume(), others.resume()))
+
+        def leave() -> None:
+            others.leave()
+            self._busy.leave()
+
+        def resume() -> None:
+            self._busy.resume()
+            others.resume()
+
+        away = _Away(leave, resume)
         with away, noticing(away.leave, away.resume):
             played = self._act(play, None, None)
         self._longest_s = max(self._longest_s, waited_in(played.session).longest_s)

@@ -92,9 +92,9 @@ def prove(
         if profile is not None:
             from fencepost import profile_proof
 
-            others = {"--twins": twins, "--explore": explore, "--mutants": mutants, "--all": everything}
-            if other := next((name for name, value in others.items() if value), None):
-                raise WrongUsage(f"{other} and --profile exclude each other: the second asks each defect what it breaks, and no more")
+            excluded: dict[str, object] = {"--twins": twins, "--explore": explore, "--mutants": mutants, "--all": everything}
+            if one := next((name for name, value in excluded.items() if value), None):
+                raise WrongUsage(f"{one} and --profile exclude each other: the second asks each defect what it breaks, and no more")
             return profile_proof.show(profile, proposals_named(spec), sample, 1 if seed is None else seed, workers, results)
         if twins:
             from fencepost.twins import proof as twins_proof
