@@ -17,7 +17,7 @@ class Places:
         """Ask for a place, for whichever thread. It is taken when this event is set."""
         given = threading.Event()
         with self._changed:
-            if self._free:
+            if self._free > 0:
                 self._free -= 1
                 given.set()
             else:
@@ -27,7 +27,7 @@ class Places:
     def give_back(self) -> None:
         """Give a place to the one that has waited longest."""
         with self._changed:
-            if self._waiting:
+            if self._waiting and self._free >= 0:
                 self._waiting.popleft().set()
             else:
                 self._free += 1
@@ -36,6 +36,13 @@ class Places:
         """Have a place for this thread, and wait for it; it may have one already."""
         if not self._has_place():
             self.ask().wait()
+            self._this_thread.has_place = True
+
+    def resume(self) -> None:
+        """Have a place for this thread at once, whether one is free or not: for one that was in the middle of something."""
+        if not self._has_place():
+            with self._changed:
+                self._free -= 1
             self._this_thread.has_place = True
 
     def leave(self) -> bool:

@@ -81,6 +81,8 @@ class ScenarioResult:
     """The refusal that kept a Given from being put, where one did."""
     blocked_by: str | None = None
     """The violated requirement whose deviation that refusal is; known at the end of a run."""
+    is_too_early: bool = False
+    """Whether it is inconclusive since the patience was too short, so that nothing else explains it."""
     is_provisional: bool = False
     """Whether the requirement stands in no edition yet, so that only a harness error counts."""
 

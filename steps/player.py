@@ -13,6 +13,7 @@ from fencepost.contract.gherkin import Step
 from fencepost.contract.played import Ending, Played, PlayedStep
 from fencepost.contract.ports import Session
 from fencepost.contract.shared_crashes import gather
+from fencepost.contract.waiting import has_changed
 
 from . import vocabularies
 from .sentence import Fulfilled, Vocabulary, brought_down
@@ -86,6 +87,8 @@ class Scene:
         """Play a step. Where the one after it brings the system down, it waits for the scenarios that share this, to act when they do."""
         stage, at, began = self.stage, time.time(), time.perf_counter()
         seen = stage.evidence.count
+        if step.kind != "Then" or self._player.brings_down(step):
+            self._may_change()
 
         def act() -> None:
             form, function = self._player.find(step)
@@ -112,7 +115,12 @@ class Scene:
 
     def act(self, act: Callable[[], None]) -> None:
         """Do something between two steps. What it raises ends the scenario as a step's error does."""
+        self._may_change()
         self._error = self._error or _error_of(act)
+
+    def _may_change(self) -> None:
+        """What is done now is no mere look, be it a request or a fault."""
+        has_changed(getattr(self.stage.session, "time", None))
 
     def played(self, steps: Sequence[Step]) -> Played:
         """What became of it, of which these are all the steps."""

@@ -5,13 +5,14 @@ from typing import TypeVar
 
 from fencepost.contract.outcomes import Outcome, Unknown
 from fencepost.contract.ports import Time
+from fencepost.contract.waiting import ENOUGH_S
 
 T = TypeVar("T")
 
 ANSWER_WITHIN_S = 30.0
 """How long one request may take at most; nothing that the suite asks takes a healthy broker a second."""
 
-PATIENCE_S = 20.0
+PATIENCE_S = ENOUGH_S
 """How long is waited for what must come, unless the caller says otherwise."""
 
 

@@ -5,6 +5,8 @@ import time
 from collections.abc import Iterator
 from typing import Protocol
 
+from fencepost.contract.waiting import Lasting, Waited
+
 from .patience import PATIENCE_S
 
 STEP_MS = 20
@@ -16,24 +18,56 @@ LONGEST_STEP_MS = 100
 _STEPS_BEFORE_IT_GROWS = 50
 
 
-class WallTime:
-    """The time of a system that has a clock of its own: pauses are short, and grow while nothing comes."""
+BRIEFLY_S = 0.5
+"""How long is waited for what has had all patience already."""
 
-    def __init__(self, patience_s: float) -> None:
+
+class WallTime:
+    """The time of a system that has a clock of its own: pauses are short, and grow while nothing comes.
+
+    Where `hears_of_changes`, the session notifies it of each request that may change something. A wait after one that was in vain, with no
+    such request between them, is brief: the system has done nothing in all of that time, and was asked for nothing since.
+    """
+
+    def __init__(self, patience_s: float, *, hears_of_changes: bool = False) -> None:
         self.patience_s = patience_s
+        self.waited = Waited()
+        self._hears_of_changes = hears_of_changes
+        self._is_used_up = False
 
     def now_ms(self) -> float:
         return time.time() * 1000
 
+    def shorten(self, patience_s: float) -> None:
+        """Be no more patient than this."""
+        self.patience_s = min(self.patience_s, patience_s)
+
+    def has_changed(self) -> None:
+        """What must come has all of the patience again."""
+        self._is_used_up = False
+
     def attempts(self, patience: float | None = None) -> Iterator[int]:
-        end = time.monotonic() + (self.patience_s if patience is None else patience)
-        pause = 0.005
-        for number in itertools.count(1):
-            yield number
-            if time.monotonic() + pause > end:
-                return
-            time.sleep(pause)
-            pause = min(pause * 2, 0.1)
+        began = time.monotonic()
+        end = began + (self._patience_left_s() if patience is None else patience)
+        pause, in_vain, lasting = 0.005, False, Lasting()
+        try:
+            for number in itertools.count(1):
+                yield number
+                now = time.monotonic()
+                if now + pause > end:
+                    in_vain = True
+                    return
+                lasting.after(now - began)
+                time.sleep(pause)
+                pause = min(pause * 2, 0.1)
+        finally:
+            lasting.end()
+            if patience is None:
+                self._is_used_up = self._is_used_up or (in_vain and self._hears_of_changes)
+                self.waited.note(self.patience_s if in_vain else time.monotonic() - began, in_vain=in_vain)
+
+    def _patience_left_s(self) -> float:
+        return min(BRIEFLY_S, self.patience_s) if self._is_used_up else self.patience_s
 
 
 class HasClock(Protocol):
@@ -55,6 +89,7 @@ class VirtualTime:
     def __init__(self, broker: HasClock, patience_s: float = PATIENCE_S) -> None:
         self._broker = broker
         self.patience_s = patience_s
+        self.waited = Waited()
 
     def now_ms(self) -> float:
         """The virtual milliseconds since 1970."""
@@ -66,10 +101,17 @@ class VirtualTime:
 
     def attempts(self, patience: float | None = None) -> Iterator[int]:
         """Count tries, with virtual time between them."""
-        end = self._broker.now_ms + 1000 * (self.patience_s if patience is None else patience)
-        for number in itertools.count(1):
-            yield number
-            step = STEP_MS if number <= _STEPS_BEFORE_IT_GROWS else LONGEST_STEP_MS
-            if self._broker.now_ms + step > end:
-                return
-            self._broker.advance(step)
+        began = self._broker.now_ms
+        end = began + 1000 * (self.patience_s if patience is None else patience)
+        in_vain = False
+        try:
+            for number in itertools.count(1):
+                yield number
+                step = STEP_MS if number <= _STEPS_BEFORE_IT_GROWS else LONGEST_STEP_MS
+                if self._broker.now_ms + step > end:
+                    in_vain = True
+                    return
+                self._broker.advance(step)
+        finally:
+            if patience is None:
+                self.waited.note(self.patience_s if in_vain else (self._broker.now_ms - began) / 1000, in_vain=in_vain)

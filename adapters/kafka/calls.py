@@ -18,6 +18,7 @@ from fencepost.adapters.common.patience import patiently
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
+from fencepost.contract.waiting import has_changed
 from fencepost.wire.kafka.entities import api_of, request, title
 
 from .cluster import Cluster, Target
@@ -98,6 +99,7 @@ class Calls:
         def read_decided(answer: Any) -> Outcome[T]:
             return _decided(message, read(answer))
 
+        has_changed(self._time)
         began = self._time.now_ms()
 
         def is_for_later(outcome: Outcome[T]) -> bool:
@@ -108,6 +110,7 @@ class Calls:
 
     def _send(self, target: Target, message: Any, read: Callable[[Any], Outcome[T]]) -> Callable[[], Outcome[T]]:
         """Ask for a change, once; the answer is waited for when it is wanted, and before the same client asks that node again."""
+        has_changed(self._time)
         match self._located(target):
             case Done(address):
                 wait = self._cluster.send(address, message)

@@ -109,7 +109,7 @@ def wall_session(
         bootstrap,
         users.connect,
         offer,
-        WallTime(patience_s),
+        WallTime(patience_s, hears_of_changes=True),
         faults,
         new_suffix(),
         connect_as=users.connect_as,

@@ -44,10 +44,17 @@ class ReadingCalls(Calls):
 
         return self._listed(partition, isolation, timestamp, found)
 
-    def page(self, partition: TopicPartition, isolation: Isolation, offset: int, max_bytes: int = _PAGE_BYTES) -> Outcome[LogView]:
+    def page(
+        self,
+        partition: TopicPartition,
+        isolation: Isolation,
+        offset: int,
+        max_bytes: int = _PAGE_BYTES,
+        max_wait_ms: int = _MAX_WAIT_MS,
+    ) -> Outcome[LogView]:
         """One Fetch from that offset on; with `max_bytes` 1, of no more than the batch that is there."""
         version = self._offer.highest("fetch", 4, TOPIC_IDS_FROM - 1)
-        return _one(self._fetch({partition: offset}, isolation, version, max_bytes), partition)
+        return _one(self._fetch({partition: offset}, isolation, version, max_bytes, max_wait_ms), partition)
 
     def last_marker(self, partition: TopicPartition, producer_id: int) -> Outcome[MarkerType | None]:
         """How the last transaction of that producer ended in the partition; None where its last batch is no marker, or it has none."""
@@ -125,7 +132,12 @@ class ReadingCalls(Calls):
         )
 
     def _fetch(
-        self, offsets: dict[TopicPartition, int], isolation: Isolation, version: int, max_bytes: int = _PAGE_BYTES
+        self,
+        offsets: dict[TopicPartition, int],
+        isolation: Isolation,
+        version: int,
+        max_bytes: int = _PAGE_BYTES,
+        max_wait_ms: int = _MAX_WAIT_MS,
     ) -> Outcome[dict[TopicPartition, LogView]]:
         """One Fetch of these partitions, each from its offset on, from the leader of the first."""
         self._offer.check("fetch", version)
@@ -143,7 +155,7 @@ class ReadingCalls(Calls):
         message = self._request(
             "fetch",
             version,
-            max_wait=_MAX_WAIT_MS,
+            max_wait=max_wait_ms,
             min_bytes=0,
             max_bytes=max_bytes,
             isolation_level=isolation,

@@ -199,3 +199,19 @@ Feature: Isolation in detail
       Then the first poll of accounts-0 showed "a1"
       And no poll has lost a record, or seen the last stable offset go back
       And readers of accounts-1 see "a2"
+
+  @KIP890-420 @MUST
+  Rule: A Fetch with a max wait of 0 returns the committed records that are there.
+    A consumer that polls without waiting would never receive a record, however many have been committed.
+
+    Scenario: [1] A transaction commits before the Fetch
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A commits
+      Then a read_committed Fetch of payments-0 that does not wait returns "a1"
+
+    Scenario: [2] A transaction begins after a record that belongs to none
+      Given "p1" has been written to payments-0
+      And producer A with transactional id "transfer"
+      When A writes "a1" to payments-0
+      Then a read_committed Fetch of payments-0 that does not wait returns "p1"

@@ -57,3 +57,30 @@ Feature: Refused requests of a transactional id
       When A writes "stray" to payments-0 with an unused transactional id
       Then it is refused with INVALID_PRODUCER_ID_MAPPING or INVALID_TXN_STATE
       And payments-0 has no state of A
+
+  @KIP890-421 @MUST
+  Rule: A refused InitProducerId returns producer id -1 and epoch -1.
+    A client that reads the fields before the error would continue with another producer's identity, or with an epoch that it was not given.
+
+    Scenario: [1] A client initialises with an empty transactional id
+      When a client initialises with an empty transactional id
+      Then it is refused with INVALID_REQUEST
+      And the refusal has producer id -1 and epoch -1
+
+    Scenario: [2] A client initialises a new transactional id with a timeout of zero
+      When a client initialises with an unused transactional id with a time-out of zero
+      Then it is refused with INVALID_TRANSACTION_TIMEOUT
+      And the refusal has producer id -1 and epoch -1
+
+    Scenario: [3] An instance initialises with an epoch two behind
+      Given A has initialised again
+      And A has initialised again
+      When A initialises again with the epoch before its previous one
+      Then it is refused with PRODUCER_FENCED
+      And the refusal has producer id -1 and epoch -1
+
+    Scenario: [4] A producer initialises with the producer id of another transactional id
+      Given producer B with transactional id "audit"
+      When A initialises again with the producer id of B
+      Then it is refused with PRODUCER_FENCED
+      And the refusal has producer id -1 and epoch -1

@@ -21,7 +21,11 @@ _SYSTEM = "What is judged: reference (bundled, the default), kafka, pulsar, or a
 Patience = Annotated[
     float,
     typer.Option(
-        metavar="S", min=0.1, max=3600, help="How long to wait for what must come, and for each answer, 30 s at most for one of these."
+        metavar="S",
+        min=0.1,
+        max=3600,
+        help="How long to wait for what must come, and for each answer, 30 s at most for one of these. "
+        "After a wait of less than 20 s that was in vain, nothing is violated: it is inconclusive.",
     ),
 ]
 Defect = Annotated[

@@ -256,8 +256,11 @@ def _asked_of(variant: Defect, protocols: Mapping[str, tuple[str, ...]], breadth
 
 
 def _run(task: tuple[tuple[Defect, ...], tuple[str, ...]]) -> tuple[Seen, ...]:
-    """What the suite says of these variants as one broker."""
-    variants, asked = task
+    return see(*task)
+
+
+def see(variants: tuple[Defect, ...], asked: tuple[str, ...], profile: str | None = None) -> tuple[Seen, ...]:
+    """What the suite says of these variants as one broker, in a process that judges nothing else."""
     broker = conforming_groups.as_one(variants)
     if not broker.is_lawful:
         gc.disable()  # the process is short, as a mutant's is
@@ -265,7 +268,7 @@ def _run(task: tuple[tuple[Defect, ...], tuple[str, ...]]) -> tuple[Seen, ...]:
     watches = [Watch(variant) for variant in variants]
     try:
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-            judged = _judged(broker, asked)
+            judged = _judged(broker, asked, profile)
     except Exception as error:  # a defect can break whatever opening the reference calls
         return tuple(Seen(variant, {}, {}, {}, f"nothing could be judged: {error!r}") for variant in variants)
     verdicts = {row.requirement: row.verdict.value for row in judged}
@@ -279,10 +282,10 @@ def _run(task: tuple[tuple[Defect, ...], tuple[str, ...]]) -> tuple[Seen, ...]:
     )
 
 
-def _judged(broker: Defect, asked: tuple[str, ...]) -> list[RequirementResult]:
+def _judged(broker: Defect, asked: tuple[str, ...], profile: str | None) -> list[RequirementResult]:
     """What each of these requirements is on this variant of the reference."""
     found: dict[str, list[ScenarioResult]] = {}
-    with Plays(Options(asked=Asked({"defect": broker.name}), selection=Selection(only=asked))) as plays:
+    with Plays(Options(asked=Asked({"defect": broker.name}, profile), selection=Selection(only=asked))) as plays:
         for play in plays:
             found.setdefault(play.requirement, []).append(plays.judge(play).result)
     return [judge(requirement, sorted(results, key=lambda one: one.number)) for requirement, results in found.items()]

@@ -6,8 +6,10 @@ A cause follows from what was seen, and from nothing that somebody wrote about o
 * Otherwise scenarios belong together that deviated in the same way: the same request answered with success where a refusal was due, one
   error in place of another, an answer that the protocol does not allow, the same observation that differs.
 
-A scenario may be read in several ways; the reading that explains most requirements is taken first, and one that names both what was due
-and what was seen before one that names the request alone. A cause explains at least two scenarios. It is a likeness and no proof, so no
+A scenario may be read in several ways; the reading that explains most requirements is taken first. A success where a refusal was due
+shows a check that is missing, and each request has its own checks, so there the request comes before the error. Two errors show how one is
+named, which is the same in every request, so there they come before the request. A cause explains at least two scenarios. What no reading
+explains stands together where it is of one feature: those requirements are neighbours. It is a likeness and no proof, so no
 verdict changes by it, but for one: a scenario that could not be judged is *blocked* where its requirement rests on a violated one, or the
 refusal that stopped it is the deviation of one.
 """
@@ -79,9 +81,24 @@ def causes(scenarios: Iterable[ScenarioResult], register: Register) -> Causes:
         readings = [(one, said) for one, said in readings if best not in said]
     several = {requirement for cause in found if len(cause.scenarios) > 1 for requirement in cause.scenarios}
     found = [cause for cause in found if len(cause.scenarios) > 1 or not several.issuperset(cause.scenarios)]
+    found = _with_neighbours(found, reds)
     found.sort(key=lambda cause: -len(cause.scenarios))
     explained = {(requirement, name) for cause in found for requirement, names in cause.scenarios.items() for name in names}
     return Causes(tuple(found), _named(one for one in reds if (one.requirement, one.name) not in explained))
+
+
+def _with_neighbours(found: Sequence[Cause], reds: Sequence[ScenarioResult]) -> list[Cause]:
+    """The causes, with one more for each feature of which several requirements are explained by none that explains another too."""
+    shared = [cause for cause in found if len(cause.scenarios) > 1]
+    explained = {requirement for cause in shared for requirement in cause.scenarios}
+    by_feature: dict[str, list[ScenarioResult]] = {}
+    for one in reds:
+        if one.requirement not in explained:
+            by_feature.setdefault(one.feature.removesuffix(".feature"), []).append(one)
+    neighbours = {feature: some for feature, some in by_feature.items() if len({one.requirement for one in some}) > 1}
+    taken = {one.requirement for some in neighbours.values() for one in some}
+    alone = [cause for cause in found if len(cause.scenarios) == 1 and not taken.issuperset(cause.scenarios)]
+    return [*shared, *(Cause(f"{feature}, each in another way", None, _named(some)) for feature, some in neighbours.items()), *alone]
 
 
 def _cause(title: str, members: Sequence[ScenarioResult], red: Collection[str]) -> Cause:
@@ -130,7 +147,7 @@ def blocked(scenarios: Sequence[ScenarioResult], register: Register) -> list[Sce
 def _blocked(
     one: ScenarioResult, deviating: Mapping[str, ScenarioResult], broken: Mapping[str, Sequence[str]], register: Register
 ) -> ScenarioResult:
-    if one.verdict is not Verdict.INCONCLUSIVE:
+    if one.verdict is not Verdict.INCONCLUSIVE or one.is_too_early:
         return one
     promised = [base for base in register[one.requirement].rests_on if base in deviating]
     same = [other for said in readings_of(one.given) for other in broken.get(said, ()) if other != one.requirement]
@@ -188,9 +205,9 @@ def _readings(deviation: Mismatch) -> Iterator[tuple[str, int]]:
     due = _ERROR.findall(deviation.expected)
     if deviation.error is None:
         if due:
-            yield f"success in place of {' or '.join(due)}", _EXACT
+            yield f"success in place of {' or '.join(due)}", _WIDE
         if "refusal" not in deviation.seen and "base offset" not in deviation.seen:
-            yield f"{request} succeeds where another answer is due", _WIDE
+            yield f"{request} succeeds where another answer is due", _EXACT
         else:
             yield "a refusal has the right error and other fields than it should", _EXACT
     elif due:

@@ -4,6 +4,9 @@ Most have names of their own and do not notice each other, so as many as the use
 declared by its capability: a scenario that brings the broker down shares this with those that bring it down in the same way, one kill for
 all of them, and any other has its broker to itself. Brokers do not disturb each other: a few of them are asked at the same time.
 
+A scenario whose wait lasts is not busy: another one has its place until the wait ends. One that was in vain is not repeated in full when
+the scenario is played once more: there it ends a little after the longest wait of this run that was not.
+
 Scenarios are played by threads, ahead of whoever asks for what they showed.
 """
 
@@ -11,7 +14,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 
 from fencepost.contract.brokers import BROKERS_AT_ONCE, Where
@@ -20,6 +23,7 @@ from fencepost.contract.gherkin import Step
 from fencepost.contract.places import Places
 from fencepost.contract.played import Played
 from fencepost.contract.shared_crashes import SharedCrashes
+from fencepost.contract.waiting import noticing, waited_in
 from fencepost.steps.player import player_of
 from fencepost.steps.sentence import takes_minutes, unloads
 
@@ -28,22 +32,30 @@ from .plays import Play
 _SHARED = frozenset({"clean-stop", "crash", "more-coordinators", "reload"})
 """Of these, what those may share that go down with the system and come back, once for all."""
 
-Act = Callable[[Play, SharedCrashes | None], Played]
-"""Plays a scenario; with shared crashes, those are its own."""
+Act = Callable[[Play, SharedCrashes | None, float | None], Played]
+"""Plays a scenario; with shared crashes, those are its own; with so many seconds of patience, where it does not have that of the run."""
+
+_LONGER_S = 2.0
+"""By how much a wait that was in vain outlasts, when it is repeated, all that were not."""
+
+_WAITING = 16
+"""How many scenarios of a broker wait at most, in addition to those that are busy."""
 
 
 @dataclass(frozen=True)
 class Company:
     """A scenario as it was played among `scenarios`, itself counted.
 
-    `alone` is what a red one showed when it was played once more with nothing else under way on its broker. `broke_up` says why it was
-    not played with others in the end: their common crash broke the broker.
+    `alone` is what a red one showed when it was played once more with nothing else under way on its broker but waits that last, and
+    `patience_s` is the patience that it had then, where that was not the run's. `broke_up` says why it was not played with others in the
+    end: their common crash broke the broker.
     """
 
     played: Played
     scenarios: int = 1
     alone: Played | None = None
     broke_up: str | None = None
+    patience_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -121,6 +133,8 @@ class Concurrency:
         self._act, self._is_red, self._shares, self.most = act, is_red, shares, most
         self._busy = Places(most)
         self._long = {play.run for play in plays if _takes_long(play)}
+        self._longest_s = 0.0
+        """The longest wait of the run that was not in vain."""
         self._waiting: set[str] = set()
         """The runs that let minutes pass, and have left their places."""
         self._found: dict[str, Future[Company]] = {play.run: Future() for play in plays}
@@ -179,29 +193,54 @@ class Concurrency:
     def _is_to_be_played_again(self, play: Play, played: Played) -> bool:
         return not self._is_over and self._is_red(play, played)
 
-    def _alone(self, play: Play) -> Played:
+    def _alone(self, play: Play, patience_s: float | None = None) -> Played:
         with self._shares([play]), self._busy:
-            return self._act(play, None)
+            return self._act(play, None, patience_s)
+
+    def _patience_s(self, played: Played) -> float | None:
+        """How long is waited when a scenario is played once more; None for as long as before, since no wait in it was in vain."""
+        in_vain_s = waited_in(played.session).in_vain_s
+        return min(in_vain_s, self._longest_s + _LONGER_S) if in_vain_s else None
+
+    def _play_one(self, play: Play, others: "_Others") -> Played:
+        """Play it with others, to whom it leaves its place while a wait of it lasts."""
+
+        def leave() -> None:
+            others.leave()
+            self._busy.leave()
+
+        def resume() -> None:
+            self._busy.resume()
+            others.resume()
+
+        away = _Away(leave, resume)
+        with away, noticing(away.leave, away.resume):
+            played = self._act(play, None, None)
+        self._longest_s = max(self._longest_s, waited_in(played.session).longest_s)
+        return played
 
     def _play_beside(self, plays: Sequence[Play]) -> None:
-        waiting, company, beside = deque(plays), min(len(plays), self.most), _Beside()
+        waiting, company, others = deque(plays), min(len(plays), self.most), _Others()
 
         def some() -> None:
-            while waiting and not self._is_over:
-                try:
-                    play = waiting.popleft()
-                except IndexError:
-                    return
-                with beside.together(), self._busy:
-                    played = self._act(play, None)
-                alone = None
+            while True:
+                with self._busy, others.together():
+                    play = None if self._is_over else next(_taken(waiting), None)
+                    if play is None:
+                        return
+                    played = self._play_one(play, others)
+                alone, patience_s = None, self._patience_s(played)
                 if company > 1 and self._is_to_be_played_again(play, played):
-                    with beside.alone(), self._busy:
-                        alone = self._act(play, None)
-                self._found[play.run].set_result(Company(played, company, alone))
+                    with others.alone():
+                        self._busy.resume()  # one that waits until this is over may have the place that it would wait for
+                        try:
+                            alone = self._act(play, None, patience_s)
+                        finally:
+                            self._busy.leave()
+                self._found[play.run].set_result(Company(played, company, alone, patience_s=patience_s))
 
         with self._shares(plays):  # one that lets minutes pass has a thread, and no place meanwhile
-            _all([some] * min(len(plays), company + sum(play.run in self._long for play in plays)))
+            _all([some] * min(len(plays), company + _WAITING + sum(play.run in self._long for play in plays)))
 
     def _play_sharing(self, plays: Sequence[Play]) -> None:
         """Play them as one; where their crash breaks the broker, each again by itself."""
@@ -211,7 +250,7 @@ class Concurrency:
             crashes.come()
             try:
                 if not self._is_over:
-                    found[play.run] = self._act(play, crashes)
+                    found[play.run] = self._act(play, crashes, None)
             finally:
                 crashes.leave()
 
@@ -219,12 +258,18 @@ class Concurrency:
             _all([lambda play=play: one(play) for play in plays])  # type: ignore[misc]  # the play of its own turn
         self._kills.append(crashes.kills)
         for play in (play for play in plays if play.run in found):
-            played, alone, broke_up = found[play.run], None, None
+            played, alone, broke_up, patience_s = found[play.run], None, None, self._patience_s(found[play.run])
             if company > 1 and crashes.broken is not None and not self._is_over:
                 played, broke_up = self._alone(play), str(crashes.broken)
             elif company > 1 and self._is_to_be_played_again(play, played):
-                alone = self._alone(play)
-            self._found[play.run].set_result(Company(played, company, alone, broke_up))
+                alone = self._alone(play, patience_s)
+            self._found[play.run].set_result(Company(played, company, alone, broke_up, patience_s))
+
+
+def _taken(waiting: deque[Play]) -> Iterator[Play]:
+    """The first one that waits, which waits no more; nothing where none does."""
+    with suppress(IndexError):
+        yield waiting.popleft()
 
 
 def _all(acts: Sequence[Callable[[], None]]) -> None:
@@ -236,32 +281,70 @@ def _all(acts: Sequence[Callable[[], None]]) -> None:
         thread.join()
 
 
-class _Beside:
+class _Away:
+    """Whether one waits, be it in a wait within another. As a context, it is back at the end."""
+
+    def __init__(self, leaves: Callable[[], object], returns: Callable[[], object]) -> None:
+        self._leaves, self._returns, self._depth = leaves, returns, 0
+
+    def leave(self) -> None:
+        """A wait lasts."""
+        self._depth += 1
+        if self._depth == 1:
+            self._leaves()
+
+    def resume(self) -> None:
+        """It is over."""
+        self._depth -= 1
+        if self._depth == 0:
+            self._returns()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        if self._depth:
+            self._depth = 0
+            self._returns()
+
+
+class _Others:
     """Who may be under way: many beside each other, or one alone, who is let in before any that come later."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._beside = 0
+        self._count = 0
         self._is_wanted = False
 
     @contextmanager
     def together(self) -> Iterator[None]:
         with self._changed:
             self._changed.wait_for(lambda: not self._is_wanted)
-            self._beside += 1
+            self._count += 1
         try:
             yield
         finally:
             with self._changed:
-                self._beside -= 1
+                self._count -= 1
                 self._changed.notify_all()
+
+    def leave(self) -> None:
+        """One of them waits, and is company for none."""
+        with self._changed:
+            self._count -= 1
+            self._changed.notify_all()
+
+    def resume(self) -> None:
+        """It goes on, for it was in the middle of something; also where one is alone by now."""
+        with self._changed:
+            self._count += 1
 
     @contextmanager
     def alone(self) -> Iterator[None]:
         with self._changed:
             self._changed.wait_for(lambda: not self._is_wanted)
             self._is_wanted = True
-            self._changed.wait_for(lambda: not self._beside)
+            self._changed.wait_for(lambda: not self._count)
         try:
             yield
         finally:

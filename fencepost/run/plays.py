@@ -20,6 +20,7 @@ from fencepost.contract.ports import Exchange, Session
 from fencepost.contract.register import Register
 from fencepost.contract.shared_crashes import SharedCrashes, SharesCrashes
 from fencepost.contract.verdict import ScenarioResult, Verdict
+from fencepost.contract.waiting import ENOUGH_S, Shortened, waited_in
 from fencepost.deviations.known_deviations import Asking, Expectations
 from fencepost.steps.player import player_of
 
@@ -169,9 +170,15 @@ def _seldom_collected() -> Iterator[None]:
         gc.set_threshold(*thresholds)
 
 
-def put(play: Play, systems: JudgedSystems, crashes: SharedCrashes | None = None, hears: Callable[[Step], None] = lambda _: None) -> Played:
+def put(
+    play: Play,
+    systems: JudgedSystems,
+    crashes: SharedCrashes | None = None,
+    hears: Callable[[Step], None] = lambda _: None,
+    patience_s: float | None = None,
+) -> Played:
     """Put a play to the system of its protocol; its crashes are those that it shares, where there are such. `hears` is told of each step
-    as it begins.
+    as it begins. `patience_s` shortens the patience of a system whose time can do that.
     """
     system = systems.by_protocol[play.protocol]
     if not_offered := lacks(system.name, play.needs, systems.handshakes[play.protocol]):
@@ -181,6 +188,8 @@ def put(play: Play, systems: JudgedSystems, crashes: SharedCrashes | None = None
         session = system.session(play.run, play.needs)
         if crashes is not None and isinstance(session, SharesCrashes):
             session.share(crashes)
+        if patience_s is not None and isinstance(session.time, Shortened):
+            session.time.shorten(patience_s)
         return session
 
     return player_of(play.feature.spec).play(play.steps, open_session, hears)
@@ -193,16 +202,17 @@ class Shown(NamedTuple):
     alike: str | None
 
 
-def judged(asked: Asked, played: Played, systems: JudgedSystems, note: str | None = None) -> Shown:
-    """What a scenario showed, with the known deviations taken into account; `note` is said beside its reason."""
+def judged(asked: Asked, played: Played, systems: JudgedSystems, note: str | None = None, enough_s: float = ENOUGH_S) -> Shown:
+    """What a scenario showed, with the known deviations taken into account; `note` is said beside its reason. It is not violated where a
+    wait of less than `enough_s` was in vain.
+    """
     known = systems.expectations.get(asked.protocol, Expectations())
 
     def said() -> Sequence[Exchange]:
         return played.session.exchanges() if played.session else ()
 
-    found = judge(
-        _error_of(played), played.evidence, known.of(Asking(asked.requirement, asked.scenario, asked.protocol, asked.example), said)
-    )
+    asking = Asking(asked.requirement, asked.scenario, asked.protocol, asked.example)
+    found = judge(_error_of(played), played.evidence, known.of(asking, said), _too_short(played, enough_s))
     alike = _alike(asked, found, systems)
     result = ScenarioResult(
         asked.requirement,
@@ -218,6 +228,7 @@ def judged(asked: Asked, played: Played, systems: JudgedSystems, note: str | Non
         asked.example,
         found.expectation,
         _given_of(played.error, said()) if found.verdict is Verdict.INCONCLUSIVE else None,
+        is_too_early=found.is_too_early,
     )
     return Shown(result, alike)
 
@@ -228,6 +239,14 @@ def _error_of(played: Played) -> BaseException | None:
     if said and all(one.answer is None for one in said):
         return NoAnswer(f"no request of this scenario was answered: {played.error}")
     return played.error
+
+
+def _too_short(played: Played, enough_s: float) -> str | None:
+    """Why what it showed may be too early: a wait in it was in vain, and the patience was not enough. None where it is not."""
+    waited_s = waited_in(played.session).in_vain_s
+    if not (isinstance(played.error, Violation) and 0 < waited_s < enough_s):
+        return None
+    return f"the patience of {waited_s:g} s was over before what was waited for had come, and {enough_s:g} s are needed for a verdict"
 
 
 def _given_of(error: BaseException | None, exchanges: Sequence[Exchange]) -> Mismatch | None:

@@ -22,6 +22,7 @@ from fencepost.contract.ports import Answers
 from fencepost.contract.progress import Doing
 from fencepost.contract.register import Register
 from fencepost.contract.shared_crashes import SharedCrashes
+from fencepost.contract.waiting import ENOUGH_S, waited_in
 
 from .concurrency import Company, Concurrency
 from .interruption import Stopping
@@ -104,7 +105,7 @@ class Playing:
         if self._concurrency:
             self._concurrency.close()
 
-    def _put(self, play: Play, crashes: SharedCrashes | None = None) -> Played:
+    def _put(self, play: Play, crashes: SharedCrashes | None = None, patience_s: float | None = None) -> Played:
         def hears(step: Step) -> None:
             self.at[play.run] = _words(step)
             if self._concurrency:
@@ -112,7 +113,7 @@ class Playing:
 
         self._under_way[play.run] = play
         try:
-            played = put(play, self._systems, crashes, hears)
+            played = put(play, self._systems, crashes, hears, patience_s)
         finally:
             self._under_way.pop(play.run, None)
         system = self._systems.by_protocol[play.protocol]
@@ -140,10 +141,14 @@ class Playing:
             return f"played by itself, for the broker did not come back from a crash that it shared with others: {company.broke_up}"
         if company.alone is None:
             return None
-        alone = judged(play.asked, company.alone, self._systems).result
+        brief = company.patience_s
+        was_enough = waited_in(company.played.session).in_vain_s >= ENOUGH_S
+        enough_s = brief if brief is not None and was_enough else ENOUGH_S
+        alone = judged(play.asked, company.alone, self._systems, enough_s=enough_s).result
         beside = f"one of {company.scenarios} at once, at a load of {self._loads[play.run]:.1f} on {os.cpu_count()} processors"
         if alone.verdict.is_red:
-            return f"also alone: {alone.verdict.words}, where it was {beside}, before"
+            patience = f" with a patience of {brief:.0f} s" if brief is not None else ""
+            return f"also alone{patience}: {alone.verdict.words}, where it was {beside}, before"
         return f"1 of 2: red as {beside}, and {alone.verdict.words} alone"
 
 

@@ -22,10 +22,13 @@ class Judgement:
     reason: str | None = None
     violation: Mismatch | None = None
     expectation: Expectation | None = None
+    is_too_early: bool = False
 
 
-def judge(error: BaseException | None, evidence: Evidence, known: Sequence[Known] = ()) -> Judgement:
-    """The verdict on a scenario that ended with `error`, or without one; `known` are the entries about it, the user's first."""
+def judge(error: BaseException | None, evidence: Evidence, known: Sequence[Known] = (), too_short: str | None = None) -> Judgement:
+    """The verdict on a scenario that ended with `error`, or without one; `known` are the entries about it, the user's first. `too_short`
+    says why it may have looked too early: then it is not violated, unless the deviation is known.
+    """
     looks = _as_it_looks(error, evidence)
     for one in known:
         if one.entry.shows_in(looks.violation):
@@ -33,6 +36,8 @@ def judge(error: BaseException | None, evidence: Evidence, known: Sequence[Known
         if looks.verdict is Verdict.INCONCLUSIVE and one.entry.knows_why(looks.reason):
             why = f"{looks.reason}; known to be inconclusive: {_excuse(one)}"
             return dataclasses.replace(looks, verdict=Verdict.KNOWN_DEVIATION, reason=why, expectation=_cited(one))
+    if looks.verdict is Verdict.VIOLATED and too_short:
+        return Judgement(Verdict.INCONCLUSIVE, f"{too_short}: {looks.reason}", is_too_early=True)
     if looks.verdict is Verdict.VIOLATED and known:
         others = "; ".join(f"{one.entry.sign} ({one.where})" for one in known)
         return dataclasses.replace(looks, reason=f"{looks.reason}; a deviation is known here, but with another symptom: {others}")

@@ -91,6 +91,19 @@ def each_batch_is_listed(context: ScenarioContext, producer: str, partition: str
         )
 
 
+@KAFKA.then("a read_committed Fetch of {partition} that does not wait returns {values}")
+def fetch_without_waiting_returns(context: ScenarioContext, partition: str, values: tuple[str, ...]) -> None:
+    """One read_committed Fetch with a max wait of 0, from the start of the log on, hands over these values, and no others. No marker is on
+    its way when it is sent."""
+    where = context.partition(partition)
+    context.await_markers()
+    start = observed(context.observer.start_offset(where), f"asking where {partition} starts")
+    page = observed(context.observer.page(where, Isolation.READ_COMMITTED, start, max_wait_ms=0), f"reading {partition} without waiting")
+    seen = tuple(page.values())
+    what = f"records of {partition} by a Fetch with a max wait of 0"
+    context.evidence.expect(seen == values, _quoted(values), _quoted(seen), what=what)
+
+
 @KAFKA.then("readers of {here:partition} and {there:partition} see {values} and {others:values} by one Fetch[ of version {version:number}]")
 def one_fetch_shows(
     context: ScenarioContext, here: str, there: str, values: tuple[str, ...], others: tuple[str, ...], version: int | None

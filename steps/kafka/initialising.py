@@ -115,7 +115,7 @@ def takes_over(context: ScenarioContext, successor: str, producer: str, timeout:
 
 CLIENT = KAFKA.act(
     given="a client has initialised with {which_id} transactional id",
-    when="a client initialises with {which_id} transactional id[ and the producer id and epoch of {producer}]",
+    when="a client initialises with {which_id} transactional id[ and the producer id and epoch of {producer}][ with {timeout}]",
     meaning="InitProducerId v5 of a client that is no producer of the scenario, without producer id and epoch unless some are named.",
 )
 
@@ -127,10 +127,12 @@ def a_client_has_initialised(context: ScenarioContext, which_id: str) -> None:
 
 
 @CLIENT.when
-def a_client_initialises(context: ScenarioContext, which_id: str, producer: str | None) -> None:
+def a_client_initialises(context: ScenarioContext, which_id: str, producer: str | None, timeout: str | None) -> None:
     context.begin()
     current = context.producers[producer].current if producer else NO_PRODUCER
-    context.keep(None, context.observer.init_producer_id(_identifier(context, which_id), current=current), "InitProducerId")
+    timeout_ms = TIMEOUTS_MS[timeout] if timeout else LONG_TIMEOUT_MS
+    identifier = _identifier(context, which_id)
+    context.keep(None, context.observer.init_producer_id(identifier, timeout_ms=timeout_ms, current=current), "InitProducerId")
 
 
 def initialise(context: ScenarioContext, name: str, identifier: str, timeout: str | None = None) -> None:

@@ -17,12 +17,12 @@ from fencepost.results.likely_causes import blocked, causes
 ROWS = register.bundled()
 
 
-def red(requirement: str, *fields: str, number: int = 1, **more: Any) -> ScenarioResult:
+def red(requirement: str, *fields: str, number: int = 1, feature: str = "", **more: Any) -> ScenarioResult:
     """A violated scenario; the fields are what was judged, expected and seen, and the error."""
     what, expected, seen, *error = fields or ("x", "y", "z")
     violation = Mismatch(expected, seen, what, *error)
     given = {"verdict": Verdict.VIOLATED, "reason": "why", "evidence": 0, "seconds": 0.1, "violation": violation}
-    return ScenarioResult(requirement, "kip890/x.feature", f"[{number}] a scenario", **(given | more))
+    return ScenarioResult(requirement, f"kip890/{feature or requirement}.feature", f"[{number}] a scenario", **(given | more))
 
 
 def refused_given(requirement: str, request: str, error: str | None) -> ScenarioResult:
@@ -96,6 +96,41 @@ def test_different_deviations_stand_alone() -> None:
     assert outside == ("KIP890-013", "KIP890-147")
 
 
+def test_what_nothing_explains_stands_with_its_neighbours() -> None:
+    """Several requirements of one feature are one group; one that a cause explains with another requirement is in that only."""
+    grouped, outside = found(
+        red("KIP890-148", "states", "a", "b", feature="observing"),
+        red("KIP890-153", "producers", "c", "d", feature="observing"),
+        red("KIP890-013", *success("InitProducerId", "INVALID_REQUEST"), feature="observing"),
+        red("KIP890-019", *success("InitProducerId", "PRODUCER_FENCED"), feature="fencing"),
+        red("KIP890-275", "transaction of A", "e", "f", feature="adding"),
+    )
+
+    scenario = ("[1] a scenario",)
+    assert grouped == {
+        "InitProducerId succeeds where another answer is due": {"KIP890-013": scenario, "KIP890-019": scenario},
+        "kip890/observing, each in another way": {"KIP890-148": scenario, "KIP890-153": scenario},
+    }
+    assert outside == ("KIP890-275",)
+
+
+def test_a_missing_check_is_that_of_a_request_and_the_name_of_an_error_is_that_of_all() -> None:
+    """Where two readings explain as many requirements, a success is explained by the request, and an error by the other error."""
+    succeeds, _ = found(
+        red("KIP890-013", *success("EndTxn", "A_ERROR")),
+        red("KIP890-019", *success("EndTxn", "B_ERROR")),
+        red("KIP890-024", *success("Produce", "A_ERROR")),
+    )
+    refuses, _ = found(
+        red("KIP890-013", *refusal("EndTxn", "A_ERROR", "C_ERROR")),
+        red("KIP890-019", *refusal("EndTxn", "B_ERROR", "C_ERROR")),
+        red("KIP890-024", *refusal("Produce", "A_ERROR", "C_ERROR")),
+    )
+
+    assert succeeds.keys() == {"EndTxn succeeds where another answer is due"}
+    assert refuses.keys() == {"C_ERROR in place of A_ERROR"}
+
+
 def test_a_requirement_that_deviates_in_several_scenarios_is_a_cause_of_its_own() -> None:
     """One row, and not one for each scenario."""
     told, _ = found(red("KIP890-372", "a", "b", "c"), red("KIP890-372", *success("CreateTopics", "X_Y"), number=2))
@@ -122,6 +157,14 @@ def test_what_is_met_or_known_is_no_cause() -> None:
     known = dataclasses.replace(red("KIP890-273"), verdict=Verdict.KNOWN_DEVIATION)
 
     assert found(known, red("KIP890-274", "records", "none", "a1")) == ({}, ("KIP890-274",))
+
+
+@pytest.mark.parametrize(("is_too_early", "verdict"), [(False, Verdict.BLOCKED), (True, Verdict.INCONCLUSIVE)])
+def test_what_was_looked_at_too_early_is_blocked_by_nothing(is_too_early: bool, verdict: Verdict) -> None:
+    """The patience explains it, and not the violated requirement on which its own rests."""
+    base, other = red("KIP890-273"), red("KIP890-274", verdict=Verdict.INCONCLUSIVE, violation=None, is_too_early=is_too_early)
+
+    assert blocked([base, other], ROWS)[1].verdict is verdict
 
 
 @pytest.mark.parametrize("verdict", [Verdict.VIOLATED, Verdict.KNOWN_DEVIATION])

@@ -6,10 +6,12 @@ from concurrent.futures import CancelledError
 
 import pytest
 
+from fencepost.adapters.common.time import WallTime
 from fencepost.contract import register
 from fencepost.contract.brokers import Where
 from fencepost.contract.played import Played
 from fencepost.contract.shared_crashes import SharedCrashes
+from fencepost.contract.waiting import LASTS_S, Lasting
 from fencepost.run.concurrency import Company, Concurrency, Wave, script, waves
 from fencepost.run.judged_systems import JudgedSystems
 from fencepost.run.options import Options
@@ -117,7 +119,7 @@ def test_whoever_lets_minutes_pass_leaves_its_place_meanwhile() -> None:
     )
     ended, order = threading.Event(), []
 
-    def act(play: Play, _: SharedCrashes | None) -> Played:
+    def act(play: Play, _: SharedCrashes | None, __: float | None = None) -> Played:
         if play is slow:
             concurrency.at(play, passes)
             assert ended.wait(60)
@@ -138,7 +140,7 @@ def test_two_brokers_are_asked_at_the_same_time() -> None:
     """Each of two scenarios waits until the other has begun, on a broker of its own; what crashes one broker is not shared with another."""
     met, killed = threading.Barrier(2), []
 
-    def act(play: Play, crashes: SharedCrashes | None) -> Played:
+    def act(play: Play, crashes: SharedCrashes | None, __: float | None = None) -> Played:
         assert crashes is not None
         met.wait(60)
         crashes.together("crash", lambda: killed.append(play))
@@ -155,7 +157,7 @@ def test_one_kill_serves_all_that_share_it() -> None:
     """And it is counted once."""
     killed = []
 
-    def act(_: Play, crashes: SharedCrashes | None) -> Played:
+    def act(_: Play, crashes: SharedCrashes | None, __: float | None = None) -> Played:
         assert crashes is not None
         crashes.together("crash", lambda: killed.append(True))
         return Played()
@@ -170,7 +172,7 @@ def test_a_scenario_that_is_red_in_company_is_played_once_more_alone() -> None:
     first = ORDINARY[0]
     counts: dict[str, int] = {}
 
-    def act(play: Play, _: SharedCrashes | None) -> Played:
+    def act(play: Play, _: SharedCrashes | None, __: float | None = None) -> Played:
         counts[play.run] = counts.get(play.run, 0) + 1
         return Played(error=RED if play is first and counts[play.run] == 1 else None)
 
@@ -184,7 +186,7 @@ def test_a_scenario_that_is_red_in_company_is_played_once_more_alone() -> None:
 def test_scenarios_whose_common_crash_broke_the_broker_are_judged_by_themselves() -> None:
     """One of them may have left it unusable for the others, so what they showed together says nothing."""
 
-    def act(_: Play, crashes: SharedCrashes | None) -> Played:
+    def act(_: Play, crashes: SharedCrashes | None, __: float | None = None) -> Played:
         if crashes is None:
             return Played()
         try:
@@ -204,7 +206,7 @@ def test_nothing_is_begun_after_a_stop(two: list[Play], company: int) -> None:
     seen: list[Play] = []
     made, begun = threading.Event(), threading.Event()
 
-    def act(play: Play, _: SharedCrashes | None) -> Played:
+    def act(play: Play, _: SharedCrashes | None, __: float | None = None) -> Played:
         made.wait(60)
         concurrency.stop()
         seen.append(play)
@@ -228,7 +230,7 @@ def test_nothing_is_played_again_after_a_stop(two: list[Play]) -> None:
     seen: list[Play] = []
     made, met = threading.Event(), threading.Barrier(2)
 
-    def act(play: Play, _: SharedCrashes | None) -> Played:
+    def act(play: Play, _: SharedCrashes | None, __: float | None = None) -> Played:
         made.wait(60)
         met.wait(60)
         concurrency.stop()
@@ -240,3 +242,50 @@ def test_nothing_is_played_again_after_a_stop(two: list[Play]) -> None:
 
     assert [concurrency.of(play).alone for play in two] == [None, None]
     assert len(seen) == 2
+
+
+def played_in_vain(seconds: float) -> Played:
+    """A red scenario in which a wait of so many seconds was in vain."""
+    time = WallTime(seconds)
+    time.waited.note(seconds, in_vain=True)
+    session = type("Session", (), {"time": time})()
+    return Played(error=RED, session=session)  # type: ignore[arg-type]  # all that is asked of it is its time
+
+
+def test_a_scenario_that_waits_for_long_has_no_place_meanwhile() -> None:
+    """With one place, another scenario is played to its end while the first one waits, and is played again alone during that wait."""
+    waits, other = ORDINARY[:2]
+    order: list[str] = []
+    others_are_over = threading.Event()
+
+    def act(play: Play, _: SharedCrashes | None, __: float | None = None) -> Played:
+        order.append("waits" if play is waits else "other")
+        if play is waits:
+            lasting = Lasting()
+            lasting.after(LASTS_S)
+            assert others_are_over.wait(60)
+            lasting.end()
+            return Played()
+        if order.count("other") == 2:
+            others_are_over.set()
+        return Played(error=RED)
+
+    concurrency = Concurrency([waits, other, *ORDINARY[2:3]], lambda _: ONE, 2, act, lambda play, _: play is other)
+
+    assert [concurrency.of(play).alone is not None for play in (waits, other)] == [False, True]
+    assert order[:3].count("other") >= 1
+
+
+def test_a_wait_in_vain_is_shorter_when_the_scenario_is_played_again() -> None:
+    """It ends a little after the longest wait of the run that was not in vain; one without such a wait has the run's patience."""
+    first, second = ORDINARY[:2]
+    patiences: dict[str, list[float | None]] = {}
+
+    def act(play: Play, _: SharedCrashes | None, patience_s: float | None = None) -> Played:
+        patiences.setdefault(play.run, []).append(patience_s)
+        return played_in_vain(20.0) if play is first else Played(error=RED)
+
+    found, _ = played([first, second], act)
+
+    assert patiences == {first.run: [None, 2.0], second.run: [None, None]}
+    assert [one.patience_s for one in found] == [2.0, None]

@@ -53,6 +53,17 @@ def test_a_known_deviation_that_shows_its_symptom_is_named() -> None:
     assert judged.expectation == Expectation("known.yaml", 7, is_own=False)
 
 
+def test_what_was_looked_at_too_early_is_not_violated() -> None:
+    """The reason says that the patience was too short, and what was seen; what is known, or was met, stays so."""
+    too_early = [judge(VIOLATION, NOTHING, given, "patience of 3 s") for given in ([], [known()])]
+    met = judge(None, SOMETHING, (), "patience of 3 s")
+
+    assert [one.verdict for one in too_early] == [Verdict.INCONCLUSIVE, Verdict.KNOWN_DEVIATION]
+    assert [one.is_too_early for one in (*too_early, met)] == [True, False, False]
+    assert too_early[0].reason == "patience of 3 s: epoch: expected epoch 1; seen epoch 2"
+    assert met.verdict is Verdict.MET
+
+
 def test_an_entry_without_a_link_names_its_file_only() -> None:
     """A user's own entry needs no link."""
     assert judge(VIOLATION, NOTHING, [known(is_own=True, link=None)]).reason == "bumps twice (from known.yaml:7)"

@@ -31,6 +31,11 @@ def prove(
         bool,
         typer.Option("--twins", help="Instead of defects, losses of one field of a durable record at a replay: which do twins notice?"),
     ] = False,
+    profile: Annotated[
+        str | None,
+        typer.Option(metavar="P", help="Which defects of Kafka's reference are found on a broker of this profile, such as kip98?"),
+    ] = None,
+    sample: Annotated[int | None, typer.Option(metavar="N", min=1, help="With --profile: only N defects, drawn by --seed.")] = None,
     examples: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="With --explore: how many sequences for each variant. Default: 2000.")
     ] = None,
@@ -65,12 +70,17 @@ def prove(
 
         fencepost prove --twins --spec kip890
 
+        fencepost prove --profile kip98 --spec core --spec kip890 --sample 40
+
     With --explore each defect is explored until something is found, and each conforming variant to the end. Exit code 1: something was
     found in one that conforms.
 
     With --twins each field of each durable record is lost in turn when the record is read again, and scenarios are played with restarts
     until a twin differs. On what conforms twins with all disturbances are played, two of each scenario, or all with --all. Exit code 1:
     less than 95 % of the losses were noticed, or something was in what conforms.
+
+    With --profile each defect is asked on a broker of that profile what it breaks, as far as the profile offers that. Exit code 1: all
+    that was asked is met, and fixtures/missed.yaml has no reason why.
     """
     from fencepost.contract.errors import WrongUsage
     from fencepost.proof import kill_matrix
@@ -78,6 +88,15 @@ def prove(
     from fencepost.run.selection import proposals_named
 
     def act() -> int:
+        if sample and profile is None:
+            raise WrongUsage(f"--sample {sample} is about one profile; say --profile too")
+        if profile is not None:
+            from fencepost.proof import profile_proof
+
+            excluded: dict[str, object] = {"--twins": twins, "--explore": explore, "--mutants": mutants, "--all": everything}
+            if one := next((name for name, value in excluded.items() if value), None):
+                raise WrongUsage(f"{one} and --profile exclude each other: the second asks each defect what it breaks, and no more")
+            return profile_proof.show(profile, proposals_named(spec), sample, 1 if seed is None else seed, workers, results)
         if twins:
             from fencepost.proof import twin_proof
 

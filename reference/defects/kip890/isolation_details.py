@@ -7,6 +7,7 @@ from kio.static.protocol import ResponsePayload
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.dialect import Dialect
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import AbortedTransaction, Entry, Isolation, PartitionLog
 from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates
@@ -155,4 +156,18 @@ ONE_ABORT_LISTED_FOR_EACH_PRODUCER = Defect(
     story="The list has one aborted transaction of each producer id, and what the producer aborted later in the same range is handed over.",
     origin="textbook: a list that is kept by producer id",
     parts=Parts(partition_log=_ListsOneOfEachProducer),
+)
+
+
+class _ReadsWhileThereIsTime(Dialect):
+    def may_have_records(self, max_wait_ms: int) -> bool:
+        return max_wait_ms > 0
+
+
+NOTHING_WITHOUT_A_WAIT = Defect(
+    name="nothing-without-a-wait",
+    breaks={"KIP890-420": Symptom(what="max wait of 0", seen="^nothing$")},
+    story="A Fetch reads while there is time left, so one with a max wait of 0 reads nothing.",
+    origin="seen in a broker in Rust: the reading loop ended before its first round",
+    parts=Parts(dialect=_ReadsWhileThereIsTime),
 )

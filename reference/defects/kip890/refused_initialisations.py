@@ -3,11 +3,12 @@
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.dialect import Dialect
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.transaction import State
-from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
+from fencepost.reference.kafka.values import FIRST_EPOCH, NO_PRODUCER, ProducerIdAndEpoch
 from fencepost.reference.kafka.verification import Operation, Verification
 from fencepost.wire.kafka.batches import Batch
 
@@ -60,4 +61,18 @@ STRAY_RECORDS_APPENDED = Defect(
     story="A record of an old client under a transactional id that nobody has initialised is appended.",
     origin="red team: no transaction to verify, and so nothing to refuse",
     parts=Parts(verification=_TakesStrayRecords),
+)
+
+
+class _LeavesTheEpochAtZero(Dialect):
+    def producer_in_refused_initialisation(self, expected: ProducerIdAndEpoch) -> ProducerIdAndEpoch:  # noqa: ARG002 - as in the base
+        return ProducerIdAndEpoch(NO_PRODUCER.producer_id, FIRST_EPOCH)
+
+
+REFUSED_WITH_EPOCH_ZERO = Defect(
+    name="refused-with-epoch-zero",
+    breaks={"KIP890-421": Symptom(what="answer to InitProducerId", seen=r"with \(producer id -1, epoch 0\)$")},
+    story="A refused InitProducerId has producer id -1 and epoch 0, since nothing sets the epoch of an answer that fails.",
+    origin="franz-go's kfake: the zero value of a field",
+    parts=Parts(dialect=_LeavesTheEpochAtZero),
 )

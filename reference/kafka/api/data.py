@@ -128,7 +128,7 @@ def _fetched(node: Node, asked: Any, topic: str | None, wanted: Any) -> dict[str
         "high_watermark": log.high_watermark,
         "last_stable_offset": log.last_stable_offset_for(isolation),
         "log_start_offset": log.start_offset,
-        "records": page.data,
+        "records": page.data if node.dialect.may_have_records(round(asked.max_wait.total_seconds() * 1000)) else b"",
     }
     if page.aborted is not None:
         result["aborted_transactions"] = [{"producer_id": entry.producer_id, "first_offset": entry.first_offset} for entry in page.aborted]

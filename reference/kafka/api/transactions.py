@@ -21,7 +21,6 @@ _BATCHED = 4
 def init_producer_id(node: Node, asked: Any) -> ResponsePayload:
     """Become the owner of a transactional id, or get a producer id without one."""
     error = Error.NONE
-    producer = NO_PRODUCER
     expected = producer_of(asked) if asked.__version__ >= 3 else NO_PRODUCER
     try:
         node.ownership.check_expected_producer(expected)
@@ -33,6 +32,7 @@ def init_producer_id(node: Node, asked: Any) -> ResponsePayload:
             producer = node.coordinator.init_producer_id(asked.transactional_id, timeout_ms, expected)
     except Refused as refusal:
         error = node.dialect.error_for(refusal.error, asked.__version__, knows_fenced=4)
+        producer = node.dialect.producer_in_refused_initialisation(expected)
     return response(asked, throttle_time=0, error_code=error, producer_id=producer.producer_id, producer_epoch=producer.epoch)
 
 

@@ -1,0 +1,112 @@
+"""Waiting for what must come: how long is enough, what a scenario has waited, and what is called when a wait lasts.
+
+A wait is *in vain* where patience is over before what must come has come. What a scenario shows after that counts only where the patience
+was enough: one that the user has shortened makes nothing violated.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+ENOUGH_S = 20.0
+"""So much patience is enough for a verdict: twice the pause between two looks of Apache Kafka for what is overdue."""
+
+LASTS_S = 1.0
+"""A wait that has not ended by then lasts: a scenario that waits so does not disturb others until the wait ends."""
+
+
+@dataclass
+class Waited:
+    """What was waited in one session, in seconds: the longest wait that was not in vain, and the longest one that was; 0 for none."""
+
+    longest_s: float = 0.0
+    in_vain_s: float = 0.0
+
+    def note(self, seconds: float, *, in_vain: bool) -> None:
+        """A wait is over."""
+        if in_vain:
+            self.in_vain_s = max(self.in_vain_s, seconds)
+        else:
+            self.longest_s = max(self.longest_s, seconds)
+
+
+@runtime_checkable
+class CountsWaits(Protocol):
+    """The time of a session that knows what was waited with it."""
+
+    @property
+    def waited(self) -> Waited:
+        """What was waited until now."""
+        ...
+
+
+def waited_in(session: object) -> Waited:
+    """What was waited in a session; nothing where it does not say."""
+    time = getattr(session, "time", None)
+    return time.waited if isinstance(time, CountsWaits) else Waited()
+
+
+@runtime_checkable
+class Shortened(Protocol):
+    """A time whose patience can be shortened before it is used."""
+
+    def shorten(self, patience_s: float) -> None:
+        """Wait no longer than so many seconds for what must come."""
+        ...
+
+
+@runtime_checkable
+class CountsFromChanges(Protocol):
+    """A time whose patience counts from the last request that may have changed something.
+
+    When a wait was in vain and nothing was asked since, whatever else must come has had all of that time too, and is looked for briefly.
+    """
+
+    def has_changed(self) -> None:
+        """Something is asked of the system, or done to it, that may change what it shows."""
+        ...
+
+
+def has_changed(time: object) -> None:
+    """Notify a time that something may change, where it wants to know."""
+    if isinstance(time, CountsFromChanges):
+        time.has_changed()
+
+
+class _OfThread(threading.local):
+    leaves: Callable[[], object] | None = None
+    returns: Callable[[], object] | None = None
+
+
+_here = _OfThread()
+
+
+@contextmanager
+def noticing(leaves: Callable[[], object], returns: Callable[[], object]) -> Iterator[None]:
+    """Until the end, `leaves` is called in this thread when a wait lasts, and `returns` when that wait is over."""
+    before = _here.leaves, _here.returns
+    _here.leaves, _here.returns = leaves, returns
+    try:
+        yield
+    finally:
+        _here.leaves, _here.returns = before
+
+
+class Lasting:
+    """One wait, which is noticed if it lasts."""
+
+    def __init__(self) -> None:
+        self._lasts = False
+
+    def after(self, seconds: float) -> None:
+        """So long it has lasted by now."""
+        if not self._lasts and seconds >= LASTS_S and _here.leaves is not None:
+            self._lasts = True
+            _here.leaves()
+
+    def end(self) -> None:
+        """It is over."""
+        if self._lasts and _here.returns is not None:
+            _here.returns()

@@ -1,0 +1,173 @@
+"""`fencepost prove --profile P`: which defects of the reference does the suite find on a broker of another profile?
+
+A profile such as `kip98` offers less, so its scenarios send other requests, and look at what readers see where nothing describes a
+transaction. Each defect of the proposals is put into a broker of that profile and is asked the requirements that it breaks. It is
+
+* *found* where one of these is violated; the symptom may be another one than on the profile `seed`,
+* *stopped* where none is violated, and a scenario could not be judged: that is red too,
+* *not asked* where the profile offers none of their scenarios, or none of them calls what the defect changes, or the reference breaks
+  down with it there,
+* *missed* where all that was asked is met.
+
+`fixtures/missed.yaml` has the defects that are known to be missed on a profile, with the reason.
+"""
+
+import json
+import os
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from importlib import resources
+from pathlib import Path
+
+from rich.console import Console
+
+from fencepost.adapters import registry
+from fencepost.contract import folder
+from fencepost.contract import register as registers
+from fencepost.contract.datafile import Row, load
+from fencepost.contract.errors import Exit, UnknownName
+from fencepost.contract.register import Register
+from fencepost.contract.verdict import Verdict
+from fencepost.proof import forkserver
+from fencepost.proof.defect_proof import Seen, protocols_asked, see
+from fencepost.proof.kill_matrix import AT_PROFILE, PROVE
+from fencepost.reference.defects import DEFECTS, Defect
+from fencepost.run import interruption
+
+_KAFKA = "kafka"
+
+
+class Fate(Enum):
+    """What became of a defect on a profile."""
+
+    FOUND = "found"
+    STOPPED = "stopped"
+    NOT_ASKED = "not asked"
+    MISSED = "missed"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A defect on a profile: what was violated there, or why nothing was."""
+
+    defect: Defect
+    fate: Fate
+    violated: tuple[str, ...]
+    why: str | None = None
+
+    def __str__(self) -> str:
+        """`found: no-epoch-bump: KIP890-060 violated`."""
+        return f"{self.fate.value}: {self.defect.name}: {self.why or ', '.join(self.violated) + ' violated'}"
+
+
+class Missed(Row):
+    """A defect that a profile is known to hide, and why."""
+
+    profile: str
+    defect: str
+    reason: str
+
+
+def known(profile: str) -> dict[str, str]:
+    """The reasons of `fixtures/missed.yaml` for a profile, by the names of defects. Raises DataFileError."""
+    rows = load(resources.files("fencepost.fixtures").joinpath("missed.yaml"), list[Missed])
+    return {row.defect: row.reason for row in rows if row.profile == profile}
+
+
+def fate_of(seen: Seen) -> Trial:
+    """What the verdicts on a defect say of it."""
+    asked = [row for row, verdict in seen.verdicts.items() if verdict != Verdict.NOT_OFFERED]
+    violated = tuple(row for row in asked if seen.verdicts[row] == Verdict.VIOLATED)
+    if violated:
+        return Trial(seen.defect, Fate.FOUND, violated)
+    if any(seen.verdicts[row] == Verdict.HARNESS_ERROR for row in asked):
+        return Trial(seen.defect, Fate.NOT_ASKED, (), seen.trouble or "the reference breaks down with it")
+    if any(seen.verdicts[row] == Verdict.INCONCLUSIVE for row in asked):
+        return Trial(seen.defect, Fate.STOPPED, (), ", ".join(f"{row} {seen.verdicts[row]}" for row in asked))
+    if not asked:
+        return Trial(seen.defect, Fate.NOT_ASKED, (), "the profile offers none of its scenarios")
+    if seen.is_unmet:
+        return Trial(seen.defect, Fate.NOT_ASKED, (), seen.trouble)
+    return Trial(seen.defect, Fate.MISSED, (), seen.trouble or ", ".join(f"{row} {seen.verdicts[row]}" for row in asked))
+
+
+def breaking(register: Register, specs: Iterable[str]) -> list[Defect]:
+    """The defects of Kafka that break a tested requirement of these proposals, in the order of their names: profiles are Kafka's."""
+    rows = {row.id for row in register.rows(tuple(specs)) if row.is_tested and _KAFKA in protocols_asked(row.id, register)}
+    return [defect for _, defect in sorted(DEFECTS.items()) if defect.protocol == _KAFKA and not rows.isdisjoint(defect.breaks)]
+
+
+def sample(defects: Sequence[Defect], count: int | None, seed: int) -> list[Defect]:
+    """So many of them, drawn with that seed; all where no number is given, or there are no more."""
+    if count is None or count >= len(defects):
+        return list(defects)
+    return random.Random(seed).sample(defects, count)  # noqa: S311 - it is no secret
+
+
+def prove_at(profile: str, defects: Sequence[Defect], workers: int, report: Callable[[Trial], None]) -> list[Trial]:
+    """Try each of these defects on that profile, each in a separate process; `report` gets each trial as it ends."""
+    tasks = [(defect, tuple(defect.breaks), profile) for defect in defects]
+    found = []
+    with interruption.unheard():
+        pool = forkserver.forking().Pool(workers, maxtasksperchild=1)
+    with pool:
+        for seen in pool.imap_unordered(_see, tasks):
+            found.append(fate_of(seen))
+            report(found[-1])
+    return found
+
+
+def unexplained(trials: Iterable[Trial], reasons: Mapping[str, str]) -> list[Trial]:
+    """What was missed without a known reason, by the names of defects."""
+    return [trial for trial in trials if trial.fate is Fate.MISSED and trial.defect.name not in reasons]
+
+
+def stale(trials: Iterable[Trial], reasons: Mapping[str, str]) -> list[str]:
+    """The defects that are known to be missed, and were not."""
+    return [trial.defect.name for trial in trials if trial.fate is Fate.FOUND and trial.defect.name in reasons]
+
+
+def show(profile: str, specs: Sequence[str], count: int | None, seed: int, workers: int, where: Path) -> Exit:
+    """Try the defects, print what became of each, and write `profile.json`. The exit code is 1 where one is missed without a known reason,
+    or where a known one is found.
+    """
+    profiles = registry.engine(_KAFKA).profiles()
+    if profile not in profiles:
+        raise UnknownName("profile", profile, profiles)
+    registry.check_proposals()
+    rows = registers.bundled()
+    rows.rows(specs)
+    claimed = folder.claim(where, PROVE, keep=[name for name in PROVE.files if name != AT_PROFILE])
+    console, began = Console(highlight=False), time.monotonic()
+    defects = sample(breaking(rows, specs), count, seed)
+    trials = prove_at(profile, defects, workers, lambda one: console.print(f"  {one}", markup=False, soft_wrap=True))
+    counts = Counter(trial.fate for trial in trials)
+    missed, found = unexplained(trials, known(profile)), stale(trials, known(profile))
+    document = {
+        "profile": profile,
+        "seed": seed,
+        "fates": {fate.value: counts[fate] for fate in Fate},
+        "unexplained": [trial.defect.name for trial in missed],
+        "stale": found,
+        "defects": {trial.defect.name: {"fate": trial.fate.value, "violated": trial.violated, "why": trial.why} for trial in trials},
+    }
+    claimed.put(AT_PROFILE, json.dumps(document, indent=1) + "\n")
+    console.print(
+        f"\n  {profile}: {', '.join(f'{counts[fate]} {fate.value}' for fate in Fate)}; {len(missed)} missed without a known reason",
+        soft_wrap=True,
+    )
+    for trial in missed:
+        console.print(f"  X {trial}", markup=False, soft_wrap=True)
+    for name in found:
+        console.print(f"  X {name} is found: remove it from fixtures/missed.yaml", markup=False, soft_wrap=True)
+    console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(where)}/{AT_PROFILE}")
+    return Exit.DOES_NOT if missed or found else Exit.CONFORMS
+
+
+def _see(task: tuple[Defect, tuple[str, ...], str]) -> Seen:
+    defect, asked, profile = task
+    return see((defect,), asked, profile)[0]
