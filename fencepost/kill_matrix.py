@@ -27,7 +27,10 @@ EXPLORED = "explored.json"
 TWINS = "twins.json"
 """What `prove --twins` writes."""
 
-PROVE = Layout("prove", "--results", ("prove.json", "prove.html", showing.JSON, showing.PAGE, EXPLORED, TWINS))
+MUSEUM = "museum.json"
+"""What `prove --museum` writes."""
+
+PROVE = Layout("prove", "--results", ("prove.json", "prove.html", showing.JSON, showing.PAGE, EXPLORED, TWINS, MUSEUM))
 
 
 def show_mutants(
@@ -42,7 +45,7 @@ def show(specs: Sequence[str], everything: bool, workers: int, folder: Path) -> 
     registry.check_proposals()
     rows = register.bundled()
     rows.rows(specs)
-    claimed = claim(folder, PROVE, keep=(showing.JSON, showing.PAGE, EXPLORED, TWINS))
+    claimed = claim(folder, PROVE, keep=(showing.JSON, showing.PAGE, EXPLORED, TWINS, MUSEUM))
     console = Console(highlight=False)
     began = time.monotonic()
     breadth = Breadth.EVERYTHING if everything else Breadth.ITS_FEATURES

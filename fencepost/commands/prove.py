@@ -30,6 +30,12 @@ def prove(
         bool,
         typer.Option("--twins", help="Instead of defects, losses of one field of a durable record at a replay: which do twins notice?"),
     ] = False,
+    museum: Annotated[
+        bool,
+        typer.Option(
+            "--museum", help="Only the defects that make bugs of released brokers again: how many of these bugs does the suite find?"
+        ),
+    ] = False,
     examples: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="With --explore: how many sequences for each variant. Default: 2000.")
     ] = None,
@@ -64,12 +70,17 @@ def prove(
 
         fencepost prove --twins --spec kip890
 
+        fencepost prove --museum
+
     With --explore each defect is explored until something is found, and each conforming variant to the end. Exit code 1: something was
     found in one that conforms.
 
     With --twins each field of each durable record is lost in turn when the record is read again, and scenarios are played with restarts
     until a twin differs. On what conforms twins with all disturbances are played, two of each scenario, or all with --all. Exit code 1:
     less than 95 % of the losses were noticed, or something was in what conforms.
+
+    With --museum each bug of fixtures/museum.yaml is caught if the requirements that its defects break are violated with their symptoms.
+    Exit code 1: one was not caught.
     """
     from fencepost import kill_matrix
     from fencepost.contract.errors import WrongUsage
@@ -77,6 +88,14 @@ def prove(
     from fencepost.selection import proposals_named
 
     def act() -> int:
+        if museum:
+            from fencepost.museum import proof as museum_proof
+
+            asked = {"--spec": spec, "--all": everything, "--explore": explore, "--twins": twins, "--mutants": mutants, "--seed": seed}
+            asked |= {"--only": only, "--write-killed": write_killed, "--examples": examples}
+            if other := next((name for name, value in asked.items() if value not in (None, False, [])), None):
+                raise WrongUsage(f"{other} and --museum exclude each other: the second plays the defects of real bugs, and nothing else")
+            return museum_proof.show(workers, results)
         if twins:
             from fencepost.twins import proof as twins_proof
 

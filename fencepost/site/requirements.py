@@ -85,7 +85,7 @@ def _write(
         excerpts=_excerpts(book, found, addresses.requirement(row.id).count("/")),
         defects=found.defects,
         deviations=deviations_of(row.id),
-        bugs=[(bug.name, f"{bugs.ADDRESS}#{bug.anchor}") for bug in bugs.caught_by(row.id)],
+        bugs=[(bug.id, f"{bugs.ADDRESS}#{bugs.anchor(bug)}") for bug in bugs.caught_by(row.id)],
         standings=[standing(column, row.id) for column in columns.all],
         before=before and (before.id, addresses.requirement(before.id)),
         after=after and (after.id, addresses.requirement(after.id)),
