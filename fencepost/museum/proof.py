@@ -22,7 +22,7 @@ from .bugs import Bug, Kind, Museum, bundled
 
 @dataclass(frozen=True)
 class Judged:
-    """What the suite said of the defects of each bug; of those that nobody has tried, nothing."""
+    """What the suite said of the defects of each bug; nothing of those that were not tried."""
 
     museum: Museum
     seen: Mapping[str, Seen]

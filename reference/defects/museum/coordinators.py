@@ -77,7 +77,7 @@ class _OffsetsNotImplemented(Additions):
 ADD_OFFSETS_FAILS = Defect(
     name="add-offsets-fails",
     breaks={"KIP890-046": Symptom(error="^UNKNOWN_SERVER_ERROR$")},
-    story="AddOffsetsToTxn is answered UNKNOWN_SERVER_ERROR, whoever asks.",
+    story="AddOffsetsToTxn is answered UNKNOWN_SERVER_ERROR for every client.",
     origin="nisshi-io/nisshi, commit 09a37b8: the request answered an error in every case",
     parts=Parts(additions=_OffsetsNotImplemented),
 )

@@ -1,4 +1,4 @@
-"""Bugs of the field in how far readers of committed data may read, and in what they are told is aborted."""
+"""Bugs of the field in how far readers of committed data may read, and in which aborts are listed for them."""
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
