@@ -21,7 +21,7 @@ class _BeginsInMemory(TransactionLog):
 
 BEGUN_IN_MEMORY = Defect(
     name="begun-in-memory",
-    breaks={"KIP890-420": Symptom(what="^readers of accounts-0", expected='^"a1"', seen="^nothing")},
+    breaks={"KIP890-420": Symptom(what="^records that readers of accounts-0", expected='^"a1"', seen="^nothing")},
     story="What is open is in memory only, so after a move a producer's offsets begin another transaction, and its records are lost.",
     origin="redpanda-data/redpanda#6018: offsets that were sent after a change of the leader were committed without the data",
     parts=Parts(transaction_log=_BeginsInMemory),
