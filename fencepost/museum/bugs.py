@@ -47,10 +47,10 @@ _IN_WORDS = {
 
 
 class Bug(Row):
-    """A bug by its ticket. `date` is a year, a month or a day as ISO 8601 has it, where it is known."""
+    """A bug by its ticket. `date` is a year, a month or a day as ISO 8601 has it, where it is known; `link` is where it was reported."""
 
     id: _Text
-    link: Annotated[str, Field(pattern=r"^https://\S+$")]
+    link: Annotated[str, Field(pattern=r"^https://\S+$")] | None = None
     date: Annotated[str, Field(pattern=r"^\d{4}(-\d\d){0,2}$")] | None = None
     also: _Names = ()
     symptom: _Text

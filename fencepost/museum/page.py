@@ -41,7 +41,8 @@ def _lines(museum: Museum) -> Iterator[str]:
 def _paragraph(bug: Bug) -> str:
     also = f", also {', '.join(bug.also)}" if bug.also else ""
     date = f", {bug.date}" if bug.date else ""
-    return f"**[{bug.id}]({bug.link})**{also}{date}.\n{bug.symptom}\n*Trigger:* {bug.trigger}\n{_fate(bug)}"
+    name = f"[{bug.id}]({bug.link})" if bug.link else bug.id
+    return f"**{name}**{also}{date}.\n{bug.symptom}\n*Trigger:* {bug.trigger}\n{_fate(bug)}"
 
 
 def _fate(bug: Bug) -> str:
