@@ -134,7 +134,7 @@ Feature: Leaders and coordinators that move
       When the coordinator of A moves to node 2
       Then group "shop" has no pending offset of accounts-0
 
-  @KIP890-420 @MUST @recovery
+  @KIP890-422 @MUST @recovery
   Rule: A commit applies the records from before a move of the coordinator and the offsets from after it.
     Input that counts as processed, and whose output is lost in the move, is lost.
 

@@ -126,7 +126,7 @@ Feature: Taking over an open transaction
       When B commits
       Then group "shop" has no committed offset of payments-0
 
-  @KIP890-421 @MUST @fencing
+  @KIP890-423 @MUST @fencing
   Rule: A commit of a new instance does not commit what the instance before it left open.
     What was abandoned was written again by the new instance, and would be there twice.
 

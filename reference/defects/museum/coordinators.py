@@ -21,7 +21,7 @@ class _BeginsInMemory(TransactionLog):
 
 BEGUN_IN_MEMORY = Defect(
     name="begun-in-memory",
-    breaks={"KIP890-420": Symptom(what="^records that readers of accounts-0", expected='^"a1"', seen="^nothing")},
+    breaks={"KIP890-422": Symptom(what="^records that readers of accounts-0", expected='^"a1"', seen="^nothing")},
     story="What is open is in memory only, so after a move a producer's offsets begin another transaction, and its records are lost.",
     origin="redpanda-data/redpanda#6018: offsets that were sent after a change of the leader were committed without the data",
     parts=Parts(transaction_log=_BeginsInMemory),
@@ -48,7 +48,7 @@ class _Overtaken(Exception):
 
 TAKEOVER_KEEPS_WHAT_IS_OPEN = Defect(
     name="takeover-keeps-what-is-open",
-    breaks={"KIP890-421": Symptom(what="^records that readers of", expected='^"b1"', seen='^"a1", "b1"')},
+    breaks={"KIP890-423": Symptom(what="^records that readers of", expected='^"b1"', seen='^"a1", "b1"')},
     story="InitProducerId bumps the epoch over an open transaction, so the next owner commits what the one before it had abandoned.",
     origin="twmb/franz-go#1398: kfake left the transaction of the instance before open",
     parts=Parts(coordinator=_BumpsOverWhatIsOpen),
