@@ -37,12 +37,12 @@ lint: .venv/.ready  ## ruff, the words that are out, and mypy, strict
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python tests/support/words.py
-	@mkdir -p build/typing/fencepost
+	@rm -rf build/typing && mkdir -p build/typing/fencepost
 	@ln -sfn $(abspath $(wildcard fencepost/*)) build/typing/fencepost/
 	@for room in $(ROOMS); do ln -sfn $(CURDIR)/$$room build/typing/fencepost/$$room; done
 	MYPYPATH=build/typing $(BIN)/mypy -p fencepost
 
-words: .venv/.ready  ## note how often each word that is out is left (tests/house/words.yaml), which may only fall
+words: .venv/.ready  ## note how often each word that is out is left (fixtures/words.yaml), which may only fall
 	$(BIN)/python tests/support/words.py --write
 
 bench: .venv/.ready  ## figures: scenarios played in process beside the same with empty steps, how fast the served reference ends transactions, what a split loses, and what a transaction key costs

@@ -16,9 +16,9 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from fencepost.options import Options
-from fencepost.plays import Plays
-from fencepost.selection import Selection
+from fencepost.run.options import Options
+from fencepost.run.plays import Plays
+from fencepost.run.selection import Selection
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 SPEC = "kip890"

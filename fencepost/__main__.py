@@ -1,12 +1,12 @@
 """The `fencepost` command, and `python -m fencepost`."""
 
-from . import stopping
+from fencepost.run import interruption
 
 
 def main() -> None:
     """Hears signals before the command line is imported, which takes long enough for a Ctrl-C."""
-    stopping.before_anything_began()
-    from .cli import main as begin
+    interruption.before_anything_began()
+    from fencepost.cli.application import main as begin
 
     begin()
 

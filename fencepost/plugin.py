@@ -4,6 +4,8 @@ Two halves, so that they can be in different processes under `-n`: `Running` put
 `Reporting` collects the judgements, writes the results folder and sums up.
 """
 
+import os
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -12,7 +14,7 @@ from typing import Any
 import pytest
 
 from fencepost.adapters import registry
-from fencepost.contract import room
+from fencepost.contract import register, room
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Evidence
@@ -20,23 +22,27 @@ from fencepost.contract.gherkin import Step
 from fencepost.contract.items import PROTOCOL
 from fencepost.contract.ports import Session
 from fencepost.contract.register import Register
+from fencepost.deviations import user_deviations
+from fencepost.deviations.baseline import TO_BE_WRITTEN, Baseline
+from fencepost.deviations.user_deviations import OwnExpectations, unmatched
+from fencepost.results import history_check, markdown_summary, results_folder
+from fencepost.results.junit import Junit
+from fencepost.results.run_results import Results
+from fencepost.results.verdict_collector import Reporting
+from fencepost.run import options, pytest_markers
+from fencepost.run.deselection import Narrowed
+from fencepost.run.interruption import Stopping
+from fencepost.run.interruption_hooks import WORKERS, StoppingHooks
+from fencepost.run.judged_systems import JudgedSystems
+from fencepost.run.options import Options
+from fencepost.run.parallel import worker_status
+from fencepost.run.refusal import refuse
+from fencepost.run.runner import Running
 from fencepost.steps import vocabularies
 from fencepost.steps.stage import SESSION, Stage
 
-from . import folder, histories, looking, markers, options, own_expectations, summary
-from .baseline import Baseline
-from .contract import register
-from .judged_systems import JudgedSystems
-from .junit import Junit
-from .known_deviations import KnownDeviations
-from .narrowed import Narrowed
-from .options import Options
-from .refusing import refuse
-from .reporting import Reporting
-from .results import Results
-from .running import Running
-from .stopping import Stopping
-from .stopping_hooks import WORKERS, StoppingHooks
+_MOST = 10
+"""So many entries are named; more are counted."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -49,7 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
     hands_out = bool(getattr(config.option, "dist", "no") != "no" and getattr(config.option, "tx", None)) and not in_worker
     try:
         chosen, rows = Options.of(config), register.bundled()
-        markers.register_all(config, rows)
+        pytest_markers.register_all(config, rows)
         registry.check_proposals()
         vocabularies.check()
         chosen = chosen.about_system(rows)
@@ -57,13 +63,13 @@ def pytest_configure(config: pytest.Config) -> None:
         _ = chosen.counting  # an unknown edition is reported before anything is started
         stopping = _stopping(config)
         if chosen.check and not in_worker:
-            histories.ready(chosen)
-        own = own_expectations.read(chosen.expectations, rows)
+            history_check.ready(chosen)
+        own = user_deviations.read(chosen.expectations, rows)
         baseline = Baseline.at(chosen.write_baseline, rows) if chosen.write_baseline and not in_worker else None
         # The run before may stand in the folder that is claimed next.
-        wanted = None if in_worker else summary.wanted(chosen.summary, chosen.previous, chosen.results)
+        wanted = None if in_worker else markdown_summary.wanted(chosen.summary, chosen.previous, chosen.results)
         if chosen.results and not in_worker:
-            folder.look(chosen.results, chosen.check)
+            results_folder.look(chosen.results, chosen.check)
         # Also where workers start them: what is wrong with them is told before the folder is claimed.
         systems = JudgedSystems(chosen, rows)
         if not in_worker:
@@ -71,14 +77,14 @@ def pytest_configure(config: pytest.Config) -> None:
             results.counting = chosen.counting
             results.narrowed = Narrowed.of(config, chosen)
             if chosen.results:
-                results.claimed = folder.claim(chosen.results, results.as_text())
+                results.claimed = results_folder.claim(chosen.results, results.as_text())
                 results.has_no_room = stopping.after_this
             config.pluginmanager.register(Reporting(chosen, results, stopping, wanted), "fencepost-reporting")
             config.pluginmanager.register(KnownDeviations(own, baseline, results), "fencepost-known-deviations")
             config.pluginmanager.register(Junit(config, results), "fencepost-junit")
         if not hands_out:
             config.pluginmanager.register(Running(config, chosen, rows, systems, stopping), "fencepost-running")
-            looking.in_worker(config)
+            worker_status.in_worker(config)
             _tell_allure(config, chosen, rows, stopping)
     except (WrongUsage, DataFileError) as error:
         raise refuse(config, error) from error
@@ -113,7 +119,7 @@ def _tell_allure(config: pytest.Config, chosen: Options, rows: Register, stoppin
         def writing() -> AbstractContextManager[None]:
             return room.writing(results, stopping.after_this)
 
-        steps = AllureSteps(rows, results / folder.ALLURE_RESULTS, folder.noting(results), writing, brings_down)
+        steps = AllureSteps(rows, results / results_folder.ALLURE_RESULTS, results_folder.noting(results), writing, brings_down)
     config.pluginmanager.register(steps, "fencepost-allure")
 
 
@@ -147,3 +153,41 @@ def fencepost_session(fencepost_stage: Stage) -> Session:
     """This scenario's own view of the system under test."""
     session: Session = fencepost_stage.value(SESSION)
     return session
+
+
+class KnownDeviations:
+    """At the end of a run: which of the user's own entries it was not held against, and the baseline that is written."""
+
+    def __init__(self, own: OwnExpectations, baseline: Baseline | None, results: Results) -> None:
+        self.own, self.baseline, self.results = own, baseline, results
+
+    @pytest.hookimpl(trylast=True)  # once it is known whether the run was finished
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self.results.complete:
+            self.results.notes += self._unmatched()
+        self.results.notes += self._without_a_reason()
+        if self.baseline is None:
+            return
+        if not self.results.complete:
+            self.results.notes.append(f"no baseline was written to {os.path.relpath(self.baseline.path)}: the run was not finished")
+            return
+        try:
+            self.results.notes.append(f"baseline: {self.baseline.write(self.results.scenarios, self.results.register)}")
+        except WrongUsage as error:
+            self.results.notes.append(str(error))
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
+
+    def _without_a_reason(self) -> list[str]:
+        """A warning where nobody has written yet why a deviation is known."""
+        files = Counter(one.file for one in self.own.known if one.entry.reason == TO_BE_WRITTEN)
+        told = "have no reason yet; write it in place of TO BE WRITTEN"
+        return [f"warning: {number} entries of {file} {told}" for file, number in files.items()]
+
+    def _unmatched(self) -> list[str]:
+        register, chosen = self.results.register, self.results.selection
+        selected = (row.id for row in register.rows() if chosen.holds(row, register.spec_of(row.id)))
+        handshake = self.results.handshake
+        version = (handshake.judged_as or ("", handshake.version))[1] if handshake else ""
+        found = list(unmatched(self.own, self.results.scenarios, selected, version))
+        more = [f"and {len(found) - _MOST} more"] if len(found) > _MOST else []
+        return [f"{len(found)} known deviations were not looked for: {'; '.join(found[:_MOST] + more)}"] if found else []

@@ -112,7 +112,8 @@ class Bringing:
 
     protocols: Mapping[str, bytes] = field(default_factory=lambda: {PROTOCOL: b""})
     protocol_type: str = PROTOCOL_TYPE
-    session_timeout_ms: int = 30_000
+    session_timeout_ms: int = 180_000
+    """Longer than a crash takes that many scenarios share: a member expires only where a scenario asks for a short session."""
 
 
 @dataclass(frozen=True)

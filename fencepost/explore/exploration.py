@@ -14,6 +14,8 @@ from typing import Any
 
 from hypothesis.database import DirectoryBasedExampleDatabase
 
+from fencepost.console.phrases import counted
+from fencepost.console.terminal import Screen
 from fencepost.contract import folder, register
 from fencepost.contract.brokers import MOST_AT_ONCE
 from fencepost.contract.capabilities import DISTURBING
@@ -21,15 +23,13 @@ from fencepost.contract.errors import Exit
 from fencepost.contract.folder import Folder, Layout
 from fencepost.contract.register import Register
 from fencepost.contract.version import VERSION
-from fencepost.judged_systems import JudgedSystems
-from fencepost.options import Options
-from fencepost.screen import Screen
+from fencepost.run.judged_systems import JudgedSystems
+from fencepost.run.options import Options
 from fencepost.steps.acts.act import Table
 from fencepost.steps.acts.tables import table_of
-from fencepost.wording import counted
 
-from .reducing import reduced
-from .scenario import feature, told
+from .finding_scenario import feature, told
+from .reduction import reduced
 from .search import GoesOn, Progress, at_once, drawn, exhaustive
 from .trial import Finding, Trials, needs_of
 

@@ -14,10 +14,10 @@ from typing import Any
 
 from fencepost.contract import gherkin, history_files
 from fencepost.contract.events import Event
-from fencepost.symptoms import steady
+from fencepost.deviations.symptoms import steady
 
-from .checked import row_of
-from .found import Finding
+from .manual_checks import row_of
+from .page_content import Finding
 
 _MOST = 12
 """So many calls are shown, the last ones."""

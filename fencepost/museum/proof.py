@@ -13,8 +13,8 @@ from rich.text import Text
 
 from fencepost.contract import folder
 from fencepost.contract.errors import Exit
-from fencepost.kill_matrix import MUSEUM, PROVE
-from fencepost.prove import Seen, play
+from fencepost.proof.defect_proof import Seen, play
+from fencepost.proof.kill_matrix import MUSEUM, PROVE
 from fencepost.reference.defects import DEFECTS
 
 from .bugs import Bug, Kind, Museum, bundled

@@ -19,7 +19,7 @@ from pygments.lexers import PythonLexer
 from fencepost.contract.register import Register
 
 from . import addresses
-from .writer import Entry, Writer, trusted
+from .page_writer import Entry, Writer, trusted
 
 PACKAGES = (
     "reference/kernel",

@@ -15,9 +15,9 @@ from fencepost.contract.errors import SystemUnreachable
 from fencepost.contract.outcomes import Done
 from fencepost.contract.ports import PassesTime, Session
 
-from .clients import TIMEOUT_MS, Observer, Shared, WriterClient
-from .figures import Figures
-from .history import HistoryFile
+from .history_writer import HistoryFile
+from .load_clients import TIMEOUT_MS, Observer, Shared, WriterClient
+from .measurements import Figures
 
 LOGS = ("orders", "payments", "stock")
 GROUPS = ("billing", "shipping")

@@ -17,14 +17,14 @@ from fencepost.contract.gherkin import Step
 from fencepost.contract.played import Played
 from fencepost.contract.ports import Session
 from fencepost.contract.verdict import Verdict
-from fencepost.judged_systems import JudgedSystems
-from fencepost.judging import lacks
-from fencepost.plays import Play, judged
+from fencepost.run.judged_systems import JudgedSystems
+from fencepost.run.plays import Play, judged
+from fencepost.run.verdicts import lacks
 from fencepost.steps.player import player_of
 
-from . import exceptions
+from . import allowed_differences
+from .allowed_differences import TwinException
 from .disturbances import Disturbance
-from .exceptions import TwinException
 from .roles import by_role
 
 
@@ -82,7 +82,7 @@ class Twins:
 
     def __init__(self, systems: JudgedSystems) -> None:
         self._systems = systems
-        self._exceptions = exceptions.bundled()
+        self._exceptions = allowed_differences.bundled()
 
     def plain(self, play: Play) -> Plain:
         """The scenario without a disturbance."""
@@ -121,7 +121,7 @@ class Twins:
         difference = self._difference(plain, played, disturbance)
         if difference is None:
             return ended(TwinVerdict.ALIKE)
-        excuse = exceptions.find(self._exceptions, disturbance.name, play.requirement, play.name, difference)
+        excuse = allowed_differences.find(self._exceptions, disturbance.name, play.requirement, play.name, difference)
         return ended(TwinVerdict.EXCEPTED if excuse else TwinVerdict.DIFFERS, difference, excuse)
 
     def _played(self, plain: Plain, disturbance: Disturbance, position: int | None, only: int | None) -> tuple[Played, bool]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fencepost.commands.completing import complete_theme
+from fencepost.cli.completion import complete_theme
 from fencepost.contract import proposals, register, themes
 from fencepost.contract.errors import UnknownName
 from fencepost.contract.themes import THEMES

@@ -8,12 +8,12 @@ import pytest
 import yaml
 from commands import CHECKOUT, compliance, fencepost, verdicts
 
-from fencepost.baseline import MARK, TO_BE_WRITTEN, Baseline
 from fencepost.contract import register
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.verdict import Expectation, ScenarioResult, Verdict
-from fencepost.own_expectations import read_file
+from fencepost.deviations.baseline import MARK, TO_BE_WRITTEN, Baseline
+from fencepost.deviations.user_deviations import read_file
 
 ROWS = register.bundled()
 SCENARIO = "[2] An abandoned transaction gets a marker"

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from fencepost.causes import blocked, causes
 from fencepost.contract import register
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import Gate, RequirementResult, ScenarioResult, Verdict
+from fencepost.results.likely_causes import blocked, causes
 
 ROWS = register.bundled()
 

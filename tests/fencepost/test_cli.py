@@ -187,7 +187,9 @@ def test_a_killed_run_leaves_a_valid_folder_that_says_so(tmp_path: Path) -> None
 def test_help_teaches_and_loads_nothing_heavy() -> None:
     """The commands and exit codes are told, and neither pytest nor kio nor testcontainers is imported for it."""
     out = fencepost("--help", expect=0).out
-    probe = "import sys; sys.argv = ['fencepost', '--help']\nfrom fencepost.cli import app\ntry: app()\nexcept SystemExit: pass\n"
+    probe = (
+        "import sys; sys.argv = ['fencepost', '--help']\nfrom fencepost.cli.application import app\ntry: app()\nexcept SystemExit: pass\n"
+    )
     probe += "print('heavy:', sorted({'pytest', 'kio', 'testcontainers', 'docker', 'pydantic'} & set(sys.modules)))"
     loaded = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout
 

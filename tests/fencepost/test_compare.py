@@ -10,10 +10,10 @@ import pytest
 from commands import compliance as compliance_of
 from commands import fencepost
 
-from fencepost import compare, said
-from fencepost.compare import Difference, Explanation
 from fencepost.contract import history_files
 from fencepost.contract.datafile import DataFileError
+from fencepost.results import comparison, normalised_exchanges
+from fencepost.results.comparison import Difference, Explanation
 
 ROWS = ("--only", "KIP890-060", "--only", "KIP890-141", "--profile", "kafka-4.0", "--no-html")
 
@@ -31,7 +31,7 @@ def test_larger_producer_ids_and_another_order_are_no_difference(lawful: Path, t
     for variant in ("producer-ids-with-gaps", "answers-in-another-order", "late-completion"):
         fencepost("run", *ROWS, "--defect", variant, "--results", tmp_path / variant, expect=0)
 
-        assert list(compare.differences(lawful, tmp_path / variant)) == []
+        assert list(comparison.differences(lawful, tmp_path / variant)) == []
 
 
 def test_another_answer_is_a_difference_with_both_sides(lawful: Path, tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_a_scenario_of_only_one_side_is_a_difference(lawful: Path, tmp_path: Pat
     """What was not asked of both was not compared."""
     fencepost("run", *ROWS[2:], "--results", tmp_path, expect=0)
 
-    missing = [one for one in compare.differences(lawful, tmp_path) if one.field == "history"]
+    missing = [one for one in comparison.differences(lawful, tmp_path) if one.field == "history"]
 
     assert {one.scenario[:10] for one in missing} == {"KIP890-060"}
     assert all((one.left, one.right) == ("there", None) for one in missing)
@@ -64,7 +64,7 @@ def test_another_title_is_no_difference(lawful: Path, tmp_path: Path) -> None:
         path.unlink()
 
     assert "KIP890-060-1-Another-title-of-old" in [history_files.stem_of(path) for path in history_files.found_in(renamed)]
-    assert list(compare.differences(lawful, renamed)) == []
+    assert list(comparison.differences(lawful, renamed)) == []
 
 
 def test_two_runs_on_pulsar_are_the_same(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_two_runs_on_pulsar_are_the_same(tmp_path: Path) -> None:
     for side in ("one", "other"):
         fencepost("run", "--only", "PIP31-58", "--no-html", "--results", tmp_path / side, expect=0)
 
-    assert list(compare.differences(tmp_path / "one", tmp_path / "other")) == []
+    assert list(comparison.differences(tmp_path / "one", tmp_path / "other")) == []
 
 
 def test_what_a_broker_writes_to_its_store_is_no_answer(tmp_path: Path) -> None:
@@ -88,16 +88,16 @@ def test_what_a_broker_writes_to_its_store_is_no_answer(tmp_path: Path) -> None:
         path.write_bytes(history_files.packed(kept))
 
     assert hidden > 0
-    assert list(compare.differences(seen, unseen)) == []
+    assert list(comparison.differences(seen, unseen)) == []
 
 
 def test_an_explanation_must_explain_something(lawful: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that fits no difference of a scenario that was compared is stale."""
     entry = Explanation(scenario="KIP890-060", request="end_txn", field="error", reason="r", link="l")
-    monkeypatch.setattr(compare, "explanations_for", lambda _: [entry])
+    monkeypatch.setattr(comparison, "explanations_for", lambda _: [entry])
 
     with pytest.raises(DataFileError, match="explains nothing any more"):
-        compare.show(lawful, shutil.copytree(lawful, tmp_path / "copied"))
+        comparison.show(lawful, shutil.copytree(lawful, tmp_path / "copied"))
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_a_request_that_is_put_again_counts_once(tmp_path: Path) -> None:
     path = tmp_path / "one.jsonl"
     path.write_text("\n".join(events(0, "fail", "NOT_COORDINATOR") + events(2, "ok", None)))
 
-    (one,) = said.read(path)
+    (one,) = normalised_exchanges.read(path)
 
     assert one.answer["type"] == "ok"
     assert one.answer["tx.pid"] == "P1"

@@ -6,15 +6,15 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from fencepost.concurrency import Company, Concurrency, Wave, script, waves
 from fencepost.contract import register
 from fencepost.contract.brokers import Where
 from fencepost.contract.played import Played
 from fencepost.contract.shared_crashes import SharedCrashes
-from fencepost.judged_systems import JudgedSystems
-from fencepost.options import Options
-from fencepost.plays import Play, plays_of
-from fencepost.selection import Selection
+from fencepost.run.concurrency import Company, Concurrency, Wave, script, waves
+from fencepost.run.judged_systems import JudgedSystems
+from fencepost.run.options import Options
+from fencepost.run.plays import Play, plays_of
+from fencepost.run.selection import Selection
 from fencepost.steps.player import player_of
 from fencepost.steps.sentence import takes_minutes
 

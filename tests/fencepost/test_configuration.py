@@ -7,8 +7,8 @@ import pytest
 import typer
 from commands import compliance, fencepost
 
-from fencepost.cli import app
-from fencepost.configuration import Command, key_of, variable
+from fencepost.cli.application import app
+from fencepost.cli.configuration import Command, key_of, variable
 
 LIST = '[list]\nspec = ["core"]\nformat = "json"\n'
 

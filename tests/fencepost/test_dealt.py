@@ -11,8 +11,8 @@ import pytest
 from commands import fencepost
 from foreign_packages import SYSTEM, install
 
-from fencepost.handing_out import AsDealt
-from fencepost.progress import Planned
+from fencepost.console.progress import Planned
+from fencepost.run.parallel.scheduler import AsDealt
 
 IDS = [f"t::{number}" for number in range(6)]
 PLAN = {nodeid: Planned("f", "R", nodeid, worker=number % 2) for number, nodeid in enumerate(IDS)}

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from fencepost.contract import register
-from fencepost.prove import Breadth, Proof, prove
+from fencepost.proof.defect_proof import Breadth, Proof, prove
 from fencepost.reference.defects import DEFECTS, LAWFUL
 
 

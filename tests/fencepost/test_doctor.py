@@ -13,7 +13,7 @@ from fencepost.adapters.kafka.stand_in import StandIn
 from fencepost.adapters.reference_kafka import ReferenceSystem
 from fencepost.contract import register
 from fencepost.contract.ports import Handshake
-from fencepost.offering import OfProposal, offering_of
+from fencepost.doctor.offered_scenarios import OfProposal, offering_of
 
 
 def whole() -> Offer:

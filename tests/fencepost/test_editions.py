@@ -7,17 +7,17 @@ from xml.etree import ElementTree as Xml
 import pytest
 from commands import compliance, fencepost
 
-from fencepost import suite
 from fencepost.contract import editions
 from fencepost.contract.editions import Edition, Editions
 from fencepost.contract.errors import Exit
+from fencepost.run import pytest_session
 
 DEFECT = ("--defect=no-epoch-bump", "--only=KIP890-060,KIP890-090", "--no-html", "--capture=no")
 
 
 def judged(folder: Path, *more: str) -> tuple[Exit, dict[str, str]]:
     """The exit code, and the outcomes of the test cases in junit.xml."""
-    ended = suite.judge([f"--results={folder}", *DEFECT, *more], workers=1)
+    ended = pytest_session.judge([f"--results={folder}", *DEFECT, *more], workers=1)
     cases = Xml.parse(folder / "junit.xml").iter("testcase")  # noqa: S314 - the run wrote it a moment ago
     return ended.exit, {
         case.get("name", "").partition(" ")[0]: next((one.tag for one in case if one.tag != "properties"), "") for case in cases

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from fencepost import expectations
 from fencepost.contract import register
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.ports import Exchange
-from fencepost.expectations import Asking
+from fencepost.deviations import known_deviations
+from fencepost.deviations.known_deviations import Asking
 
 ENTRY = """- requirement: KIP890-156
   versions: "{versions}"
@@ -19,9 +19,9 @@ ENTRY = """- requirement: KIP890-156
 """
 
 
-def loaded(folder: Path, text: str, version: str, exact: bool = True) -> expectations.Expectations:
+def loaded(folder: Path, text: str, version: str, exact: bool = True) -> known_deviations.Expectations:
     (folder / "kafka.yaml").write_text(text, encoding="utf-8")
-    return expectations.load_for("kafka", version, exact, register.bundled(), folder)
+    return known_deviations.load_for("kafka", version, exact, register.bundled(), folder)
 
 
 @pytest.mark.parametrize(
@@ -89,13 +89,13 @@ def test_an_intermittent_entry_has_its_counts(tmp_path: Path, said: str) -> None
     """As fields, or in the words that files of before have."""
     [one] = loaded(tmp_path, ENTRY.format(versions=">=4", symptom="x") + f"  intermittent: {said}\n", "4.0.0").known
 
-    assert one.entry.intermittent == expectations.Intermittent(seen=3, tried=20)
+    assert one.entry.intermittent == known_deviations.Intermittent(seen=3, tried=20)
     assert one.need_not_show
 
 
 def test_a_system_without_a_file_has_no_known_deviations(tmp_path: Path) -> None:
     """Nobody is excused by default."""
-    assert expectations.load_for("other", "1.0", True, register.bundled(), tmp_path).known == ()
+    assert known_deviations.load_for("other", "1.0", True, register.bundled(), tmp_path).known == ()
 
 
 @pytest.mark.parametrize(
@@ -142,6 +142,6 @@ def test_a_faulty_file_is_refused(tmp_path: Path, text: str, told: str) -> None:
 
 def test_the_bundled_entries_are_fit_to_be_used() -> None:
     """Every entry of every system names requirements and scenarios that are there; and there are entries."""
-    expectations.check(register.bundled())
+    known_deviations.check(register.bundled())
 
-    assert expectations.load_for("kafka", "4.0.0", True, register.bundled()).known
+    assert known_deviations.load_for("kafka", "4.0.0", True, register.bundled()).known

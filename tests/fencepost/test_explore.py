@@ -11,15 +11,15 @@ import pytest
 from commands import fencepost, verdicts
 from exploring import always, trials
 
-from fencepost import together
 from fencepost.contract.errors import Exit
 from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
 from fencepost.contract.register import bundled
-from fencepost.explore import proof, search
-from fencepost.explore.proof import Reach
-from fencepost.explore.reducing import reduced
-from fencepost.explore.scenario import feature, told
+from fencepost.explore import search
+from fencepost.explore.finding_scenario import feature, told
+from fencepost.explore.reduction import reduced
 from fencepost.explore.trial import Finding, Trials, Tried
+from fencepost.proof import conforming_groups, exploration_proof
+from fencepost.proof.exploration_proof import Reach
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.steps.acts.act import Line
 from fencepost.steps.acts.core import TABLE
@@ -39,13 +39,13 @@ def test_the_reference_keeps_every_sequence_of_two_acts(protocol: str) -> None:
     assert (some.finding, some.count) == (None, 40)
 
 
-CONFORMING = [group for group in together.groups(LAWFUL.values()) if group[0].protocol in PROTOCOLS]
+CONFORMING = [group for group in conforming_groups.groups(LAWFUL.values()) if group[0].protocol in PROTOCOLS]
 
 
 @pytest.mark.parametrize("group", CONFORMING, ids=lambda group: group[0].name)
 def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: tuple[Defect, ...]) -> None:
     """A judge that speaks of one of these would speak of a conforming broker; those that replace different parts are one broker."""
-    broker = together.as_one(group)
+    broker = conforming_groups.as_one(group)
     monkeypatch.setitem(LAWFUL, broker.name, broker)
 
     assert search.drawn(trials(TABLE, broker.protocol, broker.name), 20, 10, 4, always).finding is None
@@ -196,12 +196,12 @@ def test_what_cannot_be_explored_is_refused(tmp_path: Path, options: Sequence[st
 def test_the_proof_says_which_defects_exploration_finds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """And that it is silent on what conforms; the share is by proposal and protocol."""
     kept = ("core-kafka-dirty-read", "core-kafka-acknowledged-and-dropped")
-    monkeypatch.setattr(proof, "DEFECTS", {name: DEFECTS[name] for name in kept})
-    monkeypatch.setattr(proof, "LAWFUL", {"late-completion": LAWFUL["late-completion"]})
+    monkeypatch.setattr(exploration_proof, "DEFECTS", {name: DEFECTS[name] for name in kept})
+    monkeypatch.setattr(exploration_proof, "LAWFUL", {"late-completion": LAWFUL["late-completion"]})
     threads = SimpleNamespace(Pool=lambda count, maxtasksperchild: ThreadPool(count // maxtasksperchild))
-    monkeypatch.setattr(proof.warmed, "forking", lambda: threads)
+    monkeypatch.setattr(exploration_proof.forkserver, "forking", lambda: threads)
 
-    code = proof.show(("core",), 30, 8, 1, 1, tmp_path / "proof")
+    code = exploration_proof.show(("core",), 30, 8, 1, 1, tmp_path / "proof")
 
     told = json.loads((tmp_path / "proof" / "explored.json").read_text())
     assert code == Exit.CONFORMS
@@ -214,9 +214,9 @@ def test_the_proof_says_which_defects_exploration_finds(monkeypatch: pytest.Monk
 def test_what_is_found_in_a_conforming_variant_fails_the_proof(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """It is a false red of exploration, whatever else was found."""
     lawful = Reach("late-completion", "kafka", "core", is_lawful=True, sequences=3, seconds=0.1, requirement="CORE-02", acts=("a",))
-    monkeypatch.setattr(proof, "explored", lambda *_: iter([lawful]))
+    monkeypatch.setattr(exploration_proof, "explored", lambda *_: iter([lawful]))
 
-    assert proof.show(("core",), 30, 8, 1, 2, tmp_path / "proof") == Exit.DOES_NOT
+    assert exploration_proof.show(("core",), 30, 8, 1, 2, tmp_path / "proof") == Exit.DOES_NOT
 
 
 OWN = """Feature: Mine

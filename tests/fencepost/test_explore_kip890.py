@@ -3,16 +3,16 @@
 import pytest
 from exploring import always, trials
 
-from fencepost import together
 from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.explore import search
-from fencepost.explore.reducing import reduced
+from fencepost.explore.reduction import reduced
+from fencepost.proof import conforming_groups
 from fencepost.reference.defects import LAWFUL, Defect
 from fencepost.steps.acts.act import Script, script_of
 from fencepost.steps.acts.kip890 import TABLE
 from fencepost.steps.acts.kip890_model import Clients
 
-CONFORMING = [group for group in together.groups(LAWFUL.values()) if group[0].protocol == "kafka"]
+CONFORMING = [group for group in conforming_groups.groups(LAWFUL.values()) if group[0].protocol == "kafka"]
 FOUND = {
     "announcement-forgotten": ("KIP890-030", ("A adds payments-0", "a look at the transaction of A")),
     "written-but-not-added": ("KIP890-060", ("A writes to payments-0",)),
@@ -43,7 +43,7 @@ def test_the_reference_is_silent(profile: str) -> None:
 @pytest.mark.parametrize("group", CONFORMING, ids=lambda group: group[0].name)
 def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: tuple[Defect, ...]) -> None:
     """A judge that speaks of one of these would speak of a conforming broker."""
-    broker = together.as_one(group)
+    broker = conforming_groups.as_one(group)
     monkeypatch.setitem(LAWFUL, broker.name, broker)
 
     assert search.drawn(trials(TABLE, "kafka", broker.name), 8, 10, 6, always).finding is None

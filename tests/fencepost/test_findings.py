@@ -6,7 +6,7 @@ import compliance_files
 import pytest
 from commands import fencepost
 
-from fencepost.symptoms import steady
+from fencepost.deviations.symptoms import steady
 
 ASKED = ("--defect", "no-epoch-bump", "--only", "KIP890-06*", "--no-html")
 EVIL = "<b>|`x`\n# no head"

@@ -13,8 +13,8 @@ from fencepost.adapters import registry
 from fencepost.contract import register
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.registration import Asked
-from fencepost.options import Options, given
-from fencepost.selection import Selection
+from fencepost.run.options import Options, given
+from fencepost.run.selection import Selection
 
 AT = ("--set-system", "address=127.0.0.1:1")
 ONE = ("--only", "KIP890-060", "--no-html")

@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from fencepost import matrix
-from fencepost.compliance import Compliance
+from fencepost.console import verdict_matrix
 from fencepost.contract.editions import Counting, Edition
 from fencepost.contract.ports import Handshake
 from fencepost.contract.register import Register, Requirement
 from fencepost.contract.verdict import Gate, ScenarioResult, Verdict
-from fencepost.results import Results
-from fencepost.selection import Selection
-from fencepost.summary import asked, ending, render
+from fencepost.results.compliance_document import Compliance
+from fencepost.results.markdown_summary import asked, ending, render
+from fencepost.results.run_results import Results
+from fencepost.run.selection import Selection
 
 
 def row(name: str, **other: object) -> Requirement:
@@ -52,7 +52,7 @@ def results_of(verdicts: dict[str, Verdict], **other: object) -> Results:
 def end_of(results: Results) -> list[str]:
     """The lines after the matrix."""
     terminal = Terminal()
-    matrix.write_headline(results, terminal)
+    verdict_matrix.write_headline(results, terminal)
     return [line.strip() for line in terminal.text.splitlines()]
 
 
@@ -169,7 +169,7 @@ def test_the_numbers_of_the_headline_can_be_worked_out_from_compliance_json() ->
 def test_a_run_that_was_stopped_says_how_far_it_came(results: Results, told: str) -> None:
     """And whether something was red by then."""
     terminal = Terminal()
-    matrix.write_stopped(results, terminal)
+    verdict_matrix.write_stopped(results, terminal)
 
     assert terminal.text == f"{told}\n"
 

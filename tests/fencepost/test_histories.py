@@ -9,20 +9,20 @@ import pytest
 from commands import CHECKOUT, compliance, fencepost, pytest_with_plugin, python_code, verdicts
 from jsonschema import Draft202012Validator
 
-from fencepost import histories
 from fencepost.contract import history_files
 from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.pipeline import suite
+from fencepost.results import history_check
 
 DEFINITE, POSSIBLE = (1, 0), (0, 1)
 
 
-def judged(monkeypatch: pytest.MonkeyPatch, verdict: Verdict, counts: tuple[int, int], *, lawful: bool = False) -> histories.Histories:
+def judged(monkeypatch: pytest.MonkeyPatch, verdict: Verdict, counts: tuple[int, int], *, lawful: bool = False) -> history_check.Histories:
     """What is made of one anomaly in the history of a scenario with this verdict."""
     scenario = ScenarioResult("KIP890-060", "kip890/ending.feature", "[1] x", verdict, "its reason", 2, 0.1, "KIP890-060-[1] x")
     finding = suite.Finding(scenario.run, "G1a", *counts, lawful, "a was read")
     monkeypatch.setattr(suite, "judge", lambda *_: suite.Findings(1, 0, [finding]))
-    return histories.judge(Path("nowhere"), [scenario])
+    return history_check.judge(Path("nowhere"), [scenario])
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_an_anomaly_that_a_known_deviation_shows_is_explained_elsewhere_too(monk
     findings = [suite.Finding(one.run, anomaly, *DEFINITE, False, "w") for one, anomaly in zip(scenarios, ("G1a", other), strict=True)]
     monkeypatch.setattr(suite, "judge", lambda *_: suite.Findings(2, 0, findings))
 
-    found = histories.judge(Path("nowhere"), scenarios)
+    found = history_check.judge(Path("nowhere"), scenarios)
 
     assert found.is_red is red
     assert next(told.explained for told in found.anomalies) == (None if red else "the same as in KIP890-061, a known deviation")
@@ -90,7 +90,7 @@ def test_what_is_missing_is_told_before_the_run_begins(tmp_path: Path, missing: 
     """Without the extra or without Java: exit code 2 with the remedy, and nothing was run."""
     arguments = ["fencepost", "run", "--only", "CORE-01", "--check", "--no-html", "--results", str(tmp_path / "out")]
 
-    done = python_code(f"{missing}\nimport sys\nsys.argv = {arguments!r}\nfrom fencepost.cli import main\nmain()", expect=2)
+    done = python_code(f"{missing}\nimport sys\nsys.argv = {arguments!r}\nfrom fencepost.cli.application import main\nmain()", expect=2)
 
     assert remedy in done.err + done.out
     assert not (tmp_path / "out").exists()

@@ -6,9 +6,9 @@ from importlib import resources
 import pytest
 from commands import CHECKOUT, fencepost
 
-from fencepost import hops
+from fencepost.catalogue import traceability
+from fencepost.catalogue.traceability import Hops, Place
 from fencepost.contract import register
-from fencepost.hops import Hops, Place
 
 TESTED = [row.id for row in register.bundled().rows() if row.is_tested]
 
@@ -21,7 +21,7 @@ def line_at(place: Place) -> str:
 @pytest.mark.parametrize("requirement", TESTED)
 def test_a_tested_requirement_has_every_hop(requirement: str) -> None:
     """Each is there, and the line that it names says so. Deviations are only where releases are known to have some."""
-    found = hops.of(requirement)
+    found = traceability.of(requirement)
     missing = {name for name in ("rules", "scenarios", "sentences", "branches", "defects") if not getattr(found, name)}
 
     assert missing == set()
@@ -39,19 +39,19 @@ def test_every_deviation_is_the_hop_of_a_requirement() -> None:
     texts = [path.read_text(encoding="utf-8") for path in folder.iterdir()]
     entries = sum(text.count("\n- requirement: ") - text.count("\n- requirement: any\n") for text in texts)
 
-    assert sum(len(hops.of(requirement).deviations) for requirement in TESTED) == entries > 0
+    assert sum(len(traceability.of(requirement).deviations) for requirement in TESTED) == entries > 0
 
 
 def test_every_branch_is_the_hop_of_a_requirement() -> None:
     """A branch that names no requirement is misspelt, or left over."""
-    assert hops.requirements_with_branches() - set(register.bundled().by_id) == set()
+    assert traceability.requirements_with_branches() - set(register.bundled().by_id) == set()
 
 
 def test_what_is_not_tested_has_no_scenarios() -> None:
     """Hops that are not there are empty, and no error."""
     planned = next(row.id for row in register.bundled().rows() if not row.is_tested)
 
-    assert (hops.of(planned).rules, hops.of(planned).scenarios) == ((), ())
+    assert (traceability.of(planned).rules, traceability.of(planned).scenarios) == ((), ())
 
 
 def test_the_hops_are_told_to_people_and_to_programs() -> None:

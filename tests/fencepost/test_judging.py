@@ -9,8 +9,8 @@ from fencepost.contract.errors import Malformed, NotOffered, UnknownName
 from fencepost.contract.evidence import Evidence, NoAnswer, SetUpFailed, Violation
 from fencepost.contract.verdict import Expectation, Gate, RequirementResult, ScenarioResult, Verdict, totals
 from fencepost.contract.verdict import judge as judge_requirement
-from fencepost.expectations import Entry, Known
-from fencepost.judging import judge
+from fencepost.deviations.known_deviations import Entry, Known
+from fencepost.run.verdicts import judge
 
 SOMETHING = Evidence(["looked"])
 NOTHING = Evidence()

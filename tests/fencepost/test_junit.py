@@ -6,7 +6,7 @@ from xml.etree import ElementTree as Xml
 
 from commands import compliance, fencepost
 
-from fencepost.junit import named
+from fencepost.results.junit import named
 
 WRITTEN = (
     '<?xml version="1.0" encoding="utf-8"?><testsuites name="pytest tests"><testsuite name="fencepost" errors="0" failures="0" skipped="0" '

@@ -11,12 +11,12 @@ import jsonschema
 import pytest
 from commands import CHECKOUT, compliance
 
-from fencepost import folder
 from fencepost.contract import history_files, register
 from fencepost.contract.folder import MARKER
-from fencepost.results import Results
-from fencepost.selection import Selection
-from fencepost.warmed import forking
+from fencepost.proof.forkserver import forking
+from fencepost.results import results_folder
+from fencepost.results.run_results import Results
+from fencepost.run.selection import Selection
 
 SCHEMA = json.loads((CHECKOUT / "fencepost" / "compliance.schema.json").read_text(encoding="utf-8"))
 LONGEST_S = 6.0
@@ -26,11 +26,11 @@ FOREIGN = ("notes.md", "history/notes.md", "history/theirs.jsonl", "allure-resul
 
 def run(results: Path) -> None:
     """A run of the reference, in a process that has imported everything."""
-    from fencepost import suite
+    from fencepost.run import pytest_session
 
     printed = io.StringIO()
     with redirect_stdout(printed), redirect_stderr(printed):
-        suite.judge([f"--results={results}", "--no-html", "--spec=kip890"], workers=1)
+        pytest_session.judge([f"--results={results}", "--no-html", "--spec=kip890"], workers=1)
 
 
 def kill_at(moments: list[float], results: Path) -> int:
@@ -70,7 +70,7 @@ def _whole(name: str) -> str:
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
     """A folder that a run has claimed, into which somebody has put files since."""
-    folder.claim(tmp_path, Results(register.bundled(), Selection(), "reference").as_text())
+    results_folder.claim(tmp_path, Results(register.bundled(), Selection(), "reference").as_text())
     for name in FOREIGN:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(f"mine: {name}", encoding="utf-8")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from fencepost.markdown import Page, text
+from fencepost.results.markdown import Page, text
 
 READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 HOSTILE = st.text('|\\`*_[]()<>&#~$!{}@:-=.+"/ \n\t\x00\x1b1aé\u202e', max_size=40) | st.text(max_size=40)

@@ -16,7 +16,7 @@ from fencepost.museum import proof as museum_proof
 from fencepost.museum.bugs import Bug, Kind, Museum, bundled, read
 from fencepost.museum.page import page
 from fencepost.museum.proof import Judged
-from fencepost.prove import Seen
+from fencepost.proof.defect_proof import Seen
 from fencepost.reference.defects import DEFECTS
 
 NO_BUGS = {"KAFKA-14561", "KAFKA-14562"}

@@ -9,13 +9,13 @@ import pytest
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.verdict import Verdict
-from fencepost.mutants import known, showing, sources, trial
-from fencepost.mutants.judging import Outcome, Red
-from fencepost.mutants.known import Known
-from fencepost.mutants.places import Place, draw, places_in
-from fencepost.mutants.reached import Reach
-from fencepost.mutants.swapping import Functions, NotApplied
-from fencepost.mutants.trial import Drawn, Trial
+from fencepost.proof.mutants import known_mutants, mutant_report, mutation_run, reference_sources
+from fencepost.proof.mutants.code_swap import Functions, NotApplied
+from fencepost.proof.mutants.known_mutants import Known
+from fencepost.proof.mutants.line_coverage import Reach
+from fencepost.proof.mutants.mutant_verdicts import Outcome, Red
+from fencepost.proof.mutants.mutation_run import Drawn, Trial
+from fencepost.proof.mutants.mutation_sites import Place, draw, places_in
 
 CHANGES = {
     "a < b": "a <= b",
@@ -130,8 +130,8 @@ def test_a_seed_draws_the_same_places_everywhere() -> None:
 
 def test_every_place_of_the_reference_can_be_applied() -> None:
     """Each of a hundred drawn ones is Python, and leaves each function the names that it takes from outside."""
-    for place in draw(trial.places_of_files(), 100, 3):
-        source = sources.files()[place.key.file].read_bytes()
+    for place in draw(mutation_run.places_of_files(), 100, 3):
+        source = reference_sources.files()[place.key.file].read_bytes()
         before, after = (compile(text, place.key.file, "exec") for text in (source, place.applied(source)))
 
         assert set(free_names(after)) <= set(free_names(before)), place
@@ -147,23 +147,23 @@ def free_names(code: object) -> list[tuple[str, tuple[str, ...]]]:
 
 def test_the_defects_and_the_server_are_not_changed() -> None:
     """The first are wrong already, and the second is no part of a run in process."""
-    assert {name.split("/")[1] for name in sources.files()} == set(sources.FOLDERS)
-    assert not {"defects", "serving"} & set(sources.FOLDERS)
+    assert {name.split("/")[1] for name in reference_sources.files()} == set(reference_sources.FOLDERS)
+    assert not {"defects", "serving"} & set(reference_sources.FOLDERS)
 
 
 def test_what_is_there_for_another_store_and_the_troubles_of_stores_are_not_changed() -> None:
     """No run in process comes across the first, and the second are the suite's own tools; the store in memory is changed."""
-    changed = {name.removeprefix("reference/metadata/") for name in sources.files(["reference/metadata"])}
+    changed = {name.removeprefix("reference/metadata/") for name in reference_sources.files(["reference/metadata"])}
     assert {"memory.py", "memory_data.py", "plain.py", "plain_entries.py"} <= changed
     assert not any(name.startswith(("oxia", "faults", "rooted", "timely", "troubled")) for name in changed)
 
 
 def test_only_may_name_a_folder_or_a_file() -> None:
     """What is not there is refused, so that nothing is never taken for everything."""
-    assert set(sources.files(["reference/kafka/ending.py"])) == {"reference/kafka/ending.py"}
-    assert {name.split("/")[1] for name in sources.files(["reference/pulsar/"])} == {"pulsar"}
+    assert set(reference_sources.files(["reference/kafka/ending.py"])) == {"reference/kafka/ending.py"}
+    assert {name.split("/")[1] for name in reference_sources.files(["reference/pulsar/"])} == {"pulsar"}
     with pytest.raises(WrongUsage, match="--only reference/kafk: no file of the reference is changed there"):
-        sources.files(["reference/kafk"])
+        reference_sources.files(["reference/kafk"])
 
 
 MODULE = """
@@ -198,7 +198,7 @@ def part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Pla
     room = tmp_path / "reference"
     (room / "kafka").mkdir(parents=True)
     (room / "kafka" / "part.py").write_text(MODULE)
-    monkeypatch.setattr(sources, "root", lambda: room)
+    monkeypatch.setattr(reference_sources, "root", lambda: room)
     monkeypatch.syspath_prepend(str(room / "kafka"))
     monkeypatch.delitem(sys.modules, "part", raising=False)
     found = places_in("reference/kafka/part.py", MODULE.encode())
@@ -316,7 +316,7 @@ def test_a_trial_that_was_stopped_does_not_hold() -> None:
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
     """Puts texts into the place of lawful.yaml and killed.yaml."""
-    monkeypatch.setattr(known, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(known_mutants, "_folder", lambda: tmp_path)
 
     def put(lawful: str, killed: str = "[]") -> None:
         (tmp_path / "lawful.yaml").write_text(lawful)
@@ -332,7 +332,7 @@ def test_a_lawful_change_is_known_by_its_line(files: Callable[[str, str], None])
     """With the reason that is told of it."""
     files(ENTRY, "[]")
 
-    assert known.load([PLACE]).lawful == {PLACE.key: "nobody ever sees it"}
+    assert known_mutants.load([PLACE]).lawful == {PLACE.key: "nobody ever sees it"}
 
 
 @pytest.mark.parametrize(
@@ -348,21 +348,21 @@ def test_a_wrong_entry_is_named(files: Callable[[str, str], None], text: str, wh
     files(text, "[]")
 
     with pytest.raises(DataFileError) as told:
-        known.load([PLACE])
+        known_mutants.load([PLACE])
 
     assert why in str(told.value)
 
 
 def test_what_was_killed_is_written_as_it_is_read(files: Callable[[str, str], None]) -> None:
     """A place that goes is no error here: it only cannot survive any more."""
-    files("[]", known.killed_text([PLACE.key, PLACE.key._replace(nth=2)]))
+    files("[]", known_mutants.killed_text([PLACE.key, PLACE.key._replace(nth=2)]))
 
-    assert known.load([]).killed == {PLACE.key, PLACE.key._replace(nth=2)}
+    assert known_mutants.load([]).killed == {PLACE.key, PLACE.key._replace(nth=2)}
 
 
 def test_the_bundled_files_are_right() -> None:
     """Each lawful change is one of a place that is there."""
-    assert known.load(trial.places_of_files())
+    assert known_mutants.load(mutation_run.places_of_files())
 
 
 @pytest.mark.parametrize(
@@ -376,4 +376,4 @@ def test_the_bundled_files_are_right() -> None:
 def test_options_that_mean_nothing_are_refused(options: tuple[object, ...], why: str) -> None:
     """Instead of doing something else than was asked."""
     with pytest.raises(WrongUsage, match=why):
-        showing.check(*options)  # type: ignore[arg-type]
+        mutant_report.check(*options)  # type: ignore[arg-type]

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from commands import fencepost
 
-from fencepost import __version__, naming
+from fencepost import __version__
 from fencepost.adapters import registry
-from fencepost.commands import completing
+from fencepost.catalogue import name_lists
+from fencepost.cli import completion
 from fencepost.contract import register
 from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.errors import UnknownName
@@ -31,9 +32,9 @@ from fencepost.reference.defects import DEFECTS, LAWFUL
 )
 def test_all_that_can_be_named_is_listed(kind: str, names: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """Each once, with a line on what it is; as a table too."""
-    naming.show(kind, "json")
+    name_lists.show(kind, "json")
     rows = json.loads(capsys.readouterr().out)
-    naming.show(kind, "table")
+    name_lists.show(kind, "table")
     table = capsys.readouterr().out
 
     assert [row["name"] for row in rows] == names
@@ -44,7 +45,7 @@ def test_all_that_can_be_named_is_listed(kind: str, names: list[str], capsys: py
 def test_a_list_has_no_other_format() -> None:
     """Markdown is for requirements."""
     with pytest.raises(UnknownName, match=r"unknown format 'markdown'; known: table, json"):
-        naming.show("systems", "markdown")
+        name_lists.show("systems", "markdown")
 
 
 @pytest.mark.parametrize(
@@ -69,20 +70,20 @@ def test_the_version_is_told_by_the_command_and_by_the_module() -> None:
 
 def test_every_name_is_completed() -> None:
     """Those that there are, and no others."""
-    assert completing.complete_requirement("") == sorted(row.id for row in register.bundled().rows())
-    assert completing.complete_defect("") == sorted(DEFECTS | LAWFUL)
-    assert completing.complete_profile("") == sorted(row["name"] for row in naming.profiles())
-    assert completing.complete_proposal("") == sorted(register.bundled().by_spec)
-    assert completing.complete_system("") == sorted(registry.names())
-    assert completing.complete_level("M") == ["MAY", "MUST"]
-    assert completing.complete_requirement("KIP890-06") == [f"KIP890-06{digit}" for digit in range(10)]
+    assert completion.complete_requirement("") == sorted(row.id for row in register.bundled().rows())
+    assert completion.complete_defect("") == sorted(DEFECTS | LAWFUL)
+    assert completion.complete_profile("") == sorted(row["name"] for row in name_lists.profiles())
+    assert completion.complete_proposal("") == sorted(register.bundled().by_spec)
+    assert completion.complete_system("") == sorted(registry.names())
+    assert completion.complete_level("M") == ["MAY", "MUST"]
+    assert completion.complete_requirement("KIP890-06") == [f"KIP890-06{digit}" for digit in range(10)]
 
 
 def test_a_shell_gets_completions_at_once() -> None:
     """Through typer's own protocol, and without pytest, pydantic or the probes."""
     words = {"COMP_WORDS": "fencepost run --defect no-epoch-bump", "COMP_CWORD": "3", "_FENCEPOST_COMPLETE": "complete_bash"}
     done = subprocess.run([Path(sys.executable).parent / "fencepost"], env=os.environ | words, capture_output=True, text=True, check=False)
-    probe = "import sys; import fencepost.commands.completing as c; c.complete_defect(''); c.complete_requirement('')\n"
+    probe = "import sys; import fencepost.cli.completion as c; c.complete_defect(''); c.complete_requirement('')\n"
     probe += "print(sorted({'pytest', 'kio', 'pydantic', 'yaml'} & set(sys.modules)))"
 
     assert done.stdout.split() == ["no-epoch-bump", "no-epoch-bump-on-abort"]

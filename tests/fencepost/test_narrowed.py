@@ -3,8 +3,8 @@
 import pytest
 
 from fencepost.contract.verdict import RequirementResult, ScenarioResult, Verdict, judge
-from fencepost.expectations import Asking
-from fencepost.narrowed import Narrowed
+from fencepost.deviations.known_deviations import Asking
+from fencepost.run.deselection import Narrowed
 
 FILE = "core/visibility.feature"
 TWO = Narrowed("", {"CORE-01": frozenset({Asking("CORE-01", "[1] One"), Asking("CORE-01", "[2] Two")})}, frozenset({FILE}))

@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 from commands import fencepost
 
-from fencepost import expectations, own_expectations
 from fencepost.contract import register
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.verdict import ScenarioResult, Verdict
-from fencepost.expectations import Asking, Expectations
+from fencepost.deviations import known_deviations, user_deviations
+from fencepost.deviations.known_deviations import Asking, Expectations
 
 ROWS = register.bundled()
 ENTRY = "- requirement: KIP890-156\n  symptom: {seen: epoch 2}\n  reason: followed up in 42\n"
-BUNDLED = expectations.load_for("kafka", "4.0.0", True, ROWS)
+BUNDLED = known_deviations.load_for("kafka", "4.0.0", True, ROWS)
 
 
 def written(folder: Path, text: str, name: str = "known.yaml") -> str:
@@ -23,7 +23,7 @@ def written(folder: Path, text: str, name: str = "known.yaml") -> str:
 
 def test_an_entry_needs_neither_versions_nor_a_link(tmp_path: Path) -> None:
     """It holds for the system that is judged, whatever version it says."""
-    own = own_expectations.read([written(tmp_path, ENTRY)], ROWS)
+    own = user_deviations.read([written(tmp_path, ENTRY)], ROWS)
 
     (known,) = own.beside(Expectations(), "some fork", exact=False).of(Asking("KIP890-156", "[1] Any"))
     assert (known.where, known.is_own, known.need_not_show) == (f"{tmp_path}/known.yaml:1", True, False)
@@ -31,7 +31,7 @@ def test_an_entry_needs_neither_versions_nor_a_link(tmp_path: Path) -> None:
 
 def test_a_range_of_versions_narrows_an_entry(tmp_path: Path) -> None:
     """As it does in the bundled files."""
-    own = own_expectations.read([written(tmp_path, ENTRY + "  versions: '>=4'\n")], ROWS)
+    own = user_deviations.read([written(tmp_path, ENTRY + "  versions: '>=4'\n")], ROWS)
 
     assert [one.need_not_show for one in own.beside(Expectations(), "4.0", exact=False).known] == [True]
     assert own.beside(Expectations(), "3.9", exact=True).known == ()
@@ -51,14 +51,14 @@ def test_a_range_of_versions_narrows_an_entry(tmp_path: Path) -> None:
 def test_files_add_to_the_bundled_entries_unless_none_is_said(tmp_path: Path, words: list[str], with_bundled: bool, with_own: bool) -> None:
     """In whatever order."""
     file = written(tmp_path, ENTRY)
-    known = own_expectations.read([file if word == "FILE" else word for word in words], ROWS).beside(BUNDLED, "4.0.0", exact=True).known
+    known = user_deviations.read([file if word == "FILE" else word for word in words], ROWS).beside(BUNDLED, "4.0.0", exact=True).known
 
     assert {one.is_own for one in known} == {own for own, said in ((False, with_bundled), (True, with_own)) if said}
 
 
 def test_a_users_entry_comes_before_a_bundled_one(tmp_path: Path) -> None:
     """Where both know of a scenario."""
-    known = own_expectations.read([written(tmp_path, ENTRY)], ROWS).beside(BUNDLED, "4.0.0", exact=True)
+    known = user_deviations.read([written(tmp_path, ENTRY)], ROWS).beside(BUNDLED, "4.0.0", exact=True)
 
     asked = Asking("KIP890-156", "[2] An abandoned transaction gets a marker", "kafka")
     assert [one.is_own for one in known.of(asked)] == [True, False]
@@ -66,7 +66,7 @@ def test_a_users_entry_comes_before_a_bundled_one(tmp_path: Path) -> None:
 
 def test_an_entry_outlives_a_reworded_title(tmp_path: Path) -> None:
     """A file that an earlier release wrote names the scenario by its number, and by no other number."""
-    known = own_expectations.read([written(tmp_path, ENTRY + "  scenario: '[2] The title of before'\n")], ROWS)
+    known = user_deviations.read([written(tmp_path, ENTRY + "  scenario: '[2] The title of before'\n")], ROWS)
     expected = known.beside(Expectations(), "4.0.0", exact=True)
 
     assert expected.of(Asking("KIP890-156", "[2] An abandoned transaction gets a marker"))
@@ -99,7 +99,7 @@ def test_an_entry_outlives_a_reworded_title(tmp_path: Path) -> None:
 def test_a_faulty_file_is_the_users_to_mend(tmp_path: Path, text: str, told: str) -> None:
     """With the file, the line, the value and what is expected."""
     with pytest.raises(WrongUsage, match=told):
-        own_expectations.read([written(tmp_path, text)], ROWS)
+        user_deviations.read([written(tmp_path, text)], ROWS)
 
 
 def test_an_entry_stands_in_one_file(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_an_entry_stands_in_one_file(tmp_path: Path) -> None:
     files = [written(tmp_path, ENTRY, name) for name in ("a.yaml", "b.yaml")]
 
     with pytest.raises(WrongUsage, match=r"b.yaml:1: KIP890-156: this entry stands twice, first in .*a.yaml:1; remove one"):
-        own_expectations.read(files, ROWS)
+        user_deviations.read(files, ROWS)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_an_entry_stands_in_one_file(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_wrong_usage(words: list[str], told: str) -> None:
     """With what would be right."""
     with pytest.raises(WrongUsage, match=told):
-        own_expectations.read(words, ROWS)
+        user_deviations.read(words, ROWS)
 
 
 def test_a_faulty_file_ends_a_run_before_it_begins(tmp_path: Path) -> None:
@@ -153,9 +153,9 @@ def test_entries_that_were_not_looked_for_are_told(
     tmp_path: Path, entry: str, selected: list[str], verdict: Verdict | None, why: str | None
 ) -> None:
     """They do no harm, and their writer may have meant another run."""
-    own = own_expectations.read([written(tmp_path, entry)], ROWS)
+    own = user_deviations.read([written(tmp_path, entry)], ROWS)
     ran = [ScenarioResult("KIP890-156", "kip890/x.feature", "[1] x", verdict, None, 1, 0.1, protocol="kafka")] if verdict else []
 
-    told = list(own_expectations.unmatched(own, ran, selected, "4.0.0"))
+    told = list(user_deviations.unmatched(own, ran, selected, "4.0.0"))
 
     assert told == ([f"{tmp_path}/known.yaml:1: KIP890-156: {why}"] if why else [])

@@ -11,9 +11,9 @@ from fencepost.adapters.common.line_up import MOST_BESIDE_OTHERS, MOST_CONTAINER
 from fencepost.contract import register, smoke
 from fencepost.contract.brokers import Asked
 from fencepost.contract.registration import Asked as AskedOfSystem
-from fencepost.options import Options
-from fencepost.plan import Plan, expected_seconds, in_words, plan_of, told
-from fencepost.selection import Selection
+from fencepost.run.options import Options
+from fencepost.run.plan import Plan, expected_seconds, in_words, plan_of, told
+from fencepost.run.selection import Selection
 
 KAFKA = AskedOfSystem({"container": "apache/kafka:4.3.1"})
 PULSAR = AskedOfSystem({"container": "apachepulsar/pulsar:4.0.7"})

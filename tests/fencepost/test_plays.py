@@ -11,18 +11,18 @@ from typing import Any, cast
 
 import pytest
 
-from fencepost import playing, suite
+from fencepost.console.progress import Now
 from fencepost.contract import history_files
 from fencepost.contract.errors import Exit, WrongUsage
 from fencepost.contract.evidence import Evidence
 from fencepost.contract.gherkin import Step
 from fencepost.contract.played import Ending
 from fencepost.contract.ports import Exchange, Session
-from fencepost.looking import Looking
-from fencepost.options import Options
-from fencepost.plays import Plays, put
-from fencepost.progress import Now
-from fencepost.selection import Selection
+from fencepost.run import pytest_session, scenario_items
+from fencepost.run.options import Options
+from fencepost.run.parallel.worker_status import Looking
+from fencepost.run.plays import Plays, put
+from fencepost.run.selection import Selection
 from fencepost.steps.player import Player
 from fencepost.steps.sentence import SentenceError, Vocabulary
 from fencepost.steps.stage import Stage
@@ -41,7 +41,7 @@ class ByPytestBdd:
 def test_a_play_shows_what_the_same_scenario_shows_where_pytest_bdd_runs_its_steps(asks_all: bool, tmp_path: Path) -> None:
     """For bundled scenarios: the verdict, how much evidence the requirement has, and the history, to the byte."""
     some = [] if asks_all else ["--smoke"]
-    ended = suite.judge([f"--results={tmp_path}", "--no-html", "--capture=no", *some], workers=1, plugins=[ByPytestBdd()])
+    ended = pytest_session.judge([f"--results={tmp_path}", "--no-html", "--capture=no", *some], workers=1, plugins=[ByPytestBdd()])
     assert ended.exit is Exit.CONFORMS
     rows = {row["id"]: row for row in json.loads((tmp_path / "compliance.json").read_text())["requirements"] if row["scenarios"]}
     verdicts: dict[str, list[tuple[str, str]]] = {}
@@ -76,7 +76,7 @@ def test_the_step_of_a_scenario_is_known_while_it_is_played() -> None:
         def pytest_configure(self, config: pytest.Config) -> None:
             config.pluginmanager.register(Looks(config))
 
-    suite.judge(["--only=KIP890-060", "--no-html", "--capture=no"], workers=1, plugins=[Registers()])
+    pytest_session.judge(["--only=KIP890-060", "--no-html", "--capture=no"], workers=1, plugins=[Registers()])
 
     assert seen
     assert all(one.step.startswith(("Then ", "And ")) for one in seen)
@@ -96,8 +96,8 @@ def test_scenarios_that_are_under_way_at_once_are_named(monkeypatch: pytest.Monk
         both.wait(60)
         return put(*arguments)
 
-    monkeypatch.setattr(playing, "put", waits)
-    suite.judge(["--only=KIP890-060", "--concurrency=2", "--no-html", "--capture=no"], workers=1, plugins=[Registers()])
+    monkeypatch.setattr(scenario_items, "put", waits)
+    pytest_session.judge(["--only=KIP890-060", "--concurrency=2", "--no-html", "--capture=no"], workers=1, plugins=[Registers()])
 
     assert len(seen) == 2
     assert set(seen) <= {"asking at once KIP890-060 [1], KIP890-060 [2]", "asking at once KIP890-060 [2], KIP890-060 [1]"}
@@ -107,7 +107,7 @@ def test_what_is_red_in_company_says_whether_it_is_red_alone(tmp_path: Path) -> 
     """And how busy the machine was."""
     options = ["--only=KIP890-060", "--defect=no-epoch-bump", "--concurrency=2", f"--results={tmp_path}", "--no-html", "--capture=no"]
 
-    ended = suite.judge(options, workers=1)
+    ended = pytest_session.judge(options, workers=1)
 
     assert ended.exit is Exit.DOES_NOT
     (row,) = (row for row in json.loads((tmp_path / "compliance.json").read_text())["requirements"] if row["id"] == "KIP890-060")
@@ -119,7 +119,7 @@ def test_a_run_leaves_its_environment_as_it_was(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("PYTEST_ADDOPTS", "--no-such-option")
     monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", raising=False)
 
-    ended = suite.judge(["--only=KIP890-060", "--no-html", "--capture=no"], workers=1)
+    ended = pytest_session.judge(["--only=KIP890-060", "--no-html", "--capture=no"], workers=1)
 
     assert ended.exit is Exit.CONFORMS
     assert os.environ["PYTEST_ADDOPTS"] == "--no-such-option"

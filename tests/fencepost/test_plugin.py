@@ -243,7 +243,9 @@ def test_features_that_are_not_fit_are_told_and_no_system_is_opened(tmp_path: Pa
     """Also where a scenario is asked of no system of the run, which is only found out when the unfit are let through."""
     room = tmp_path / "made"
     room.mkdir()
-    (room / "conftest.py").write_text('from fencepost import lint\nlint.faults_of_bundled = lambda: ["some.feature:1: too long"]\n')
+    (room / "conftest.py").write_text(
+        'from fencepost.run import feature_lint\nfeature_lint.faults_of_bundled = lambda: ["some.feature:1: too long"]\n'
+    )
     (room / "some.feature").write_text(FEATURE.format(then="something was judged"), encoding="utf-8")
     (room / "test_made.py").write_text(STEPS, encoding="utf-8")
 

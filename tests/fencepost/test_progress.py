@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from fencepost.console.live_view import Plain, lines_of
+from fencepost.console.phrases import line_of_red, shortened, without_middle
+from fencepost.console.progress import Now, Planned, Progress
+from fencepost.console.terminal import Screen
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.progress import Doing
 from fencepost.contract.verdict import ScenarioResult, Verdict
-from fencepost.mailbox import Mailbox, Posting
-from fencepost.progress import Now, Planned, Progress
-from fencepost.screen import Screen
-from fencepost.shown import Plain, lines_of
-from fencepost.wording import line_of_red, shortened, without_middle
+from fencepost.run.parallel.worker_mailbox import Mailbox, Posting
 
 MISMATCH = Mismatch("success with (producer id 1000, epoch 1)", "success with (producer id 1000, epoch 0)", "answer to EndTxn")
 

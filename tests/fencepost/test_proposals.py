@@ -45,7 +45,7 @@ place = spec_from_file_location("fencepost.features", {folder!r} + "/__init__.py
 sys.modules["fencepost.features"] = module_from_spec(place)
 place.loader.exec_module(sys.modules["fencepost.features"])
 sys.argv = ["fencepost", *{arguments!r}]
-from fencepost.cli import main
+from fencepost.cli.application import main
 main()
 """
 """The command line, on a copy of the features."""

@@ -9,14 +9,13 @@ from typing import Any, cast
 import pytest
 from commands import fencepost
 
-from fencepost import kill_matrix, together
-from fencepost import prove as prove_module
-from fencepost.asked_under import protocols_asked
 from fencepost.contract import register
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.register import Register
 from fencepost.contract.symptom import Symptom
-from fencepost.prove import Breadth, Hole, Proof, Seen
+from fencepost.proof import conforming_groups, kill_matrix
+from fencepost.proof import defect_proof as prove_module
+from fencepost.proof.defect_proof import Breadth, Hole, Proof, Seen, protocols_asked
 from fencepost.reference import pulsar
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.reference.kafka import Parts
@@ -225,7 +224,7 @@ def test_a_lawful_variant_that_no_proposal_comes_across_is_left_out_of_their_pro
 
 def test_lawful_variants_that_replace_different_parts_are_one_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     """It clears both where nothing catches it; each is told for itself."""
-    assert together.groups((LATE, EPOCH)) == [(LATE, EPOCH)]
+    assert conforming_groups.groups((LATE, EPOCH)) == [(LATE, EPOCH)]
 
     proof = proof_of(monkeypatch, "KIP890-060", defects=(BUMP, LATE, EPOCH))
 
@@ -245,13 +244,13 @@ def test_a_lawful_broker_that_is_caught_is_taken_apart(monkeypatch: pytest.Monke
 
 def test_each_lawful_variant_stands_in_one_group_with_others_that_it_does_not_touch() -> None:
     """Of its protocol, with different parts; and a group has what makes each of them different."""
-    grouped = together.groups(LAWFUL.values())
+    grouped = conforming_groups.groups(LAWFUL.values())
 
     assert sorted(variant.name for group in grouped for variant in group) == sorted(LAWFUL)
     assert len(grouped) < len(LAWFUL) / 3
     for group in grouped:
-        parts = [name for variant in group for name in together.parts_of(variant)]
-        assert len(parts) == len(set(parts)) == len(together.parts_of(together.as_one(group)))
+        parts = [name for variant in group for name in conforming_groups.parts_of(variant)]
+        assert len(parts) == len(set(parts)) == len(conforming_groups.parts_of(conforming_groups.as_one(group)))
         assert len({variant.protocol for variant in group}) == 1
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from fencepost.contract import register, themes
 from fencepost.contract.errors import WrongUsage
-from fencepost.selection import Selection
+from fencepost.run.selection import Selection
 
 ROWS = register.bundled()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from commands import CHECKOUT, fencepost, python_code
 
-from fencepost import sentences as command
+from fencepost.catalogue import sentence_list as command
 from fencepost.contract.errors import UnknownName
 from fencepost.steps import vocabularies
 
@@ -100,7 +100,7 @@ fencepost.steps.__path__.append(%r)
 known = proposals.bundled().by_spec
 known["core"] = known["core"].model_copy(update={"vocabularies": ["core", %r]})
 sys.argv = %r
-from fencepost.cli import main
+from fencepost.cli.application import main
 main()
 """
 

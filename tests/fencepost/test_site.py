@@ -21,10 +21,10 @@ from fencepost.contract import history_files, register
 from fencepost.contract.errors import WrongUsage
 from fencepost.site import addresses
 from fencepost.site.book import DARK, LIGHT
-from fencepost.site.columns import Columns
-from fencepost.site.command import Options, build
-from fencepost.site.releases import holds, lines_of
-from fencepost.site.requirements import entries, entry_of
+from fencepost.site.builder import Options, build
+from fencepost.site.release_pages import holds, lines_of
+from fencepost.site.requirement_pages import entries, entry_of
+from fencepost.site.run_columns import Columns
 
 EVIL = "<script>alert(1)</script>\"'&" + "x" * 300
 SPEC = "transaction_key"

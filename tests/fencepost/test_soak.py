@@ -11,6 +11,7 @@ from typing import Any, cast
 import pytest
 from commands import fencepost
 
+from fencepost.console.terminal import Screen
 from fencepost.contract import folder
 from fencepost.contract.anomalies import Finding
 from fencepost.contract.capabilities import CAPABILITIES
@@ -19,22 +20,20 @@ from fencepost.contract.operations import operation
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.register import bundled
 from fencepost.contract.registration import Asked as OfSystem
-from fencepost.judged_systems import JudgedSystems
-from fencepost.options import Options
 from fencepost.pipeline.anomalies import ANOMALIES
 from fencepost.pipeline.laws.judge import judge
 from fencepost.report.soak import page
-from fencepost.screen import Screen
-from fencepost.soak import faults
-from fencepost.soak import soak as running
-from fencepost.soak.clock import Clock
-from fencepost.soak.document import Asked, Ending, document, headline
-from fencepost.soak.faults import Schedule
-from fencepost.soak.figures import OK, UNKNOWN, Figures, Mark
-from fencepost.soak.history import HistoryFile, mop
-from fencepost.soak.judge import Judge, Verdict
+from fencepost.run.judged_systems import JudgedSystems
+from fencepost.run.options import Options
+from fencepost.soak import fault_schedule
+from fencepost.soak import soak_run as running
+from fencepost.soak.fault_schedule import Schedule
+from fencepost.soak.history_writer import HistoryFile, mop
+from fencepost.soak.measurements import OK, UNKNOWN, Figures, Mark
 from fencepost.soak.segment import Segment
-from fencepost.soak.soak import LAYOUT, Load
+from fencepost.soak.segment_judge import Judge, Verdict
+from fencepost.soak.soak_document import Asked, Ending, document, headline
+from fencepost.soak.soak_run import LAYOUT, Clock, Load
 
 UNPROMISED = {anomaly.name for anomaly in ANOMALIES if anomaly.allowed}
 
@@ -76,7 +75,7 @@ def soaked(
     systems.open({protocol: [frozenset()]})
     asked, inner = Asked(1e9, wrong or None, rate=100, segment_s=2.5, every_s=0.8), InProcess()
     handshake, system = systems.handshakes[protocol], systems.by_protocol[protocol]
-    names = faults.named(asked.faults, handshake.capabilities, "reference")
+    names = fault_schedule.named(asked.faults, handshake.capabilities, "reference")
     claimed = folder.claim(place, LAYOUT)
     load = Load(system, handshake, asked, names, cast("Judge", inner), claimed, Screen(io.StringIO(), {}), Clock())
     left = iter(range(steps))
@@ -144,7 +143,7 @@ def test_a_system_that_is_gone_ends_the_run(tmp_path: Path, monkeypatch: pytest.
     def inflict(*_: object) -> None:
         raise gone
 
-    monkeypatch.setattr(faults, "inflict", inflict)
+    monkeypatch.setattr(fault_schedule, "inflict", inflict)
     judged, ending, _ = soaked(tmp_path, monkeypatch, profile="kafka-4.3", wrong="crash")
 
     assert ending == Ending(gone=gone)
@@ -213,12 +212,12 @@ def test_faults_come_when_they_are_due() -> None:
 
 def test_a_fault_that_cannot_be_had_is_refused() -> None:
     """With what it needs, and with those that there are."""
-    assert faults.named(None, (), "it") == ()
-    assert faults.named("crash, late,crash", {"crash"}, "it") == ("crash", "late")
+    assert fault_schedule.named(None, (), "it") == ()
+    assert fault_schedule.named("crash, late,crash", {"crash"}, "it") == ("crash", "late")
     with pytest.raises(UnknownName, match="flood"):
-        faults.named("flood", CAPABILITIES, "it")
+        fault_schedule.named("flood", CAPABILITIES, "it")
     with pytest.raises(WrongUsage, match=r"--faults pause: it does not offer two-nodes .*; faults that it offers: crash, late, stall"):
-        faults.named("pause", {"crash"}, "it")
+        fault_schedule.named("pause", {"crash"}, "it")
 
 
 def test_figures_take_no_more_room_the_longer_a_run_lasts() -> None:

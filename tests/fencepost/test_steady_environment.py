@@ -5,7 +5,7 @@ import os
 import pytest
 from _pytest import runner
 
-from fencepost.steady_environment import steady_environment
+from fencepost.run.steady_environment import steady_environment
 
 VARIABLE = "PYTEST_CURRENT_TEST"
 

@@ -15,9 +15,9 @@ import pytest
 from commands import CHECKOUT, compliance, fencepost
 from stopped import begun
 
-from fencepost import stopping
 from fencepost.contract.errors import WrongUsage
-from fencepost.stopping import Stopped, Stopping, seconds
+from fencepost.run import interruption
+from fencepost.run.interruption import Stopped, Stopping, seconds
 
 MANY = ("--spec", "pip31", "--no-html")
 """What takes seconds, so that a run is stopped amid it."""
@@ -190,7 +190,7 @@ def test_a_request_ends_no_section_that_is_for_the_second() -> None:
 def test_a_ctrl_c_while_processes_are_started_is_heard_when_they_are() -> None:
     """It is not lost: `fencepost prove` went on for minutes after one."""
     seen = []
-    with pytest.raises(KeyboardInterrupt), stopping.unheard():  # noqa: PT012 - where it is raised is what matters
+    with pytest.raises(KeyboardInterrupt), interruption.unheard():  # noqa: PT012 - where it is raised is what matters
         signal.pthread_kill(threading.get_ident(), signal.SIGINT)  # the tests' process has other threads, which would hear it
         seen.append("all are started")
 
@@ -199,14 +199,15 @@ def test_a_ctrl_c_while_processes_are_started_is_heard_when_they_are() -> None:
 
 DEAF_PROCESSES = """
 import signal
-from fencepost import stopping, warmed
+from fencepost.run import interruption
+from fencepost.proof import forkserver
 
 def deaf(_):
     return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 if __name__ == "__main__":
-    with stopping.unheard():
-        processes = warmed.forking()
+    with interruption.unheard():
+        processes = forkserver.forking()
         processes.set_forkserver_preload(["fencepost"])  # what they have imported is nothing to what they hear
         pool = processes.Pool(2, maxtasksperchild=1)
     with pool:

@@ -10,9 +10,9 @@ from commands import fencepost
 from compliance_files import told, write
 from markdown_it import MarkdownIt
 
-from fencepost import summary
-from fencepost.compliance import Compliance, read
 from fencepost.contract.errors import WrongUsage
+from fencepost.results import markdown_summary
+from fencepost.results.compliance_document import Compliance, read
 
 BEFORE = {"KIP890-001": "met", "KIP890-002": "violated", "KIP890-003": "met", "KIP890-004": "met", "KIP890-005": "not_run"}
 NOW = {"KIP890-001": "violated", "KIP890-002": "met", "KIP890-003": "not_offered", "KIP890-004": "not_run", "KIP890-005": "met"}
@@ -24,7 +24,7 @@ def run(verdicts: dict[str, str], **other: Any) -> Compliance:
 
 def test_what_changed_is_told_in_the_order_in_which_it_wants_attention() -> None:
     """Newly red, newly not offered, no longer asked, newly met; what was never asked before and is met is no news."""
-    page = summary.render(run(NOW), run(BEFORE))
+    page = markdown_summary.render(run(NOW), run(BEFORE))
 
     assert _table(page, "change") == [
         ["1 newly red", "was met, is violated", "KIP890-001"],
@@ -33,7 +33,7 @@ def test_what_changed_is_told_in_the_order_in_which_it_wants_attention() -> None
         ["1 newly met", "was violated, is met", "KIP890-002"],
     ]
     assert "KIP890-005" not in page
-    assert "Nothing changed." in summary.render(run(NOW), run(NOW))
+    assert "Nothing changed." in markdown_summary.render(run(NOW), run(NOW))
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_what_changed_is_told_in_the_order_in_which_it_wants_attention() -> None
 )
 def test_each_change_has_one_name(before: str, now: str, kind: str | None) -> None:
     """None where it is no news."""
-    page = summary.render(run({"KIP890-001": now}), run({"KIP890-001": before}))
+    page = markdown_summary.render(run({"KIP890-001": now}), run({"KIP890-001": before}))
 
     assert [row[0] for row in _table(page, "change")] == ([f"1 {kind}"] if kind else [])
 
@@ -60,7 +60,7 @@ def test_the_headline_counts_what_was_asked() -> None:
     """Not offered is part of what was asked for, and no part of what was judged; what nobody asked for is not counted."""
     verdicts = {"KIP890-001": "met", "KIP890-002": "known_deviation", "KIP890-003": "not_offered", "KIP890-004": "not_run"}
 
-    page = summary.render(run(verdicts))
+    page = markdown_summary.render(run(verdicts))
 
     assert page.startswith("## Fencepost: kafka 4.3.1 conforms as far as it was asked\n")
     assert "2 of 3 requirements asked: 1 met, 1 known deviation; 1 not offered." in page
@@ -81,7 +81,7 @@ def test_the_headline_counts_what_was_asked() -> None:
 )
 def test_the_ending_is_that_of_the_run(verdict: str, complete: bool, ending: str) -> None:
     """A red is a red also of a run that did not finish, and a run without one is no green for it."""
-    page = summary.render(run({"KIP890-001": verdict}, complete=complete))
+    page = markdown_summary.render(run({"KIP890-001": verdict}, complete=complete))
 
     assert page.splitlines()[0] == f"## Fencepost: kafka 4.3.1 {ending}"
     assert ("**The run did not finish**" in page) is not complete
@@ -92,7 +92,7 @@ def test_the_ending_follows_the_gate_of_the_run() -> None:
     verdicts = {"KIP890-001": "met", "KIP890-002": "not_offered", "KIP890-003": "not_offered", "KIP890-004": "inconclusive"}
 
     def ending(**gate: Any) -> str:
-        return summary.ending(run(verdicts, **({"gate": gate} if gate else {})))
+        return markdown_summary.ending(run(verdicts, **({"gate": gate} if gate else {})))
 
     assert ending() == "has no verdict: 1 inconclusive"
     assert ending(fail_on=["violated"], max_not_offered=2) == "conforms as far as it was asked"
@@ -105,7 +105,7 @@ def test_only_a_violation_says_something_against_a_system() -> None:
 
     def ending(*verdicts: str) -> str:
         rows = told({f"KIP890-00{number}": verdict for number, verdict in enumerate(verdicts, 1)})["requirements"]
-        return summary.ending(run({}, requirements=[row | {"scenarios": [stale]} for row in rows]))
+        return markdown_summary.ending(run({}, requirements=[row | {"scenarios": [stale]} for row in rows]))
 
     assert ending("met", "harness_error") == "has no verdict: the expectations are out of date (1 harness error)"
     assert ending("inconclusive", "harness_error") == "has no verdict: 1 harness error, 1 inconclusive"
@@ -119,7 +119,7 @@ def test_a_run_that_was_stopped_says_why_and_what_it_did_not_reach() -> None:
         for row in told(dict.fromkeys(BEFORE, "not_run") | {"KIP890-001": "met"})["requirements"]
     ]
 
-    page = summary.render(run({}, requirements=rows, complete=False, stopped="--timeout 10m"))
+    page = markdown_summary.render(run({}, requirements=rows, complete=False, stopped="--timeout 10m"))
 
     assert "1 of 4 requirements asked: 1 met; 3 not reached." in page
     assert "**The run did not finish**: --timeout 10m." in page
@@ -130,7 +130,7 @@ def test_what_was_judged_is_told_in_full() -> None:
     system = {"name": "ours", "version": "2.7", "profile": "kafka-4.3", "defect": "no-epoch-bump", "known_as": "kafka:4.3.1"}
     more = {"labels": {"commit": "1a2b|3c"}, "image": {"name": "corp/broker:2.7", "digest": "sha256:12"}}
 
-    page = summary.render(run({"KIP890-001": "met"}, system=system | more))
+    page = markdown_summary.render(run({"KIP890-001": "met"}, system=system | more))
 
     assert page.startswith("## Fencepost: ours 2.7 with the defect no-epoch-bump conforms")
     assert r"Judged: profile kafka-4.3, image corp/broker:2.7 (sha256:12), known as kafka:4.3.1, commit 1a2b\|3c." in page
@@ -139,7 +139,9 @@ def test_what_was_judged_is_told_in_full() -> None:
 def test_an_anomaly_in_a_history_is_a_red() -> None:
     """`--check` found it, and the scenario is met."""
     found = {"requirement": "KIP890-001", "scenario": "[1] One", "anomaly": "G1a", "red": True, "witness": "a|b was read"}
-    page = summary.render(run({"KIP890-001": "met"}, histories={"anomalies": [found, found | {"red": False, "anomaly": "lawful"}]}))
+    page = markdown_summary.render(
+        run({"KIP890-001": "met"}, histories={"anomalies": [found, found | {"red": False, "anomaly": "lawful"}]})
+    )
 
     assert "does not conform" in page.splitlines()[0]
     assert _table(page, "requirement") == [["KIP890-001", "[1] One", "G1a", "a|b was read"]]
@@ -148,7 +150,7 @@ def test_an_anomaly_in_a_history_is_a_red() -> None:
 def test_a_red_says_what_was_expected_and_seen_whatever_the_broker_sent() -> None:
     """A cell holds what was sent, and nothing of it is read as Markdown or HTML."""
     seen = '|`<script>alert("1")</script>`\n| more |'
-    page = summary.render(run({"KIP890-060": "violated"}, requirements=[_violated("KIP890-060", seen)]))
+    page = markdown_summary.render(run({"KIP890-060": "violated"}, requirements=[_violated("KIP890-060", seen)]))
 
     ((name, verdict, expected, shown),) = _table(page, "requirement")
 
@@ -161,10 +163,10 @@ def test_a_red_says_what_was_expected_and_seen_whatever_the_broker_sent() -> Non
 def test_the_largest_summary_fits(tmp_path: Path) -> None:
     """Three thousand reds of long texts are cut to what GitHub shows, and the rest is counted."""
     rows = [_violated(f"NEW-{number:04}", "é" * 1_000) for number in range(3_000)]
-    page = summary.render(run({}, requirements=rows), limit=summary.LIMIT)
-    (tmp_path / "summary.md").write_bytes(b"x" * summary.LIMIT)
+    page = markdown_summary.render(run({}, requirements=rows), limit=markdown_summary.LIMIT)
+    (tmp_path / "summary.md").write_bytes(b"x" * markdown_summary.LIMIT)
 
-    summary.Wanted(tmp_path / "summary.md").append(run({"KIP890-001": "met"}))
+    markdown_summary.Wanted(tmp_path / "summary.md").append(run({"KIP890-001": "met"}))
 
     assert len(page.encode()) <= 1 << 20
     left = 3_000 - len(_table(page, "requirement"))
@@ -178,7 +180,7 @@ def test_a_summary_is_appended(tmp_path: Path) -> None:
     page = tmp_path / "new" / "summary.md"
     page.parent.mkdir()
     page.write_text("# Mine\n", encoding="utf-8")
-    wanted = summary.wanted(page, None)
+    wanted = markdown_summary.wanted(page, None)
     assert wanted is not None
 
     wanted.append(run({"KIP890-001": "met"}))
@@ -199,7 +201,7 @@ def test_a_run_writes_its_summary_and_the_command_prints_the_same(tmp_path: Path
     page = (tmp_path / "s.md").read_text(encoding="utf-8")
     assert _table(page, "change") == [["1 newly red", "was met, is violated", "KIP890-060"]]
     assert len(_table(page, "requirement")) == 1
-    assert fencepost("summary", tmp_path / "kept", expect=0).out == summary.render(read(tmp_path / "kept"))
+    assert fencepost("summary", tmp_path / "kept", expect=0).out == markdown_summary.render(read(tmp_path / "kept"))
 
 
 def test_a_summary_that_cannot_be_written_at_the_end_changes_no_verdict(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from fencepost.contract.evidence import Mismatch
-from fencepost.symptoms import symptom_of
+from fencepost.deviations.symptoms import symptom_of
 
 
 def refused(seen: str, expected: str = "success with (producer id 1001, epoch 1)", error: str | None = None) -> Mismatch:

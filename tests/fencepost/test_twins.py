@@ -23,11 +23,11 @@ from fencepost.reference.kafka.partition_log import AbortedTransaction, Partitio
 from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerStates
 from fencepost.reference.kafka.transaction import PREPARED, State, Transaction
 from fencepost.reference.kafka.transaction_log import TransactionLog
-from fencepost.twins import disturbances, exceptions
-from fencepost.twins.exceptions import TwinException
-from fencepost.twins.page import page
-from fencepost.twins.told import Told
+from fencepost.twins import allowed_differences, disturbances
+from fencepost.twins.allowed_differences import TwinException
 from fencepost.twins.twin import TwinVerdict, first_difference
+from fencepost.twins.twin_findings import Told
+from fencepost.twins.twin_map import page
 from fencepost.wire.kafka.batches import Batch
 
 SAMPLE = ("KIP890-06*", "KIP890-13*", "KIP890-16*", "KIP890-35*", "CORE-0*")
@@ -179,7 +179,7 @@ BAD_EXCEPTIONS = {
 @pytest.mark.parametrize("why", [*BAD_DISTURBANCES, *BAD_EXCEPTIONS])
 def test_data_that_cannot_be_used_is_refused(tmp_path: Path, why: str) -> None:
     """With the file, the line and the key."""
-    read, text = (disturbances.read, BAD_DISTURBANCES[why]) if why in BAD_DISTURBANCES else (exceptions.read, BAD_EXCEPTIONS[why])
+    read, text = (disturbances.read, BAD_DISTURBANCES[why]) if why in BAD_DISTURBANCES else (allowed_differences.read, BAD_EXCEPTIONS[why])
     (file := tmp_path / "data.yaml").write_text(f"- {text}", encoding="utf-8")
 
     with pytest.raises(DataFileError, match=rf"data\.yaml:\d+: .*{why}"):
@@ -217,13 +217,13 @@ def test_the_page_escapes_what_systems_say() -> None:
 
 def test_an_exception_that_no_twin_needs_is_red(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """As a stale expectation is; only where every twin was played that could have needed it."""
-    from fencepost.options import Options
-    from fencepost.screen import Screen
-    from fencepost.selection import Selection
-    from fencepost.twins import run as running
+    from fencepost.console.terminal import Screen
+    from fencepost.run.options import Options
+    from fencepost.run.selection import Selection
+    from fencepost.twins import twin_run as running
 
     stale = TwinException(disturbances=("crash",), requirement="KIP890-060", seen="never", reason="none")
-    monkeypatch.setattr(exceptions, "bundled", lambda: [stale])
+    monkeypatch.setattr(allowed_differences, "bundled", lambda: [stale])
     options = Options(selection=Selection.said([], ["KIP890-060"], [], []), results=tmp_path / "r")
     screen = Screen()
     request.addfinalizer(screen.close)

@@ -7,8 +7,8 @@ import pytest
 
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.verdict import ScenarioResult, Verdict
-from fencepost.expectations import Entry, Known
-from fencepost.verify_expectations import Measured, Measuring
+from fencepost.deviations.known_deviations import Entry, Known
+from fencepost.deviations.verification import Measured, Measuring
 from tests.support.commands import fencepost
 
 SCENARIO = "[1] The system crashes before the timeout of a transaction"

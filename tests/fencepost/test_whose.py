@@ -14,9 +14,8 @@ from fencepost.contract import register
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.ports import Handshake, Image
-from fencepost.identity import Identity, Named
-from fencepost.known_as import KnownAs, settled
-from fencepost.likeness import Likeness
+from fencepost.deviations.known_as import KnownAs, Likeness, settled
+from fencepost.run.identity import Identity, Named
 
 SCHEMA = json.loads((CHECKOUT / "fencepost" / "compliance.schema.json").read_text(encoding="utf-8"))
 SAID = Handshake("2.7", True, "kafka-4.3", frozenset(), looks_like=("kafka", "4.3"), deviations="no bundled deviations")

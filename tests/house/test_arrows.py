@@ -2,6 +2,7 @@
 
 import ast
 import runpy
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,15 @@ def test_the_arrows_are_really_read() -> None:
 def test_every_room_says_what_it_is_for(room: str) -> None:
     """Each `__init__` has a docstring."""
     assert ast.get_docstring(ast.parse((CHECKOUT / room / "__init__.py").read_text(encoding="utf-8")))
+
+
+def test_a_module_of_the_front_door_is_found_by_its_name() -> None:
+    """No name of one stands more than twice in all rooms: a search for `ending` found eight files, and the ninth was meant."""
+    names = Counter(Path(module).stem for module in modules())
+    front = {Path(module).stem for module in modules() if module.startswith("fencepost/")} - {"__init__", "__main__"}
+
+    assert {name for name in front if names[name] > 2} == set()
+    assert names["__init__"] > 2  # they are really counted
 
 
 def test_every_package_is_delivered(monkeypatch: pytest.MonkeyPatch) -> None:

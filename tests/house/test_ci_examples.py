@@ -14,7 +14,7 @@ import typer
 import yaml
 from commands import CHECKOUT
 
-from fencepost.cli import app
+from fencepost.cli.application import app
 
 GITHUB = CHECKOUT / "examples/ci/github/fencepost.yml"
 GITLAB = CHECKOUT / "examples/ci/gitlab/fencepost.gitlab-ci.yml"

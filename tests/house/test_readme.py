@@ -1,4 +1,4 @@
-"""What the README shows and counts is what a run prints, and what the expectations say."""
+"""What the README and the page on results show and count is what a run prints, and what the expectations say."""
 
 import re
 import shlex
@@ -8,9 +8,10 @@ import pytest
 from commands import CHECKOUT, fencepost
 
 from fencepost.contract import register
-from fencepost.expectations import Known, load_for
+from fencepost.deviations.known_deviations import Known, load_for
 
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+RESULTS = (CHECKOUT / "docs" / "results.md").read_text(encoding="utf-8")
 COUNTED = {
     "Apache Kafka 4.3.1": ("kafka", "4.3.1"),
     "Apache Kafka 4.0.0": ("kafka", "4.0.0"),
@@ -20,7 +21,7 @@ COUNTED = {
 
 def test_the_sample_is_what_its_command_prints(tmp_path: Path) -> None:
     """From the matrix to the headline, letter by letter."""
-    block = README.partition("    $ fencepost run --profile")[2].partition("\n\n| sign")[0]
+    block = RESULTS.partition("    $ fencepost run --profile")[2].partition("\n\n| sign")[0]
     command, _, sample = f"run --profile{block}".partition("\n")
 
     printed = fencepost(*shlex.split(command), expect=0, cwd=tmp_path).out

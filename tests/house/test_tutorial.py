@@ -12,7 +12,7 @@ import typer
 from commands import compliance, verdicts
 from wheel import built, constraints
 
-from fencepost.cli import app
+from fencepost.cli.application import app
 
 FENCEPOST = [one for one in tutorial.commands() if one.words[0] == "fencepost"]
 

@@ -130,7 +130,7 @@ def _parquet(rows: dict[str, list[Any]], cut: int | None = None) -> bytes:
     return stream.getvalue()[:cut]
 
 
-MAIN = "from fencepost.cli import main\nmain()\n"
+MAIN = "from fencepost.cli.application import main\nmain()\n"
 ONE = b"{:index 0, :time 0, :type :invoke, :process 0, :f :send, :value [[:send 1 7]]}\n"
 NEEDED = {"run_id": ["r"], "idx": [0], "type": ["ok"], "f": ["send"], "op_id": [0]}
 # What is in the file, which of its lines is bad, and what is said of it.

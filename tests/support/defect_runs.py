@@ -10,7 +10,7 @@ WORKERS = 2
 
 def run_all(runs: Iterable[tuple[Path, tuple[str, ...]]]) -> dict[str, int]:
     """Make these runs, each with its results folder and options. The answer is the exit code of each by its folder's name."""
-    from fencepost.warmed import forking
+    from fencepost.proof.forkserver import forking
 
     with forking().Pool(WORKERS, maxtasksperchild=1) as pool:
         return dict(pool.imap_unordered(_run, runs))
@@ -19,7 +19,7 @@ def run_all(runs: Iterable[tuple[Path, tuple[str, ...]]]) -> dict[str, int]:
 def judged_of_all(defects: Iterable[str], only: tuple[str, ...] = ()) -> dict[str, dict[str, str]]:
     """What everything that binds such a broker, or only what is named, says of the reference with each of these defects: requirement to
     verdict."""
-    from fencepost.warmed import forking
+    from fencepost.proof.forkserver import forking
 
     with forking().Pool(WORKERS, maxtasksperchild=1) as pool:
         return dict(pool.imap_unordered(_judged, [(defect, only) for defect in defects]))
@@ -28,9 +28,9 @@ def judged_of_all(defects: Iterable[str], only: tuple[str, ...] = ()) -> dict[st
 def _judged(task: tuple[str, tuple[str, ...]]) -> tuple[str, dict[str, str]]:
     from fencepost.contract.registration import Asked
     from fencepost.contract.verdict import ScenarioResult, judge
-    from fencepost.options import Options
-    from fencepost.plays import Plays
-    from fencepost.selection import Selection
+    from fencepost.run.options import Options
+    from fencepost.run.plays import Plays
+    from fencepost.run.selection import Selection
 
     defect, only = task
     found: dict[str, list[ScenarioResult]] = {}
@@ -41,10 +41,10 @@ def _judged(task: tuple[str, tuple[str, ...]]) -> tuple[str, dict[str, str]]:
 
 
 def _run(task: tuple[Path, tuple[str, ...]]) -> tuple[str, int]:
-    from fencepost import suite
+    from fencepost.run import pytest_session
 
     folder, options = task
     printed = io.StringIO()
     with redirect_stdout(printed), redirect_stderr(printed):
-        ended = suite.judge([f"--results={folder}", "--no-html", "--tb=no", *options], workers=1)
+        ended = pytest_session.judge([f"--results={folder}", "--no-html", "--tb=no", *options], workers=1)
     return folder.name, int(ended.exit)

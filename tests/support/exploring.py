@@ -6,8 +6,8 @@ from fencepost.contract.register import bundled
 from fencepost.contract.registration import Asked
 from fencepost.explore.search import Progress
 from fencepost.explore.trial import Trials
-from fencepost.judged_systems import JudgedSystems
-from fencepost.options import Options
+from fencepost.run.judged_systems import JudgedSystems
+from fencepost.run.options import Options
 from fencepost.steps.acts.act import Table
 
 

@@ -18,10 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-_NEEDED = ("cli", "suite", "plan", "checkup", "compare", "summary", "catalogue", "explaining", "sentences", "naming", "serving")
+_NEEDED = ("cli.application", "cli.reference_server", "run.pytest_session", "run.plan", "doctor.checkup", "proof.kill_matrix", "plugin")
+_NEEDED += ("catalogue.requirement_list", "catalogue.explanation", "catalogue.sentence_list", "catalogue.name_lists")
+_NEEDED += ("results.comparison", "results.markdown_summary", "findings.findings_files", "proof.forkserver_preload")
 _NEEDED += ("adapters.reference_registration", "adapters.kafka.system", "adapters.kafka.container_system", "report.compliance.command")
-_NEEDED += ("adapters.pulsar.system", "adapters.pulsar.container_system", "pipeline.command", "kill_matrix", "pipeline.ingest")
-_NEEDED += ("plugin", "collected", "findings.command", "adapters.engines", "features.step_definitions", "report.allure_steps")
+_NEEDED += ("adapters.pulsar.system", "adapters.pulsar.container_system", "pipeline.command", "pipeline.ingest")
+_NEEDED += ("adapters.engines", "features.step_definitions", "report.allure_steps")
 _OF_OTHERS = ("execnet", "pytest_bdd.generation", "pytest_bdd.cucumber_json", "pytest_bdd.gherkin_terminal_reporter")
 """What pytest's plugins import. They themselves are not here, for pytest warns of one that was imported before."""
 _PATH = "PYTHONPATH"
@@ -127,15 +129,16 @@ def _read_what_all_read() -> None:
 
     from pytest_bdd.feature import get_features
 
-    from fencepost import expectations, lint
     from fencepost.adapters import registry
     from fencepost.contract import register
+    from fencepost.deviations import known_deviations
+    from fencepost.run import feature_lint
     from fencepost.steps import vocabularies
 
-    expectations.check(register.bundled())
+    known_deviations.check(register.bundled())
     registry.check_proposals()
     vocabularies.check()
-    lint.faults_of_bundled()
+    feature_lint.faults_of_bundled()
     get_features([str(resources.files("fencepost.features").joinpath(spec)) for spec in register.bundled().by_spec])
     for name in registry.BUNDLED:
         registry.find(name).profiles()

@@ -1,14 +1,14 @@
 """What CI asks of a release that it does not ask everything: where it is known to deviate, and a little of everything else."""
 
-from fencepost import expectations
 from fencepost.contract import gherkin, register
 from fencepost.contract.gherkin import requirement_of
+from fencepost.deviations import known_deviations
 
 
 def deviating(system: str, version: str) -> set[str]:
     """The requirements of which that release is known to break a scenario."""
-    known = expectations.load_for(system, version, True, register.bundled()).known
-    return {one.entry.requirement for one in known} - {expectations.ANY}
+    known = known_deviations.load_for(system, version, True, register.bundled()).known
+    return {one.entry.requirement for one in known} - {known_deviations.ANY}
 
 
 def smoke(*specs: str) -> set[str]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def fencepost_on(spark: "SparkSession", *arguments: object, expect: int) -> Finished:
     """`fencepost ...` where it would start a session; another exit code than `expect` fails the test."""
-    from fencepost.cli import app
+    from fencepost.cli.application import app
     from fencepost.pipeline import check, session
 
     def shared(size: object) -> "nullcontext[SparkSession]":  # noqa: ARG001 the session is there, and has a size

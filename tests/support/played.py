@@ -12,10 +12,10 @@ from fencepost.adapters.engines import ENGINES
 from fencepost.contract.events import Event
 from fencepost.contract.ports import System
 from fencepost.contract.registration import Asked
-from fencepost.identity import Named
-from fencepost.options import Options
-from fencepost.plays import Play, Plays
-from fencepost.selection import Selection
+from fencepost.run.identity import Named
+from fencepost.run.options import Options
+from fencepost.run.plays import Play, Plays
+from fencepost.run.selection import Selection
 
 NOT_OFFERED = "not_offered"
 _OF_ONE_PLAY = re.compile(r"-[0-9a-f]{6}\b")

@@ -10,7 +10,7 @@ WORKERS = 2
 
 def play_all(defects: Iterable[str], folder: Path) -> dict[str, bool]:
     """Play these; the histories of each are in `NAME/history` of the folder. The answer says of each whether anything was violated."""
-    from fencepost.warmed import forking
+    from fencepost.proof.forkserver import forking
 
     with forking().Pool(WORKERS, maxtasksperchild=1) as pool:
         return dict(pool.imap_unordered(_play, [(name, folder / name / "history") for name in defects]))
@@ -20,10 +20,10 @@ def _play(task: tuple[str, Path]) -> tuple[str, bool]:
     from fencepost.contract import history_files
     from fencepost.contract.registration import Asked
     from fencepost.contract.verdict import Verdict
-    from fencepost.options import Options
-    from fencepost.plays import Plays
     from fencepost.reference.defects import DEFECTS
-    from fencepost.selection import Selection
+    from fencepost.run.options import Options
+    from fencepost.run.plays import Plays
+    from fencepost.run.selection import Selection
 
     defect, folder = task
     folder.mkdir(parents=True)

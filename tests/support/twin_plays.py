@@ -7,14 +7,14 @@ import pytest
 
 from fencepost.contract.registration import Asked
 from fencepost.contract.verdict import Verdict
-from fencepost.options import Options
-from fencepost.plays import Plays
 from fencepost.reference import kafka
 from fencepost.reference.defects import LAWFUL, Defect
-from fencepost.selection import Selection
+from fencepost.run.options import Options
+from fencepost.run.plays import Plays
+from fencepost.run.selection import Selection
 from fencepost.twins import disturbances
-from fencepost.twins.run import drawn
 from fencepost.twins.twin import TwinResult, Twins, TwinVerdict
+from fencepost.twins.twin_run import drawn
 
 
 def twins_of(

@@ -4,7 +4,7 @@
     python tests/support/words.py --places told    where a word stands, one place a line
     python tests/support/words.py --write    note today's counts, as `make words` does
 
-`words.yaml` has the words with what to write instead.
+`fixtures/words.yaml` has the words with what to write instead.
 """
 
 import re
@@ -15,8 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fencepost.contract.datafile import Row, load
+from fencepost.contract.datafile import load
 from fencepost.contract.errors import Exit, UnknownName, WrongUsage
+from fencepost.run.house_words import Word, words
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 HOUSE = CHECKOUT / "tests" / "house"
@@ -25,26 +26,12 @@ _KINDS = (".py", ".md", ".feature", ".yaml", ".j2", ".toml", "Makefile")
 _ROOT = "root"
 """The room of what stands in no folder."""
 _MADE = re.compile(
-    r"docs/(sentences|museum|core|kip\d+|pip\d+|transaction_key)\.md|docs/findings/.*|tests/(house|support)/(test_)?words.*|docs/house-style\.md|fencepost/lint\.py|tests/fencepost/test_lint\.py|.*_pb2\.py|CHANGELOG\.md"
+    r"docs/(sentences|museum|core|kip\d+|pip\d+|transaction_key)\.md|docs/findings/.*|tests/(house|support)/(test_)?words.*|docs/house-style\.md|fixtures/words\.yaml|tests/fencepost/test_lint\.py|.*_pb2\.py|CHANGELOG\.md"
 )
 """What is made from other files, tells of the past, or is about the words themselves."""
 _MOST = 12
 Counts = dict[str, dict[str, int]]
 """How often each word stands in each room."""
-
-
-class Word(Row):
-    """A word that is out."""
-
-    word: str
-    pattern: str
-    instead: str
-    exact: bool = False
-
-    def compiled(self) -> re.Pattern[str]:
-        """Its pattern, for which an underscore and a digit end a word, and spaces may begin a line."""
-        pattern = re.sub(r"^\\b", "(?<![A-Za-z])", self.pattern).replace(r"\b", "(?![A-Za-z])").replace("(^|", "(^[ \t]*|")
-        return re.compile(pattern, re.MULTILINE if self.exact else re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -58,11 +45,6 @@ class Place:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.word.word}; write instead: {self.word.instead}"
-
-
-def words() -> list[Word]:
-    """The words that are out."""
-    return load(HOUSE / "words.yaml", list[Word])
 
 
 def left() -> Counts:

@@ -10,8 +10,8 @@ from played import played
 
 from fencepost.contract import smoke
 from fencepost.contract.registration import Asked
-from fencepost.options import Options
-from fencepost.selection import Selection
+from fencepost.run.options import Options
+from fencepost.run.selection import Selection
 
 KNOWN_REDS = {
     "KIP890-012": "expected a refusal with INVALID_TRANSACTION_TIMEOUT; seen success",

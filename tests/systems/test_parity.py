@@ -13,7 +13,7 @@ from served import serve_command
 from served_reference import ServedSystem
 
 from fencepost.contract import proposals
-from fencepost.plays import Play
+from fencepost.run.plays import Play
 
 PROTOCOL = "kafka"
 SPECS = proposals.bundled().binding(PROTOCOL)

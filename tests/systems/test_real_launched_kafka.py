@@ -43,8 +43,9 @@ def _told(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> No
 
 
 @needs_docker
+@pytest.mark.thorough
 def test_every_line_of_the_launcher_works() -> None:
-    """With every configuration, two nodes and users that log in among them."""
+    """With every configuration, two nodes and users that log in among them: some twenty starts of a broker."""
     told = fencepost("doctor", "kafka", "--launcher", EXAMPLES / "kafka-jars.yaml", expect=0).out
 
     lines = re.findall(r"^  (works|FAILS)  ([^:]*): (.*)$", told, re.MULTILINE)
@@ -53,10 +54,15 @@ def test_every_line_of_the_launcher_works() -> None:
 
 
 @needs_docker
-@pytest.mark.parametrize("example", ["kafka-jars", "kafka-jars-three-nodes"])
-def test_it_is_judged_like_a_container(tmp_path: Path, example: str) -> None:
-    """A crash, a clean stop, a paused node, rights, and two partitions in one request."""
-    only = "KIP890-060,KIP890-163,KIP890-266,KIP890-126,KIP890-173,KIP890-211"
+@pytest.mark.parametrize(
+    ("example", "only"),
+    [
+        ("kafka-jars", "KIP890-060,KIP890-163,KIP890-266,KIP890-126,KIP890-173,KIP890-211"),
+        ("kafka-jars-three-nodes", "KIP890-060,KIP890-211"),
+    ],
+)
+def test_it_is_judged_like_a_container(tmp_path: Path, example: str, only: str) -> None:
+    """A crash, a clean stop, a paused node, rights, and two partitions in one request; with three nodes, the first and the last."""
     results = tmp_path / "results"
     known = ("--known-as", "kafka:4.3.1", "--only", only, "--results", results, "--no-html")
 

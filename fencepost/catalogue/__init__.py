@@ -1,0 +1,1 @@
+"""What there is: requirements, sentences and names, and the places that stand for each requirement."""

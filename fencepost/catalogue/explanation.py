@@ -1,0 +1,95 @@
+"""`fencepost explain`: a requirement, and the hops to everything that stands for it."""
+
+import json
+from collections.abc import Iterable
+from importlib import resources
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from fencepost.contract import gherkin, register, themes
+from fencepost.contract.errors import UnknownName
+from fencepost.contract.register import Requirement
+
+from . import traceability
+from .requirement_list import as_json, is_provisional, status_of
+from .traceability import Place
+
+FORMS = ("table", "json")
+
+
+def show(named: str, form: str) -> int:
+    """Print a page of the documentation, or what is known of a requirement. Raises UnknownName."""
+    name = f"{named.lower().removeprefix('docs/').removesuffix('.md')}.md"
+    page = next((page for page in resources.files("fencepost.docs").iterdir() if page.name == name), None)
+    if page is None:
+        return show_requirement(named.upper(), form)
+    print(page.read_text(encoding="utf-8"), end="")
+    return 0
+
+
+def show_requirement(identifier: str, form: str) -> int:
+    """Print all that the kit knows of one requirement. Raises UnknownName for an id or a form that there is none of."""
+    if form not in FORMS:
+        raise UnknownName("format", form, FORMS)
+    row = register.bundled()[identifier]
+    if form == "json":
+        print(json.dumps(as_json(row) | {"hops": traceability.of(row.id).as_json()}, indent=1))
+        return 0
+    console = Console(highlight=False, soft_wrap=True)
+    _show_row(console, row)
+    found = traceability.of(row.id)
+    _show(console, "rule", found.rules)
+    _show_scenarios(console, row, found.scenarios)
+    _show(console, "sentences", found.sentences)
+    _show(console, "branches of the reference", found.branches)
+    _show(console, "defects", found.defects)
+    _show(console, "known deviations", found.deviations)
+    return 0
+
+
+def _show_row(console: Console, row: Requirement) -> None:
+    console.print(
+        Text(f"{row.id}  {row.level}, {row.source}, {status_of(row)}{', provisional' if is_provisional(row) else ''}", style="bold")
+    )
+    console.print(Text(row.statement))
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(no_wrap=True, style="dim")
+    table.add_column()
+    known = {
+        "why": gherkin.why_of(row.id),
+        "section": row.section,
+        "themes": ", ".join(themes.themes_of(row.id)),
+        "look at": row.check,
+        "releases": row.varies,
+        "question": row.question,
+        "excluded": row.excluded,
+    }
+    for name, text in known.items():
+        if text:
+            table.add_row(name, Text(text))
+    console.print(Padding(table, (1, 0)))
+    if row.planned:
+        console.print("No scenario tests it yet.")
+
+
+def _show(console: Console, title: str, places: Iterable[Place]) -> None:
+    """The places below their title, where there are any."""
+    shown = tuple(places)
+    if shown:
+        console.print(Text(title, style="bold"))
+        for place in shown:
+            console.print(Text(f"  {place.where}  {place.what}"))
+        console.print()
+
+
+def _show_scenarios(console: Console, row: Requirement, places: tuple[Place, ...]) -> None:
+    if places:
+        console.print(Text("scenarios", style="bold"))
+    for place, (feature, scenario) in zip(places, gherkin.scenarios_of(row.id), strict=True):
+        console.print(Text(f"  {place.where}  {place.what}"))
+        for step in (*feature.background, *scenario.steps):
+            console.print(Text(f"      {step.keyword} {step.text}", style="dim"))
+        console.print()

@@ -1,0 +1,111 @@
+"""`fencepost list`: the register, for people and for programs."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from fencepost.adapters import registry
+from fencepost.console.phrases import counted
+from fencepost.contract import editions, gherkin, proposals, register, themes
+from fencepost.contract.errors import UnknownName, WrongUsage
+from fencepost.contract.register import Requirement
+
+FORMS = ("table", "json", "markdown")
+
+
+def status_of(row: Requirement) -> str:
+    if row.excluded:
+        return "excluded"
+    return "planned" if row.planned else "tested"
+
+
+def is_provisional(row: Requirement) -> bool:
+    """Whether a requirement is tested and stands in no edition yet."""
+    return editions.bundled().counting().is_provisional(row, register.bundled().spec_of(row.id))
+
+
+def show_list(specs: Sequence[str], form: str, of_themes: Sequence[str] = ()) -> int:
+    """Print the rows of some proposals, or of all, and of these only what belongs to one of the themes, where any is named."""
+    if form not in FORMS:
+        raise UnknownName("format", form, FORMS)
+    registry.check_proposals()
+    rows = register.bundled().rows(specs)
+    if of_themes:
+        if form == "markdown":
+            raise WrongUsage("--format markdown is a page of whole proposals: leave out --theme, or say --format table or json")
+        named = {requirement for theme in of_themes for requirement in themes.requirements_of(theme)}
+        rows = tuple(row for row in rows if row.id in named)
+        if not rows:
+            raise WrongUsage(f"no requirement of {', '.join(specs)} has the theme {' or '.join(of_themes)}; see `fencepost list --themes`")
+    if form == "json":
+        print(json.dumps([as_json(row) for row in rows], indent=1))
+        return 0
+    if form == "markdown":
+        print(markdown(specs), end="")
+        return 0
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("id", "level", "source", "status"):
+        table.add_column(column, no_wrap=True)
+    table.add_column("statement")
+    for row in rows:
+        status = status_of(row) + (" *" if is_provisional(row) else "")
+        table.add_row(row.id, row.level, row.source, status, Text(row.statement), style=None if row.is_tested else "dim")
+    console = Console()
+    console.print(table)
+    counts = {name: sum(status_of(row) == name for row in rows) for name in ("tested", "planned", "excluded")}
+    console.print(f"\n{counted(len(rows), 'requirement')}: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
+    if provisional := sum(map(is_provisional, rows)):
+        console.print(f"* {provisional} provisional: in no edition yet, so judged without effect on the exit code")
+    return 0
+
+
+def markdown(specs: Sequence[str]) -> str:
+    """The register as a page: what `docs/` has of each proposal, by `fencepost list --format markdown`."""
+    rows = register.bundled()
+    lines: list[str] = []
+    for spec in specs or rows.by_spec:
+        members = rows.rows([spec])
+        tested = sum(row.is_tested for row in members)
+        lines += [f"# {proposals.bundled().title_of(spec)}: {tested} of {len(members)} requirements tested", ""]
+        lines += ["Made by `make docs` from the register; do not edit.", ""]
+        for row in members:
+            lines += [
+                f"## {row.id}",
+                "",
+                row.statement,
+                "",
+                f"{row.level}, {row.source}: {row.section}. {status_of(row).capitalize()}{', provisional' if is_provisional(row) else ''}."
+                f"{_themes_in_words(row.id)}",
+                "",
+            ]
+            told = {
+                "Why": gherkin.why_of(row.id),
+                "Releases": row.varies,
+                "Question": row.question,
+                "Excluded": row.excluded,
+                "When it fails": row.check,
+            }
+            lines += [f"- {name}: {text}" for name, text in told.items() if text]
+            placed = gherkin.scenarios_of(row.id)
+            lines += [f"- `{feature.path}`: {scenario.name}" for feature, scenario in placed]
+            lines += [""]
+    return "\n".join(lines)
+
+
+def _themes_in_words(requirement: str) -> str:
+    found = themes.themes_of(requirement)
+    return f" {'Themes' if len(found) > 1 else 'Theme'}: {', '.join(found)}." if found else ""
+
+
+def as_json(row: Requirement) -> dict[str, Any]:
+    return row.model_dump() | {
+        "status": status_of(row),
+        "provisional": is_provisional(row),
+        "why": gherkin.why_of(row.id),
+        "themes": list(themes.themes_of(row.id)),
+        "scenarios": [{"feature": feature.path, "name": scenario.name} for feature, scenario in gherkin.scenarios_of(row.id)],
+    }

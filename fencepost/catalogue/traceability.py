@@ -1,0 +1,174 @@
+"""From a requirement to everything that stands for it, each with file and line: one hop from what is promised to where it is asked,
+decided, broken on purpose, and known to be broken.
+
+* `rules`: the Rule of a feature that carries its id; `scenarios`: those of that Rule.
+* `sentences`: what those scenarios say, where each sentence is fulfilled.
+* `branches`: the places of the reference that decide it, which name it with `rule("ID")`.
+* `defects`: the variants of the reference that break it; `deviations`: the entries about releases that are known to.
+"""
+
+import ast
+import functools
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Any
+
+from fencepost.contract import gherkin, register
+from fencepost.contract.gherkin import Feature, Rule, Scenario, Step
+from fencepost.deviations import known_deviations
+from fencepost.steps import vocabularies
+
+
+@dataclass(frozen=True)
+class Place:
+    """Something that stands in a file of the kit, and what it is."""
+
+    file: str
+    line: int
+    what: str
+
+    @property
+    def where(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Hops:
+    """All that stands for one requirement."""
+
+    rules: tuple[Place, ...]
+    scenarios: tuple[Place, ...]
+    sentences: tuple[Place, ...]
+    branches: tuple[Place, ...]
+    defects: tuple[Place, ...]
+    deviations: tuple[Place, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def of(requirement: str) -> Hops:
+    """The hops of a requirement. Raises UnknownName for an id that there is none of."""
+    identifier = register.bundled()[requirement].id
+    found = list(_rules(identifier))
+    return Hops(
+        rules=tuple(Place(_file(feature), rule.line, f"Rule: {rule.title}") for feature, rule in found),
+        scenarios=tuple(Place(_file(feature), scenario.line, scenario.name) for feature, rule in found for scenario in rule.scenarios),
+        sentences=tuple(dict.fromkeys(place for feature, rule in found for place in _sentences(feature, rule))),
+        branches=_branches().get(identifier, ()),
+        defects=tuple(_defects(identifier)),
+        deviations=_deviations().get(identifier, ()),
+    )
+
+
+def requirements_with_branches() -> frozenset[str]:
+    """The requirements that some branch of the reference names."""
+    return frozenset(_branches())
+
+
+def _rules(requirement: str) -> Iterator[tuple[Feature, Rule]]:
+    for feature in gherkin.bundled():
+        for rule in feature.rules:
+            if gherkin.requirement_of(rule.tags) == requirement:
+                yield feature, rule
+
+
+def _file(feature: Feature) -> str:
+    return f"features/{feature.path}"
+
+
+def _sentences(feature: Feature, rule: Rule) -> Iterator[Place]:
+    for scenario in rule.scenarios:
+        for step in _said(feature, rule, scenario):
+            sentence = vocabularies.sentence_of(feature.spec, step.kind, step.text)
+            if sentence is not None:
+                yield Place(_in_package(sentence.path), sentence.line, sentence.words)
+
+
+def _said(feature: Feature, rule: Rule, scenario: Scenario) -> Iterator[Step]:
+    """The steps as they are asked, those of an outline with the values of each row."""
+    yield from feature.background
+    yield from rule.background
+    yield from scenario.said
+
+
+def _in_package(path: str) -> str:
+    """A source file, by its path inside of the package: in a checkout and in an installed kit the same."""
+    normal = path.replace("\\", "/")
+    room = "/steps/"
+    return room.removeprefix("/") + normal.rpartition(room)[2] if room in normal else normal
+
+
+@functools.cache
+def _branches() -> dict[str, tuple[Place, ...]]:
+    """The calls of `rule` in the reference, by requirement."""
+    found: defaultdict[str, list[Place]] = defaultdict(list)
+    for file, text in _sources("reference"):
+        if "rule(" in text:
+            for requirement, line, inside in _calls_of_rule(ast.parse(text)):
+                found[requirement].append(Place(file, line, inside))
+    return {requirement: tuple(places) for requirement, places in found.items()}
+
+
+def _calls_of_rule(node: ast.AST, inside: str = "") -> Iterator[tuple[str, int, str]]:
+    """The requirements that each call names, with the line and the function; a branch may choose between two."""
+    match node:
+        case ast.ClassDef(name=name) | ast.FunctionDef(name=name):
+            inside = f"{inside}.{name}" if inside else name
+        case ast.Call(func=ast.Name(id="rule"), args=arguments):
+            for part in (part for argument in arguments for part in ast.walk(argument)):
+                if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    yield part.value, part.lineno, inside
+        case _:
+            pass
+    for child in ast.iter_child_nodes(node):
+        yield from _calls_of_rule(child, inside)
+
+
+def _defects(requirement: str) -> Iterator[Place]:
+    from fencepost.reference.defects import DEFECTS
+
+    for defect in DEFECTS.values():
+        if requirement in defect.breaks:
+            file, line = _lines_of_defects()[defect.name]
+            yield Place(file, line, f"{defect.name}: {defect.story} ({defect.origin})")
+
+
+@functools.cache
+def _lines_of_defects() -> dict[str, tuple[str, int]]:
+    """Where each variant is made: the call that has its name. One of a transaction key makes two, with names of their own."""
+    return {
+        f"{prefix}{name.value}": (file, node.lineno)
+        for file, text in _sources("reference/defects")
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call)
+        for name in (*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == "name"))
+        if isinstance(name, ast.Constant) and isinstance(name.value, str)
+        for prefix in (("key-", "scalable-key-") if isinstance(node.func, ast.Name) and node.func.id == "pair" else ("",))
+    }
+
+
+@functools.cache
+def _deviations() -> dict[str, tuple[Place, ...]]:
+    found: defaultdict[str, list[Place]] = defaultdict(list)
+    for name, line, entry in known_deviations.everything():
+        scenario = f", {entry.scenario}" if entry.scenario else ""
+        found[entry.requirement].append(
+            Place(f"fixtures/expectations/{name}", line, f"{name.removesuffix('.yaml')} {entry.versions}{scenario}: {entry.reason}")
+        )
+    return {requirement: tuple(places) for requirement, places in found.items()}
+
+
+def _sources(room: str) -> Iterator[tuple[str, str]]:
+    """The modules of a room, by their paths inside of the package."""
+    waiting: list[tuple[str, Traversable]] = [(room, resources.files(f"fencepost.{room.replace('/', '.')}"))]
+    while waiting:
+        path, folder = waiting.pop()
+        for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+            if entry.is_dir():
+                waiting.append((f"{path}/{entry.name}", entry))
+            elif entry.name.endswith(".py"):
+                yield f"{path}/{entry.name}", entry.read_text(encoding="utf-8")

@@ -1,0 +1,119 @@
+"""The command line: every command of `commands/`, and what they share.
+
+Exit codes: 0 conforms, 1 does not, 2 wrong usage or unreachable system, 3 the kit itself failed, 4 the run was not finished.
+"""
+
+import io
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fencepost import __version__
+from fencepost.cli.commands import (
+    check,
+    compare,
+    doctor,
+    explain,
+    explore,
+    findings,
+    list_,
+    new,
+    prove,
+    report,
+    run,
+    sentences,
+    serve,
+    site,
+    soak,
+    summary,
+)
+from fencepost.contract.errors import Exit, WrongUsage
+from fencepost.run import interruption
+
+from . import configuration
+from .configuration import Command
+from .exit_codes import guarded_value, tell
+from .usage_errors import Commands
+
+
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
+        print(f"fencepost {__version__}")
+        raise typer.Exit
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="""Judge a streaming system by the transaction proposals that it claims to follow.
+
+    The requirements of a proposal are Gherkin scenarios. They run against the bundled reference implementation,
+    or against a broker that you name, and every requirement gets a verdict with its evidence.
+
+    **Begin with**  `fencepost run`, then `fencepost doctor kafka --bootstrap HOST:PORT` and
+    `fencepost run kafka --bootstrap HOST:PORT`.
+
+    **Options are set** also in `fencepost.toml` or under `[tool.fencepost]` in `pyproject.toml`, in a table for the command such as
+    `[run]`, and by environment, such as `FENCEPOST_RUN_BOOTSTRAP`. The command line wins over the environment, that over the file.
+
+    Exit codes: 0 conforms; 1 something is violated, or inconclusive so that there is no verdict, unless --fail-on, --strict or
+    --max-not-offered of `fencepost run` say otherwise; 2 wrong usage or unreachable system; 3 the kit itself failed; 4 not finished:
+    Ctrl-C, SIGTERM, --timeout, --max-failures or a system that stopped answering, also where something was red by then.""",
+)
+
+
+@app.callback()
+def _fencepost(
+    ctx: typer.Context,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", envvar="FENCEPOST_CONFIG", help="Where options are set: a TOML file.", show_envvar=False)
+    ] = None,
+    version: Annotated[  # noqa: ARG001 - its callback has shown it
+        bool, typer.Option("--version", help="Show the version of fencepost and exit.", is_eager=True, callback=_show_version)
+    ] = False,
+) -> None:
+    guarded_value(lambda: configuration.apply(ctx, config))
+
+
+app.command(cls=Command)(run.run)
+app.command("list", cls=Command)(list_.list_)
+app.command(cls=Command)(explain.explain)
+app.command(cls=Command)(sentences.sentences)
+app.command(cls=Command)(check.check)
+app.command(cls=Command)(report.report)
+app.command(cls=Command)(prove.prove)
+app.command(cls=Command)(explore.explore)
+app.command(cls=Command)(soak.soak)
+app.command(cls=Command)(summary.summary)
+app.command(cls=Command)(findings.findings)
+app.command(cls=Command)(site.site)
+app.command(cls=Command)(compare.compare)
+app.command(cls=Command)(doctor.doctor)
+app.command(cls=Command)(serve.serve)
+app.add_typer(new.new, name="new")
+
+
+def main() -> None:
+    """The `fencepost` command, once it has been imported: see `__main__.py`."""
+    _speak_whatever_can_be_spoken()
+    try:
+        code = app(standalone_mode=False)
+    except WrongUsage as error:
+        if sys.argv[1:]:  # else all of the help was shown
+            tell(str(error))
+        code = Exit.USAGE
+    finally:
+        interruption.deaf()
+    sys.exit(code)
+
+
+def _speak_whatever_can_be_spoken() -> None:
+    """Where a stream has no letter for a character, such as in ASCII, it shows the character's number: a command must not fail of that."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")

@@ -1,0 +1,27 @@
+"""`fencepost compare`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fencepost.cli.exit_codes import guarded
+
+
+def compare(
+    left: Annotated[Path, typer.Argument(metavar="LEFT", help="The results of a run, such as of the reference with --profile kafka-4.0.")],
+    right: Annotated[Path, typer.Argument(metavar="RIGHT", help="The results of another, such as of that release.")],
+) -> None:
+    """Compare what two systems answered, request by request: is the reference like the release that it imitates?
+
+    Exit code 1 names the differences that nothing explains.
+
+        fencepost run --profile kafka-4.0 --results results/ours
+
+        fencepost run kafka --container apache/kafka:4.0.0 --results results/theirs
+
+        fencepost compare results/ours results/theirs
+    """
+    from fencepost.results import comparison
+
+    guarded(lambda: comparison.show(left, right))

@@ -1,0 +1,46 @@
+"""`fencepost site`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fencepost.cli.completion import complete_proposal
+from fencepost.cli.exit_codes import guarded
+
+
+def site(
+    results: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="RESULTS", help="Results folders of runs, folders of them at any depth, or patterns; none for the specification alone."
+        ),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where the site goes: a new or empty folder, or one that this command made.")
+    ] = Path("results/site"),
+    spec: Annotated[
+        list[str] | None, typer.Option(metavar="PROPOSAL", help="Only the pages of this proposal.", autocompletion=complete_proposal)
+    ] = None,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="What the site is called, such as your broker's name.")] = None,
+) -> None:
+    """Build the specification, the reference and what runs have shown as a static site.
+
+    Each requirement has an address of its own, with its scenarios, the code of the reference that decides it, the defects that prove it,
+    a sequence picture of one play on the reference, and a verdict for each run that is given, the first of them first.
+    The site opens from a disk or any web server, and asks for nothing from elsewhere.
+
+    Examples:
+
+        fencepost site --out public
+
+        fencepost site results/ours results/kafka --out public --title 'Our broker'
+    """
+
+    def build() -> int:
+        from fencepost.run.selection import proposals_named
+        from fencepost.site import builder
+
+        return builder.build(builder.Options(tuple(results or ()), out, proposals_named(spec or ()), title))
+
+    guarded(build)

@@ -1,0 +1,194 @@
+"""The options by which a command names a system, how it is reached, and what may be done to it: declared once for all commands.
+
+A command takes them as one value: `@takes_a_system` shows each field of it as an option.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+from .completion import complete_defect, complete_profile, complete_system
+from .exit_codes import fail, guarded_value
+
+if TYPE_CHECKING:
+    from fencepost.run.options import Options
+
+_SYSTEM = "What is judged: reference (bundled, the default), kafka, pulsar, or a system that an installed package registers."
+Patience = Annotated[
+    float,
+    typer.Option(
+        metavar="S", min=0.1, max=3600, help="How long to wait for what must come, and for each answer, 30 s at most for one of these."
+    ),
+]
+Defect = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Break the reference in this way, to see it found.", autocompletion=complete_defect)
+]
+
+
+@dataclass(frozen=True)
+class SystemOptions:
+    """A system as a user names it; each field is an option."""
+
+    system: Annotated[str, typer.Argument(metavar="SYSTEM", help=_SYSTEM, autocompletion=complete_system)] = "reference"
+    bootstrap: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="A Kafka broker that listens there; several with commas: the first that answers."),
+    ] = None
+    service_url: Annotated[str | None, typer.Option(metavar="URL", help="A Pulsar broker, such as pulsar://127.0.0.1:6650.")] = None
+    admin_url: Annotated[str | None, typer.Option(metavar="URL", help="Its admin interface, such as http://127.0.0.1:8080.")] = None
+    client_properties: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="How to reach a Kafka broker, as a Java client's properties file: TLS with PEM files, SASL."),
+    ] = None
+    tls_ca: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Reach the broker over TLS: the authorities to trust, as PEM; or 'system', those of this machine."
+        ),
+    ] = None
+    tls_certificate: Annotated[str | None, typer.Option(metavar="FILE", help="The client's certificate as PEM, for mutual TLS.")] = None
+    tls_key: Annotated[str | None, typer.Option(metavar="FILE", help="The key of that certificate as PEM.")] = None
+    token: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SOURCE",
+            help="Where the token is that logs in, on Kafka by OAUTHBEARER: file:PATH, env:VARIABLE or command:CMD, a program with "
+            "arguments that prints it. It is read anew for each login.",
+        ),
+    ] = None
+    container: Annotated[str | None, typer.Option(metavar="IMAGE", help="Start this image for the run, such as apache/kafka:4.3.1.")] = None
+    broker: Annotated[
+        str | None, typer.Option(metavar="NAME:VERSION", help="A release, such as kafka:4.1.1 or pulsar:4.0.7; short for --container.")
+    ] = None
+    launcher: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.yaml", help="Start a Kafka broker as processes, as this file says; docs/launchers.md has its keys."),
+    ] = None
+    restart_command: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CMD",
+            help="How a broker at an address is killed and started: a program with arguments, no shell. It is run twice for each crash: "
+            "with FENCEPOST_FAULT=crash it kills the broker and leaves it down, with FENCEPOST_FAULT=start it starts it on the same disk; "
+            "FENCEPOST_BROKER is its HOST:PORT. It has 60 s, and says with exit code 0 that it is done.",
+        ),
+    ] = None
+    set_system: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Any other option of the system, such as its address. May be repeated.")
+    ] = None
+    profile: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The release profile; found out from the system unless given.", autocompletion=complete_profile),
+    ] = None
+
+    def need(self, command: str) -> None:
+        """Refuse the options that name a broker where no system is named."""
+        options = {
+            "--bootstrap": self.bootstrap,
+            "--service-url": self.service_url,
+            "--admin-url": self.admin_url,
+            "--container": self.container,
+            "--broker": self.broker,
+            "--launcher": None if self.launcher is None else str(self.launcher),
+        }
+        option, value = next(((option, value) for option, value in options.items() if value), ("", ""))
+        if option and self.system.lower() == "reference":
+            meant = "pulsar" if "url" in option or "pulsar" in value else "kafka"
+            fail(f"{option} {value}: whose broker is it? Say the system too: `fencepost {command} {meant} {option} {value}`")
+
+    def values(self) -> dict[str, str | None]:
+        """What is said of the system itself, by the names that its adapter knows; None where nothing is."""
+        return {
+            "bootstrap": self.bootstrap,
+            "service-url": self.service_url,
+            "admin-url": self.admin_url,
+            "container": self._image(),
+            "launcher": None if self.launcher is None else str(self.launcher),
+            "restart-command": self.restart_command,
+            "client-properties": self.client_properties,
+            "tls-ca": self.tls_ca,
+            "tls-certificate": self.tls_certificate,
+            "tls-key": self.tls_key,
+            "token": self.token,
+        }
+
+    def _image(self) -> str | None:
+        if self.broker is None:
+            return self.container
+        if self.container is not None:
+            fail("--broker and --container exclude each other: both name the image to start")
+        from fencepost.adapters.images import image_of
+
+        broker = self.broker
+        return guarded_value(lambda: image_of(broker))
+
+
+@dataclass(frozen=True)
+class PlayedOptions(SystemOptions):
+    """The same for a command that plays on it what no scenario asks."""
+
+    patience: Patience = 20.0
+    defect: Defect = None
+
+    def options(self, results: Path | None) -> "Options":
+        """A run of the system with this results folder. Raises WrongUsage and UnknownName."""
+        from fencepost.adapters import registry
+        from fencepost.contract.registration import Asked
+        from fencepost.run.options import Options, given
+
+        asked = Asked(given(self.values() | {"defect": self.defect}, self.set_system or ()), self.profile, self.patience)
+        return Options(registry.named(self.system), asked, results=results)
+
+
+@dataclass(frozen=True)
+class JudgedOptions(SystemOptions):
+    """The same for a command that judges it: what else its owner lets be done to it, and what it is known as."""
+
+    throwaway: Annotated[
+        bool, typer.Option("--throwaway", help="Also ask what leaves transactions undecided for ever in a Kafka broker at an address.")
+    ] = False
+    broker_configuration: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=HOST:PORT",
+            help="A Kafka broker beside the one at --bootstrap with settings of its own: unverified, expiring or authorizer, as "
+            "`fencepost explain your-own-system` shows them. May be repeated.",
+        ),
+    ] = None
+    known_as: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SYSTEM:VERSION",
+            help="The release that it is a build of, such as kafka:4.3.1: the bundled deviations of that release then hold.",
+        ),
+    ] = None
+
+    def values(self) -> dict[str, str | None]:
+        """The same, with what may be done to a broker at an address."""
+        return super().values() | {
+            "throwaway": "yes" if self.throwaway else None,
+            "broker-configuration": ",".join(self.broker_configuration) if self.broker_configuration else None,
+        }
+
+
+def takes_a_system(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose first parameter is `SystemOptions`, or extends it: typer sees each field as an option, before the command's own."""
+    judged, *own = inspect.signature(command, eval_str=True).parameters.values()
+    kind = judged.annotation
+    hints = get_type_hints(kind, include_extras=True)
+    of_system = [
+        inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=hints[one.name]) for one in fields(kind)
+    ]
+    parameters = [*of_system, *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own)]
+
+    def called(**given: Any) -> None:
+        command(kind(**{one.name: given.pop(one.name) for one in of_system}), **given)
+
+    called.__name__, called.__doc__, called.__module__ = command.__name__, command.__doc__, command.__module__
+    called.__annotations__ = {one.name: one.annotation for one in parameters}
+    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return called

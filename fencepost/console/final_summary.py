@@ -1,0 +1,78 @@
+"""The end of what `fencepost run` prints: failures in full, the slowest scenarios, anomalies, the matrix, and the headline last."""
+
+from collections.abc import Iterable
+from contextlib import nullcontext
+
+from fencepost.contract.errors import SystemUnreachable
+from fencepost.contract.verdict import ScenarioResult
+from fencepost.results.verdict_collector import Reporting
+
+from . import verdict_matrix
+from .run_reporter import Loudness, Watching
+from .terminal import Screen
+
+_SLOWEST = 10
+_LONG_S = 30.0
+"""A run that took longer is asked where the time went."""
+_MOST_WARNINGS = 20
+
+
+def write(watching: Watching, reporting: Reporting | None) -> None:
+    """Make what is made of whole results, and print all of it. Raises SystemUnreachable where a worker process found that."""
+    if reporting and reporting.unreachable:
+        raise SystemUnreachable(reporting.unreachable)
+    screen = watching.screen
+    write_failures(watching, screen)
+    if reporting is None or not reporting.results.scenarios:
+        if reporting and reporting.results.stopped:
+            verdict_matrix.write_stopped(reporting.results, screen)
+        else:
+            write_pytests_own_words(watching, screen)
+        return
+    results = reporting.results
+    with screen.waiting("making the Allure report") if reporting.html and results.folder else nullcontext():
+        made = reporting.made()
+    if watching.loudness is Loudness.VERBOSE or watching.progress.elapsed > _LONG_S:
+        write_slowest(results.scenarios, screen)
+    verdict_matrix.write(results, screen)
+    for line in made:
+        screen.write_line(f"  {line}")
+    verdict_matrix.write_headline(results, screen)
+    if results.stopped:
+        verdict_matrix.write_stopped(results, screen)
+
+
+def write_failures(watching: Watching, screen: Screen) -> None:
+    """Each red scenario in full, then what went wrong beside them, then warnings."""
+    told = watching.told
+    if told.failures:
+        screen.section("what was red")
+    for text in told.failures:
+        head, _, rest = text.partition("\n")
+        screen.write_line(f"\n{head}", red=True, bold=True)
+        screen.write_line(rest)
+    if told.troubles:
+        screen.section("what went wrong in the kit")
+    for text in told.troubles:
+        screen.write_line(f"\n{text}")
+    if told.warnings:
+        screen.section("warnings")
+    for text, count in list(told.warnings.items())[:_MOST_WARNINGS]:
+        screen.write_line(f"  {text}" + (f", {count} times" if count > 1 else ""), yellow=True)
+    if (more := len(told.warnings) - _MOST_WARNINGS) > 0:
+        screen.write_line(f"  and {more} more")
+
+
+def write_pytests_own_words(watching: Watching, screen: Screen) -> None:
+    """Where nothing was judged and nobody here says why."""
+    words = watching.pytests_own_words.getvalue().strip()
+    if words and not (watching.told.failures or watching.told.troubles):
+        screen.section("nothing was judged; pytest says")
+        screen.write_line(words)
+
+
+def write_slowest(scenarios: Iterable[ScenarioResult], screen: Screen) -> None:
+    """The ten that took longest."""
+    screen.section("the slowest scenarios")
+    for scenario in sorted(scenarios, key=lambda scenario: scenario.seconds, reverse=True)[:_SLOWEST]:
+        screen.write_line(f"  {scenario.seconds:7.2f} s  {scenario.requirement} {scenario.name}")

@@ -1,0 +1,159 @@
+"""The two ways in which a run is shown while it goes on: a live line on a terminal, and plain lines everywhere else."""
+
+import threading
+import time
+from typing import Protocol
+
+from rich.console import Group
+from rich.live import Live as RichLive
+from rich.text import Text
+
+from .phrases import counted, shortened
+from .progress import Feature, Progress
+from .terminal import Screen
+
+_A_SECOND = 4
+"""How often the live line is drawn anew."""
+_ASK_EVERY_S = 0.25
+_SILENCE_S = 60.0
+"""After so long without a line, a plain log says what the run is at: some CI services end a job that says nothing."""
+_WIDEST = 160
+"""Columns of the live line; a longer one is not read, and leaves more behind where a terminal is made narrower."""
+_INDENT = 2
+_AT_MOST = 3
+"""How many scenarios, and how many things that systems do, are in the live line."""
+
+
+class Shown(Protocol):
+    """What is told while a run goes on."""
+
+    def start(self) -> None:
+        """The run begins."""
+        ...
+
+    def begin(self, what: str) -> None:
+        """It is known what will be judged."""
+        ...
+
+    def say(self, text: str, **markup: bool) -> None:
+        """One line, at most `room` columns of it."""
+        ...
+
+    @property
+    def room(self) -> int:
+        """How many columns fit on a line."""
+        ...
+
+    def end_of(self, feature: Feature) -> None:
+        """All scenarios of a feature have ended."""
+        ...
+
+    def stop(self) -> None:
+        """The scenarios are over; may be called twice."""
+        ...
+
+
+class Plain:
+    """Lines only: what is started, a line for each feature, and a sign of life now and then."""
+
+    def __init__(self, screen: Screen, progress: Progress) -> None:
+        self._screen, self._progress = screen, progress
+        self._told: set[str] = set()
+        self._last = time.monotonic()
+        self._is_over = threading.Event()
+        self._teller = threading.Thread(target=self._tell, name="tell what is started", daemon=True)
+
+    def start(self) -> None:
+        self._teller.start()
+
+    def begin(self, what: str) -> None:
+        self._line(f"judging {what}")
+
+    def say(self, text: str, **markup: bool) -> None:
+        self._line(shortened(text, self.room), **markup)
+
+    @property
+    def room(self) -> int:
+        return self._screen.width - _INDENT
+
+    def end_of(self, feature: Feature) -> None:
+        width = max(map(len, self._progress.features), default=0)
+        self._line(f"{feature.name:<{width}}  {feature}")
+
+    def stop(self) -> None:
+        self._is_over.set()
+        if self._teller.is_alive():
+            self._teller.join()
+
+    def _tell(self) -> None:
+        while not self._is_over.wait(_ASK_EVERY_S):
+            if not self._progress.has_begun:
+                for doing in self._progress.doing():
+                    if doing.what not in self._told:
+                        self._told.add(doing.what)
+                        self._line(f"{doing.what}" + (f", for {doing.why}" if doing.why else ""))
+            if time.monotonic() - self._last > _SILENCE_S:
+                self._line("still running: " + "; ".join(line.strip() for line in lines_of(self._progress)))
+
+    def _line(self, text: str, **markup: bool) -> None:
+        self._last = time.monotonic()
+        self._screen.write_line(f"  {text}", **markup)
+
+
+class Live:
+    """A few lines at the foot of the terminal that are drawn anew; what is said goes above them, and they are gone in the end."""
+
+    def __init__(self, screen: Screen, progress: Progress) -> None:
+        self._screen, self._progress = screen, progress
+        self._live = RichLive(console=screen.console, refresh_per_second=_A_SECOND, transient=True, get_renderable=self._draw)
+
+    def start(self) -> None:
+        self._live.start()
+
+    def begin(self, what: str) -> None:
+        self._screen.write_line(f"  judging {what}")
+
+    def say(self, text: str, **markup: bool) -> None:
+        self._screen.write_line(f"  {shortened(text, self.room)}", **markup)
+
+    @property
+    def room(self) -> int:
+        return self._screen.width - _INDENT - 1  # a full line may make a terminal begin the next
+
+    def end_of(self, feature: Feature) -> None:
+        """The live line counts already."""
+
+    def stop(self) -> None:
+        self._live.stop()
+
+    def _draw(self) -> Group:
+        room = min(self._screen.width - len("^C") - 1, _WIDEST)  # Ctrl-C shows there, and must not begin a line
+        return Group(*(Text(shortened(line, room), no_wrap=True) for line in lines_of(self._progress)))
+
+
+def lines_of(progress: Progress) -> list[str]:
+    """How far the run has come: counts and time, then each scenario under way with its step, then what the systems do."""
+    spent = _clock(progress.elapsed)
+    if (expected := progress.expected) is not None:
+        spent += f" of about {_clock(expected)}"
+    if not progress.has_begun:
+        lines = [f" {spent}  {progress.phase}"]
+    else:
+        tally = f": {progress.tally}" if progress.done else ""
+        lines = [f" {spent}  {progress.done} of {counted(progress.total, 'scenario')}{tally}"]
+    running, doing = progress.running(), progress.doing()
+    for one in running[:_AT_MOST]:
+        waited = f"  ({_clock(one.seconds)})" if one.seconds >= 1 else ""
+        lines.append(f"   {one.planned}{waited}" + (f": {one.step}" if one.step else ""))
+    for told in doing[:_AT_MOST]:
+        lines.append(f"   {told}  ({_clock(max(0.0, time.time() - told.since))})")
+    if (more := max(0, len(running) - _AT_MOST) + max(0, len(doing) - _AT_MOST)) > 0:
+        lines.append(f"   and {more} more")
+    return lines
+
+
+def _clock(seconds: float) -> str:
+    """Such as 0:07, 12:30 or 1:02:03."""
+    hours, rest = divmod(int(seconds), 3600)
+    minutes, left = divmod(rest, 60)
+    return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"

@@ -1,0 +1,151 @@
+"""`run --write-baseline FILE`: a file for `--expectations` of what is violated now, so that a later run tells only what is new.
+
+* Each violation is an entry of one scenario, with its symptom. A scenario that was inconclusive is an entry with its reason, which
+  excuses no violation. One where the kit failed is never excused: nothing is known of it.
+* What a bundled entry or another file excuses stays theirs.
+* A file that was written so before is written anew: an entry that still shows is kept as it is, with the reason that somebody
+  wrote; one that does not show is left out. Entries of what was not asked this time are kept. Any other file is refused.
+* An `intermittent` entry is kept, and this run counts as one more try of it.
+* A run that was not finished writes nothing: it would leave out what it did not come to.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import yaml
+
+from fencepost.contract.errors import WrongUsage
+from fencepost.contract.register import Register
+from fencepost.contract.verdict import ScenarioResult, Verdict
+
+from .known_deviations import Entry, Intermittent, Known, protocols_of
+from .symptoms import reason_of, symptom_of
+from .user_deviations import asked_by, read_file
+
+MARK = "# Made by fencepost run --write-baseline."
+TO_BE_WRITTEN = "TO BE WRITTEN: why this is known, and where it is followed up"
+_HEAD = f"""{MARK} Use it with fencepost run --expectations FILE.
+# Write the reason of each entry. An entry whose scenario passes makes a run red, and is then to be removed.
+"""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a baseline has, and what it does not have."""
+
+    path: Path
+    entries: int
+    new: int
+    left_out: int
+    not_excused: int
+
+    def __str__(self) -> str:
+        told = f"{self.entries} known deviations ({self.new} new) in {os.path.relpath(self.path)}"
+        told += f"; {self.left_out} that did not show any more were left out" if self.left_out else ""
+        return told + (f"; {self.not_excused} harness error are not in it, and stay red" if self.not_excused else "")
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A file that a run will write; `before` is what it had."""
+
+    path: Path
+    before: tuple[Known, ...] = ()
+
+    @classmethod
+    def at(cls, path: Path, register: Register) -> "Baseline":
+        """Looks whether the file can be written, before the run. Raises WrongUsage."""
+        if path.is_dir() or not path.parent.is_dir():
+            why = "is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+            raise WrongUsage(f"--write-baseline {path}: {why}; name a file in a folder that is there")
+        if not path.exists():
+            return cls(path)
+        try:
+            is_ours = path.read_text(encoding="utf-8").startswith(MARK)
+        except (OSError, UnicodeDecodeError):
+            is_ours = False
+        if not is_ours:
+            raise WrongUsage(f"--write-baseline {path}: this file is not a baseline that fencepost wrote; name another, or move it away")
+        return cls(path, tuple(read_file(str(path), register)))
+
+    def write(self, scenarios: Sequence[ScenarioResult], register: Register) -> Written:
+        """Write what these scenarios violate. Raises WrongUsage where that cannot be written."""
+        kept = [_tried(known.entry, self._held_against(known, scenarios)) for known in self.before if self._stays(known, scenarios)]
+        new = [_entry(one, register) for one in self._unknown(scenarios)]
+        order = {identifier: index for index, identifier in enumerate(register.by_id)}
+        entries = sorted((*kept, *new), key=lambda entry: (order.get(entry.requirement, -1), entry.scenario or "", entry.example or 0))
+        try:
+            self.path.write_text(_HEAD + _yaml(entries), encoding="utf-8")
+        except OSError as error:
+            raise WrongUsage(f"--write-baseline {self.path}: it cannot be written: {error.strerror}") from error
+        red = sum(one.verdict is Verdict.HARNESS_ERROR and one.expectation is None for one in scenarios)
+        return Written(self.path, len(entries), len(new), len(self.before) - len(kept), red)
+
+    def _stays(self, known: Known, scenarios: Iterable[ScenarioResult]) -> bool:
+        """Whether an entry of before still shows, or nothing was found out about it."""
+        judged = self._held_against(known, scenarios)
+        return not judged or any(map(partial(_shows, known.entry), judged)) or known.entry.intermittent is not None
+
+    @staticmethod
+    def _held_against(known: Known, scenarios: Iterable[ScenarioResult]) -> list[ScenarioResult]:
+        """The scenarios that an entry is about, and that found something out about it."""
+        return [one for one in scenarios if known.is_about(asked_by(one)) and _was_judged(one)]
+
+    def _unknown(self, scenarios: Iterable[ScenarioResult]) -> Iterator[ScenarioResult]:
+        """What is violated or inconclusive, and not excused, by this file or by another one."""
+        for one in scenarios:
+            is_excused_elsewhere = one.verdict is Verdict.KNOWN_DEVIATION and not self._is_here(one)
+            is_unknown = one.violation is not None or (one.verdict is Verdict.INCONCLUSIVE and one.reason)
+            if is_unknown and not is_excused_elsewhere and not any(self._excuses(known, one) for known in self.before):
+                yield one
+
+    def _is_here(self, scenario: ScenarioResult) -> bool:
+        """Whether it was this file that excused a scenario."""
+        cited = scenario.expectation
+        return cited is not None and cited.is_own and Path(cited.file).resolve() == self.path.resolve()
+
+    @staticmethod
+    def _excuses(known: Known, scenario: ScenarioResult) -> bool:
+        return known.is_about(asked_by(scenario)) and _shows(known.entry, scenario)
+
+
+def _was_judged(scenario: ScenarioResult) -> bool:
+    """Whether the system did, or did not, what the scenario asks; a stale entry is told of one where it did."""
+    return scenario.is_stale or scenario.verdict in (Verdict.MET, Verdict.VIOLATED, Verdict.KNOWN_DEVIATION)
+
+
+def _shows(entry: Entry, scenario: ScenarioResult) -> bool:
+    """Whether an entry knows what a scenario showed."""
+    return entry.shows_in(scenario.violation) or (scenario.violation is None and entry.knows_why(scenario.reason))
+
+
+def _tried(entry: Entry, judged: Sequence[ScenarioResult]) -> Entry:
+    """An entry after this run: one that comes and goes was tried once more, where its scenario was judged."""
+    before = entry.intermittent
+    if before is None or not judged:
+        return entry
+    seen = before.seen + any(_shows(entry, one) for one in judged)
+    return entry.model_copy(update={"intermittent": Intermittent(seen=seen, tried=before.tried + 1)})
+
+
+def _entry(scenario: ScenarioResult, register: Register) -> Entry:
+    """What is violated or inconclusive now as an entry, as narrow as it can be said."""
+    return Entry(
+        requirement=scenario.requirement,
+        scenario=scenario.scenario,
+        example=scenario.example,
+        protocol=scenario.protocol if len(protocols_of(scenario.requirement, register)) > 1 else None,
+        symptom=symptom_of(scenario.violation) if scenario.violation else None,
+        inconclusive=None if scenario.violation else reason_of(scenario.reason or ""),
+        reason=TO_BE_WRITTEN,
+    )
+
+
+def _yaml(entries: Sequence[Entry]) -> str:
+    if not entries:
+        return "\n[]\n"
+    rows = ([entry.model_dump(exclude_none=True)] for entry in entries)
+    return "".join("\n" + yaml.safe_dump(row, sort_keys=False, allow_unicode=True, width=130) for row in rows)

@@ -1,0 +1,92 @@
+"""The deviations that a user knows of: `run --expectations FILE`, in the format of the bundled ones; versions and a link are not needed.
+
+`--expectations` is said as often as needed, with a file or one of two words. Files add to the bundled entries. `none` leaves these out,
+so that `--expectations none` excuses nothing, and `--expectations none --expectations FILE` only what FILE says. `bundled` says the
+default aloud.
+
+What is wrong with such a file is the user's to mend: wrong usage, with file, line, value and remedy.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fencepost.contract.datafile import DataFileError, lines_of
+from fencepost.contract.errors import WrongUsage
+from fencepost.contract.register import Register
+from fencepost.contract.verdict import ScenarioResult, Verdict
+
+from .known_deviations import ANY, Asking, Entry, Expectations, Known, checked, holding
+
+BUNDLED, NONE = "bundled", "none"
+
+
+@dataclass(frozen=True)
+class OwnExpectations:
+    """What a user knows of the system; `with_bundled` says whether our entries count too."""
+
+    with_bundled: bool = True
+    known: tuple[Known, ...] = ()
+
+    def beside(self, bundled: Expectations, version: str, exact: bool) -> Expectations:
+        """These, with the bundled entries that hold for the system, for a system of that version."""
+        return Expectations((*holding(self.known, version, exact), *(bundled.known if self.with_bundled else ())))
+
+
+def read(said: Sequence[str], register: Register) -> OwnExpectations:
+    """What `--expectations` said. Raises WrongUsage."""
+    words = [word for word in said if word in (BUNDLED, NONE)]
+    if BUNDLED in words and NONE in words:
+        raise WrongUsage(f"--expectations {BUNDLED} and --expectations {NONE} exclude each other: say one of them")
+    files = [name for name in said if name not in words]
+    if twice := next((name for name in files if files.count(name) > 1), None):
+        raise WrongUsage(f"--expectations {twice} is given twice: say it once")
+    known = [one for name in files for one in read_file(name, register)]
+    _refuse_repeated(known)
+    return OwnExpectations(NONE not in words, tuple(known))
+
+
+def read_file(name: str, register: Register) -> Iterator[Known]:
+    """The entries of a user's file. Raises WrongUsage."""
+    path = Path(name)
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "there is no such file"
+        raise WrongUsage(f"--expectations {name}: {what}; expected a YAML file of known deviations, or {BUNDLED} or {NONE}")
+    try:
+        entries = checked(path, Entry, register)
+    except DataFileError as error:
+        raise WrongUsage(str(error)) from error
+    for entry, line in zip(entries, lines_of(path), strict=True):
+        yield Known(entry, name, line, is_own=True)
+
+
+def _refuse_repeated(known: Iterable[Known]) -> None:
+    first: dict[str, Known] = {}
+    for one in known:
+        told = one.entry.told
+        if told in first:
+            raise WrongUsage(f"{one.where}: {one.entry.place}: this entry stands twice, first in {first[told].where}; remove one")
+        first[told] = one
+
+
+def unmatched(own: OwnExpectations, scenarios: Sequence[ScenarioResult], selected: Iterable[str], version: str) -> Iterator[str]:
+    """The user's entries that no scenario of a run was held against, each with its place and why. They excuse nothing, and do no harm."""
+    chosen = {*selected, ANY}
+    for one in own.known:
+        about = [scenario for scenario in scenarios if one.is_about(asked_by(scenario))]
+        if not one.holds_for(version):
+            why = f"its versions {one.entry.versions} do not hold {version}"
+        elif one.entry.requirement not in chosen:
+            why = "not selected"
+        elif not about:
+            why = "not asked"
+        elif all(scenario.verdict is Verdict.NOT_OFFERED for scenario in about):
+            why = "not offered"
+        else:
+            continue
+        yield f"{one.where}: {one.entry.place}: {why}"
+
+
+def asked_by(scenario: ScenarioResult) -> Asking:
+    """What a scenario of a run asked."""
+    return Asking(scenario.requirement, scenario.scenario, scenario.protocol, scenario.example)

@@ -1,0 +1,1 @@
+"""`fencepost doctor`: what a system offers, before it is judged."""

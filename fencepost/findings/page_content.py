@@ -1,0 +1,100 @@
+"""What stands on a page of findings: each red scenario once, below the cause that explains it, and then what is known already."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from fencepost.contract.register import Register
+from fencepost.contract.verdict import Verdict
+from fencepost.deviations.symptoms import steady
+from fencepost.results.compliance_document import RED, Compliance, Requirement, Scenario
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One red scenario, with what was due and what was seen, or why it could not be judged; of an outline all examples that are."""
+
+    row: Requirement
+    examples: tuple[Scenario, ...]
+
+    @property
+    def scenario(self) -> Scenario:
+        """The last of them."""
+        return self.examples[-1]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.row.id, self.scenario.name
+
+    @property
+    def expected(self) -> str:
+        violations = [one.violation for one in self.examples if one.violation]
+        return _each(f"{told.what}: {told.expected}" for told in violations)
+
+    @property
+    def seen(self) -> str:
+        return _each(self._seen(one) for one in self.examples)
+
+    def _seen(self, example: Scenario) -> str:
+        told = example.violation
+        if told is None:
+            by = f" by {example.blocked_by}" if example.blocked_by else ""
+            why = f": {self.row.reason}" if self.row.reason and self.row.verdict is example.verdict and not by else ""
+            return f"{example.verdict.words}{by}{why}"
+        return told.seen + (f" ({told.error})" if told.error and told.error not in told.seen else "")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A cause with what it explains; a requirement that stands alone is a section of its own."""
+
+    title: str
+    findings: tuple[Finding, ...]
+    is_cause: bool = True
+
+    @property
+    def requirements(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(one.row.id for one in self.findings))
+
+
+def sections(run: Compliance, register: Register) -> list[Section]:
+    """Each cause of the run, the one that explains most first, then what no cause explains."""
+    red = {one.key: one for one in having(run, *RED)}
+    found = []
+    for cause in run.causes:
+        explained = [(row.id, name) for row in cause.explains for name in row.scenarios]
+        base = register.by_id.get(cause.requirement or "")
+        found.append(
+            Section(f"{cause.title} ({base.statement})" if base else cause.title, tuple(red.pop(key) for key in explained if key in red))
+        )
+    alone: dict[str, list[Finding]] = {}
+    for one in red.values():
+        alone.setdefault(one.row.id, []).append(one)
+    return found + [Section(_statement(name, register), tuple(those), is_cause=False) for name, those in alone.items()]
+
+
+def known(run: Compliance) -> Mapping[str, list[Finding]]:
+    """The known deviations that showed, by the reason that is written for them."""
+    found: dict[str, list[Finding]] = {}
+    for one in having(run, Verdict.KNOWN_DEVIATION):
+        found.setdefault(one.row.reason or "", []).append(one)
+    return found
+
+
+def having(run: Compliance, *verdicts: Verdict) -> Iterator[Finding]:
+    """The scenarios with one of these verdicts."""
+    for row in run.requirements:
+        found: dict[str, list[Scenario]] = {}
+        for scenario in row.scenarios:
+            if scenario.verdict in verdicts:
+                found.setdefault(scenario.name, []).append(scenario)
+        yield from (Finding(row, tuple(examples)) for examples in found.values())
+
+
+def _each(said: Iterable[str]) -> str:
+    """What examples say, as it reads in every run, and the same once."""
+    return " / ".join(dict.fromkeys(map(steady, said)))
+
+
+def _statement(requirement: str, register: Register) -> str:
+    known = register.by_id.get(requirement)
+    return f"{requirement}: {known.statement}" if known else requirement

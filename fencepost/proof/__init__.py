@@ -1,0 +1,1 @@
+"""`fencepost prove`: which defects, mutants and conforming variants the suite finds."""

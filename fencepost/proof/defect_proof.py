@@ -1,0 +1,329 @@
+"""`fencepost prove`: is each check able to fail, and for the right reason; and does nothing fail that is lawful?
+
+The suite is run on every defect of the reference. A requirement is *proved* when a defect that breaks it turns its own scenario
+red with the symptom that the defect has there. One that nothing turns red is a hole: its green is not known to mean anything.
+A requirement of the core is asked under several protocols, and proved under each or a hole there: what one probe can see says
+nothing of another. Where its reference offers nothing of what the scenarios need, it is not asked.
+A lawful variant that turns anything red is a false red. A variant that does not apply, since its row is not tested, nothing calls it
+or it breaks down, proves nothing and is named with its reason.
+
+Each variant is a broker of one protocol, and is asked what binds that. It is run in a process of its own, a defect on the scenarios of
+the feature that its requirement stands in, and lawful variants that replace different parts as one broker, and each alone where that one
+is caught. `--all` runs everything on each.
+"""
+
+import contextlib
+import functools
+import gc
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from multiprocessing.pool import Pool
+from typing import NamedTuple
+
+from fencepost.adapters import registry
+from fencepost.contract import gherkin, proposals
+from fencepost.contract.evidence import Mismatch
+from fencepost.contract.register import Register
+from fencepost.contract.registration import Asked
+from fencepost.contract.verdict import RequirementResult, ScenarioResult, judge
+from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
+from fencepost.reference.defects.watch import Watch
+from fencepost.run import interruption
+from fencepost.run.options import Options
+from fencepost.run.plays import Plays
+from fencepost.run.selection import Selection
+
+from . import conforming_groups, forkserver
+
+
+class Breadth(Enum):
+    """What a defect is asked. A lawful variant is asked everything, whichever it is."""
+
+    ITS_OWN = "the scenarios of the requirements that it breaks"
+    ITS_FEATURES = "all scenarios of their features, so that the matrix shows what else it turns red nearby"
+    EVERYTHING = "every scenario; and each lawful variant is a broker of its own"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the suite said of one variant: for each requirement that was judged its verdict, and the reason and violation of a red one.
+
+    `trouble` says why it does not apply, whatever the verdicts are.
+    """
+
+    defect: Defect
+    verdicts: dict[str, str]
+    reasons: dict[str, str]
+    violations: dict[str, Mismatch]
+    trouble: str | None = None
+    is_unmet: bool = False
+    """Whether nothing that it was asked calls what makes it different."""
+
+    @property
+    def reds(self) -> list[str]:
+        return [requirement for requirement, verdict in self.verdicts.items() if verdict in ("violated", "inconclusive", "harness_error")]
+
+    def proves(self, requirement: str) -> bool:
+        """Whether the defect breaks this requirement, and the requirement's scenario is violated with the symptom that is due there."""
+        symptom = self.defect.breaks.get(requirement)
+        shows = symptom is not None and symptom.shows_in(self.violations.get(requirement))
+        return shows and self.verdicts.get(requirement) == "violated" and not self.trouble
+
+    @property
+    def unproved(self) -> list[str]:
+        """The requirements that the defect breaks, and whose scenarios do not show it."""
+        return [requirement for requirement in self.defect.breaks if not self.proves(requirement)]
+
+    @property
+    def is_caught(self) -> bool:
+        """For each requirement that it breaks; a lawful variant never is."""
+        return not self.defect.is_lawful and not self.unproved
+
+
+class Hole(NamedTuple):
+    """A requirement that nothing proves under one of the protocols that it is asked of."""
+
+    requirement: str
+    protocol: str
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The kill matrix: every tested requirement with the protocols that it is asked of, and what every variant did."""
+
+    protocols: Mapping[str, tuple[str, ...]]
+    seen: tuple[Seen, ...]
+    not_run: tuple[Defect, ...] = ()
+    """The variants that nobody has tried, for the proof was stopped."""
+
+    @property
+    def stopped(self) -> str | None:
+        """In words, where not every variant was run."""
+        count = len(self.seen) + len(self.not_run)
+        return f"stopped after {len(self.seen)} of {count} variants" if self.not_run else None
+
+    @cached_property
+    def undecided(self) -> list[str]:
+        """The requirements that are not proved, and may be by a variant that was not run."""
+        waiting = {(row, defect.protocol) for defect in self.not_run for row in defect.breaks}
+        proved = self._proved
+        return [
+            row
+            for row, protocols in self.protocols.items()
+            if any((row, protocol) in waiting and (row, protocol) not in proved for protocol in protocols)
+        ]
+
+    @cached_property
+    def _proved(self) -> set[tuple[str, str]]:
+        return {(row, one.defect.protocol) for one in self.seen for row in one.defect.breaks if one.proves(row)}
+
+    def holes_of(self, requirement: str) -> list[str]:
+        """The protocols under which a requirement is not proved."""
+        return [hole.protocol for hole in self.holes if hole.requirement == requirement]
+
+    @property
+    def requirements(self) -> tuple[str, ...]:
+        return tuple(self.protocols)
+
+    @cached_property
+    def proved(self) -> dict[str, list[str]]:
+        """For each requirement the defects that prove it."""
+        return {row: [one.defect.name for one in self.seen if one.proves(row)] for row in self.requirements}
+
+    @cached_property
+    def holes(self) -> list[Hole]:
+        """Where no defect proves a requirement, of those that were decided."""
+        asked = [Hole(row, protocol) for row, protocols in self.protocols.items() for protocol in protocols]
+        waiting = set(self.undecided)
+        return [place for place in asked if place not in self._proved and place.requirement not in waiting]
+
+    @cached_property
+    def unproved(self) -> list[str]:
+        """The requirements with a hole."""
+        return list(dict.fromkeys(hole.requirement for hole in self.holes))
+
+    @property
+    def proved_count(self) -> int:
+        """How many requirements are proved under every protocol that they are asked of."""
+        return len(self.requirements) - len({*self.unproved, *self.undecided})
+
+    @cached_property
+    def missed(self) -> list[Seen]:
+        """The defects that apply and were not caught for each requirement that they break, or not for their reason."""
+        return [one for one in self.seen if one.unproved and not one.trouble]
+
+    @cached_property
+    def false_reds(self) -> list[Seen]:
+        """The lawful variants at which something was red."""
+        return [one for one in self.seen if one.defect.is_lawful and one.reds and not one.trouble]
+
+    @cached_property
+    def inapplicable(self) -> list[Seen]:
+        """The variants that say nothing, with their trouble."""
+        return [one for one in self.seen if one.trouble]
+
+    @property
+    def holds(self) -> bool:
+        return not (self.not_run or self.holes or self.missed or self.false_reds or self.inapplicable)
+
+
+def prove(register: Register, specs: Iterable[str], breadth: Breadth, workers: int, report: Callable[[Seen, int, int], None]) -> Proof:
+    """Run the suite on every variant that concerns these proposals. `report` hears of each as it ends, with its number and the count.
+
+    Where only some proposals are asked about, a lawful variant that none of them comes across is no concern of theirs. An interrupt ends it
+    early: the proof then names what was not run.
+    """
+    specs = tuple(specs)
+    protocols = {row.id: protocols_asked(row.id, register) for row in register.rows(specs) if row.is_tested}
+    unasked = {name: why for name, defect in DEFECTS.items() if (why := _cannot_be_asked(defect, register, specs))}
+    defects = {name: defect for row in protocols for name, defect in DEFECTS.items() if row in defect.breaks and name not in unasked}
+    spoken = {protocol for each in protocols.values() for protocol in each}
+    lawful = [variant for variant in LAWFUL.values() if variant.protocol in spoken]
+    variants = [*defects.values(), *lawful]
+    found: dict[str, Seen] = {}
+    context = forkserver.forking()
+    alone, grouped = (variants, []) if breadth is Breadth.EVERYTHING else (defects.values(), conforming_groups.groups(lawful))
+    brokers = [*((variant,) for variant in alone), *grouped]
+    with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as given_back:
+        with interruption.unheard():  # by the processes of the pool, which a terminal's Ctrl-C reaches too
+            pool = given_back.enter_context(context.Pool(workers, maxtasksperchild=1))
+        for one in _tried(pool, brokers, lambda variant: _asked_of(variant, protocols, breadth)):
+            found[one.defect.name] = one
+            report(one, len(found), len(variants))
+    beside = {name for name, one in found.items() if specs and one.defect.is_lawful and one.is_unmet}
+    seen = [found[variant.name] for variant in variants if variant.name in found and variant.name not in beside]
+    return Proof(
+        protocols,
+        (*seen, *(Seen(DEFECTS[name], {}, {}, {}, why) for name, why in unasked.items())),
+        tuple(variant for variant in variants if variant.name not in found),
+    )
+
+
+def play(defects: Iterable[Defect], workers: int) -> tuple[Seen, ...]:
+    """Run each of these defects on the scenarios of the requirements that it breaks. An interrupt leaves out those that were not run."""
+    found: list[Seen] = []
+    with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as given_back:
+        with stopping.unheard():
+            pool = given_back.enter_context(warmed.forking().Pool(workers, maxtasksperchild=1))
+        for one in _tried(pool, [(defect,) for defect in defects], lambda defect: tuple(defect.breaks)):
+            found.append(one)
+    return tuple(found)
+
+
+def _tried(pool: Pool, brokers: Sequence[tuple[Defect, ...]], asked: Callable[[Defect], tuple[str, ...]]) -> Iterator[Seen]:
+    """What is seen of each variant, as it comes. Where a broker of several is caught, or breaks down, each of them is tried alone."""
+    alone: list[tuple[Defect, ...]] = []
+    for several in pool.imap_unordered(_run, [(broker, asked(broker[0])) for broker in brokers]):
+        if len(several) > 1 and any(one.reds or (one.trouble and not one.is_unmet) for one in several):
+            alone += [(one.defect,) for one in several]
+        else:
+            yield from several
+    if alone:
+        yield from _tried(pool, alone, asked)
+
+
+def _cannot_be_asked(defect: Defect, register: Register, specs: tuple[str, ...]) -> str | None:
+    """Why no scenario can catch a defect; None where one can, and for a proposal that is not asked about."""
+    return next((why for broken in defect.breaks if (why := _cannot_show(broken, defect.protocol, register, specs))), None)
+
+
+def _cannot_show(broken: str, protocol: str, register: Register, specs: tuple[str, ...]) -> str | None:
+    row = register.by_id.get(broken)
+    if row is None:
+        return f"it breaks {broken}, which is in no register"
+    spec = register.spec_of(row.id)
+    if specs and spec not in specs:
+        return None
+    bound = protocols_asked(row.id, register)
+    if protocol not in bound:
+        return f"it breaks {row.id}, which is asked of {' and '.join(bound)}, and it is a broker of {protocol}"
+    if row.is_tested:
+        return None
+    return f"it breaks {row.id}, which is {'planned' if row.planned else 'excluded'} and has no scenario"
+
+
+def _asked_of(variant: Defect, protocols: Mapping[str, tuple[str, ...]], breadth: Breadth) -> tuple[str, ...]:
+    """What a variant is asked of what binds its protocol.
+
+    Each of these is asked, also one of a proposal that is not asked about: it is not caught before it shows in all of them.
+    """
+    requirements = tuple(row for row, bound in protocols.items() if variant.protocol in bound)
+    elsewhere = tuple(row for row in variant.breaks if row not in protocols)
+    if breadth is Breadth.EVERYTHING or variant.is_lawful:
+        return requirements + elsewhere
+    if breadth is Breadth.ITS_OWN:
+        return tuple(variant.breaks)
+    beside = {
+        gherkin.requirement_of(rule.tags)
+        for feature in gherkin.bundled()
+        if not variant.breaks.keys().isdisjoint(gherkin.requirement_of(rule.tags) or "" for rule in feature.rules)
+        for rule in feature.rules
+    }
+    return tuple(row for row in requirements if row in beside) + elsewhere
+
+
+def _run(task: tuple[tuple[Defect, ...], tuple[str, ...]]) -> tuple[Seen, ...]:
+    """What the suite says of these variants as one broker."""
+    variants, asked = task
+    broker = conforming_groups.as_one(variants)
+    if not broker.is_lawful:
+        gc.disable()  # the process is short, as a mutant's is
+    (LAWFUL if broker.is_lawful else DEFECTS)[broker.name] = broker  # this process has imported the bundled ones, and runs only this one
+    watches = [Watch(variant) for variant in variants]
+    try:
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            judged = _judged(broker, asked)
+    except Exception as error:  # a defect can break whatever opening the reference calls
+        return tuple(Seen(variant, {}, {}, {}, f"nothing could be judged: {error!r}") for variant in variants)
+    verdicts = {row.requirement: row.verdict.value for row in judged}
+    reasons = {row.requirement: row.reason or "" for row in judged}
+    violations = {row.requirement: row.violation for row in judged if row.violation}
+    broken = _trouble(broker, verdicts, reasons)
+    unmet = [watch.trouble() for watch in watches]
+    return tuple(
+        Seen(variant, verdicts, reasons, violations, broken or why, is_unmet=why is not None and broken is None)
+        for variant, why in zip(variants, unmet, strict=True)
+    )
+
+
+def _judged(broker: Defect, asked: tuple[str, ...]) -> list[RequirementResult]:
+    """What each of these requirements is on this variant of the reference."""
+    found: dict[str, list[ScenarioResult]] = {}
+    with Plays(Options(asked=Asked({"defect": broker.name}), selection=Selection(only=asked))) as plays:
+        for play in plays:
+            found.setdefault(play.requirement, []).append(plays.judge(play).result)
+    return [judge(requirement, sorted(results, key=lambda one: one.number)) for requirement, results in found.items()]
+
+
+def _trouble(defect: Defect, verdicts: dict[str, str], reasons: dict[str, str]) -> str | None:
+    """Why the verdicts say nothing of a variant."""
+    broken = next(
+        (row for row, verdict in verdicts.items() if verdict == "harness_error" and (defect.is_lawful or row in defect.breaks)), None
+    )
+    return None if broken is None else f"the reference breaks down with it: {reasons[broken]}"
+
+
+def protocols_asked(requirement: str, register: Register) -> tuple[str, ...]:
+    """Under which protocols the reference is asked of a requirement: those where it offers what one of the scenarios needs.
+
+    A log of Kafka cannot be sealed, so nothing that its reference does can break, or prove, a row about sealed logs. They are in the order
+    of the proposal, and all of those that it binds where no scenario stands for the requirement.
+    """
+    bound = proposals.bundled().protocols_of(register.spec_of(requirement))
+    needs = [frozenset(gherkin.needs_in(scenario.tags)) for _, scenario in gherkin.scenarios_of(requirement)]
+    return tuple(protocol for protocol in bound if not needs or any(need <= _offered()[protocol] for need in needs))
+
+
+@functools.cache
+def _offered() -> Mapping[str, frozenset[str]]:
+    """What the reference offers, by protocol."""
+    systems = registry.build(registry.REFERENCE, Asked())
+    try:
+        return {protocol: system.open().capabilities for protocol, system in systems.items()}
+    finally:
+        for system in systems.values():
+            system.close()

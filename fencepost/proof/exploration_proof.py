@@ -1,0 +1,159 @@
+"""`fencepost prove --explore`: which of the bundled defects exploration finds, and that it finds nothing in what conforms.
+
+Each defect that breaks a requirement of a proposal with acts is explored by itself, until something is found or the examples are used up.
+Conforming variants that replace different parts are one broker, and each is explored alone where that one is not silent.
+"""
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from fencepost.contract import folder, register
+from fencepost.contract.errors import Exit
+from fencepost.contract.registration import Asked
+from fencepost.explore import search
+from fencepost.explore.reduction import reduced
+from fencepost.explore.trial import Trials
+from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
+from fencepost.run import interruption
+from fencepost.run.judged_systems import JudgedSystems
+from fencepost.run.options import Options
+from fencepost.steps.acts.tables import TABLES, table_of
+
+from . import conforming_groups, forkserver
+from .kill_matrix import EXPLORED, PROVE
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What exploration made of one variant: what was found after how many sequences, in which seconds of CPU, by which acts.
+
+    `trouble` says why it could not go on: some defects break the reference down.
+    """
+
+    variant: str
+    protocol: str
+    spec: str
+    is_lawful: bool
+    sequences: int
+    seconds: float
+    requirement: str | None = None
+    acts: tuple[str, ...] = ()
+    trouble: str | None = None
+
+    @property
+    def is_found(self) -> bool:
+        return self.requirement is not None
+
+    def __str__(self) -> str:
+        kind = "conforming" if self.is_lawful else "defect"
+        gone = f"{self.sequences:,} sequences, {self.seconds:.1f} s"
+        if self.trouble:
+            return f"! {self.variant} ({kind}): the reference breaks down with it: {self.trouble}"
+        if not self.is_found:
+            return f"{'+' if self.is_lawful else '-'} {self.variant} ({kind}): nothing found in {gone}"
+        return f"{'X' if self.is_lawful else '+'} {self.variant} ({kind}): {self.requirement} after {gone}: {'; '.join(self.acts)}"
+
+
+@dataclass(frozen=True)
+class _Task:
+    broker: tuple[Defect, ...]
+    spec: str
+    examples: int
+    length: int
+    seed: int
+
+
+def explored(specs: Sequence[str], examples: int, length: int, seed: int, workers: int) -> Iterator[Reach]:
+    """Explore each variant that concerns these proposals, several at a time; answers come as they are there."""
+    tables = [table_of(spec) for spec in specs]
+    rows, tasks = register.bundled(), []
+    for table in tables:
+        about = [one for one in DEFECTS.values() if any(rows.spec_of(row) == table.spec for row in one.breaks)]
+        spoken = {one.protocol for one in about}
+        lawful = conforming_groups.groups(one for one in LAWFUL.values() if one.protocol in spoken)
+        tasks += [_Task(broker, table.spec, examples, length, seed) for broker in (*((one,) for one in about), *lawful)]
+    with ExitStack() as given_back:
+        with interruption.unheard():
+            pool = given_back.enter_context(forkserver.forking().Pool(workers, maxtasksperchild=1))
+        for one, task in zip(pool.imap(_reach, tasks), tasks, strict=True):
+            if one.is_found and one.is_lawful and len(task.broker) > 1:
+                alone = [_Task((variant,), task.spec, examples, length, seed) for variant in task.broker]
+                yield from pool.imap_unordered(_reach, alone)
+            else:
+                yield one
+
+
+def show(specs: Sequence[str], examples: int, length: int, seed: int, workers: int, where: Path) -> Exit:
+    """Prove, print and write `explored.json`. The exit code is 1 where something was found in what conforms."""
+    claimed = folder.claim(where, PROVE, keep=[name for name in PROVE.files if name != EXPLORED])
+    console, began, found = Console(highlight=False), time.monotonic(), list[Reach]()
+    is_whole = False
+    with contextlib.suppress(KeyboardInterrupt):
+        for one in explored(specs or tuple(TABLES), examples, length, seed, workers):
+            found.append(one)
+            console.print(f"  {one}", markup=False, soft_wrap=True)
+        is_whole = True
+    summary = list(_summed_up(found))
+    told = {
+        "complete": is_whole,
+        "examples": examples,
+        "length": length,
+        "seed": seed,
+        "summary": summary,
+        "variants": [asdict(one) for one in found],
+    }
+    claimed.put(EXPLORED, json.dumps(told, indent=1) + "\n")
+    console.print()
+    for line in summary:
+        console.print(
+            f"  {line['spec']} on {line['protocol']}: {line['found']} of {line['defects']} defects found, {line['cpu_s']} s of CPU"
+        )
+    false = [one for one in found if one.is_lawful and (one.is_found or one.trouble)]
+    lawful = sum(one.is_lawful for one in found)
+    console.print(
+        f"  something was found in {len(false)} of {lawful} brokers that conform" if false else f"  silent on {lawful} brokers that conform"
+    )
+    console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(where)}/{EXPLORED}")
+    if not is_whole:
+        console.print(f"  stopped after {len(found)} variants")
+        return Exit.NOT_FINISHED
+    return Exit.DOES_NOT if false else Exit.CONFORMS
+
+
+def _summed_up(found: Iterable[Reach]) -> Iterator[dict[str, Any]]:
+    broken = [one for one in found if not one.is_lawful]
+    for spec, protocol in dict.fromkeys((one.spec, one.protocol) for one in broken):
+        of = [one for one in broken if (one.spec, one.protocol) == (spec, protocol)]
+        seconds = round(sum(one.seconds for one in of), 1)
+        yield {"spec": spec, "protocol": protocol, "defects": len(of), "found": sum(one.is_found for one in of), "cpu_s": seconds}
+
+
+def _reach(task: _Task) -> Reach:
+    """Explore a variant, in a process that does nothing else."""
+    broker = conforming_groups.as_one(task.broker)
+    (LAWFUL if broker.is_lawful else DEFECTS)[broker.name] = broker
+    began = time.process_time()
+    reach = partial(Reach, broker.name, broker.protocol, task.spec, broker.is_lawful)
+    try:
+        systems = JudgedSystems(Options(asked=Asked({"defect": broker.name})), register.bundled())
+        systems.open({broker.protocol: [frozenset()]})
+        table = TABLES[task.spec].offered(systems.handshakes[broker.protocol].capabilities)
+        trials = Trials(table, systems.by_protocol[broker.protocol].session)
+        progress = search.drawn(trials, task.examples, task.length, task.seed, lambda _: True)
+        seconds = round(time.process_time() - began, 2)
+        if progress.finding is None:
+            return reach(progress.count, seconds)
+        small = reduced(progress.finding, trials.find)
+        return reach(progress.count, seconds, small.requirement, small.acts)
+    except Exception as error:  # a defect can break whatever the reference is asked
+        return reach(0, round(time.process_time() - began, 2), trouble=f"{type(error).__name__}: {error}")

@@ -1,0 +1,80 @@
+"""What is known of single changes: those that break no promise, and those that were killed before."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Annotated
+
+import yaml
+from pydantic import Field
+
+from fencepost.contract import datafile
+from fencepost.contract.datafile import DataFileError, Row
+
+from .mutation_sites import Key, Place
+
+Words = Annotated[str, Field(min_length=1)]
+
+
+class Entry(Row):
+    """One change: of which line in which function of which file, and what the line becomes, as `fencepost prove --mutants` prints it."""
+
+    file: Words
+    function: Words
+    line: Words
+    change: Words
+    nth: Annotated[int, Field(ge=1)] = 1
+    """Which of the places that are alike in all the rest."""
+
+    @property
+    def key(self) -> Key:
+        return Key(self.file, self.function, self.line, self.change, self.nth)
+
+
+class Lawful(Entry):
+    """A change that no client can ever see as a broken promise, and why."""
+
+    reason: Annotated[str, Field(min_length=10)]
+
+
+@dataclass(frozen=True)
+class Known:
+    """Both files."""
+
+    lawful: dict[Key, str]
+    killed: frozenset[Key]
+
+
+def _folder() -> Traversable:
+    return resources.files("fencepost.fixtures").joinpath("mutants")
+
+
+def load(places: Iterable[Place]) -> Known:
+    """Both files; `places` are all that there are. Raises DataFileError, also for a lawful change of a place that is not there."""
+    lawful = _lawful(_folder().joinpath("lawful.yaml"), {place.key for place in places})
+    killed = datafile.load(_folder().joinpath("killed.yaml"), list[Entry])
+    return Known(lawful, frozenset(one.key for one in killed))
+
+
+def _lawful(path: Traversable, there: Collection[Key]) -> dict[Key, str]:
+    rows = datafile.load(path, list[Lawful])
+    for number, one in enumerate(rows):
+        if one.key not in there:
+            raise _wrong(
+                path, number, f"no place of the reference is so any more; remove the entry, or say what the line is now: {one.line}"
+            )
+        if one.key in (other.key for other in rows[:number]):
+            raise _wrong(path, number, f"this change is named twice: {one.line}")
+    return {one.key: one.reason for one in rows}
+
+
+def killed_text(keys: Iterable[Key]) -> str:
+    """The file of killed changes with these in it."""
+    head = "# Changes of the reference that were killed by a verdict: `fencepost prove --mutants 60 --seed 1 --write-killed`.\n"
+    rows = [{name: value for name, value in key._asdict().items() if (name, value) != ("nth", 1)} for key in sorted(keys)]
+    return head + yaml.safe_dump(rows, sort_keys=False, allow_unicode=True, width=10_000)
+
+
+def _wrong(path: Traversable, number: int, why: str) -> DataFileError:
+    return DataFileError(f"{path}:{datafile.lines_of(path)[number]}: {number + 1}: {why}")

@@ -1,0 +1,159 @@
+"""`fencepost prove --mutants`: what became of each mutant, on the terminal, as JSON, and as a page."""
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment
+from rich.console import Console
+from rich.text import Text
+
+from fencepost import __version__
+from fencepost.contract.datafile import DataFileError
+from fencepost.contract.errors import Exit, WrongUsage
+from fencepost.contract.folder import Folder, Layout, claim
+
+from . import known_mutants, mutation_run
+from .mutant_verdicts import Outcome
+from .mutation_run import Drawn, Trial
+
+JSON = "mutants.json"
+PAGE = "mutants.html"
+
+
+def show(
+    count: int, seed: int, only: Sequence[str], everything: bool, workers: int, folder: Path, layout: Layout, write_killed: Path | None
+) -> int:
+    """Draw mutants, judge them, print, and write both files. Answers 0 where the trial holds, 1 where not, 4 when stopped."""
+    drawn = Drawn.of(count, seed, only)
+    claimed = claim(folder, layout, keep=[name for name in layout.files if name not in (JSON, PAGE)])
+    console = Console(highlight=False, soft_wrap=True)
+    began = time.monotonic()
+    if count > drawn.possible:
+        console.print(f"there are only {drawn.possible} places")
+    done = mutation_run.run(drawn, everything, workers, lambda one, number: console.print(_line(one, number, drawn)))
+    _write(claimed, done)
+    if write_killed:
+        write_killed.write_text(known_mutants.killed_text(one.place.key for one in done.outcomes if one.is_killed), encoding="utf-8")
+    _sum_up(done, console)
+    console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(folder)}/{PAGE}")
+    if done.stopped:
+        return Exit.NOT_FINISHED
+    return Exit.CONFORMS if done.holds else Exit.DOES_NOT
+
+
+def _line(one: Outcome, number: int, drawn: Drawn) -> Text:
+    count = len(drawn.places)
+    if not one.is_killed and (why := drawn.known.lawful.get(one.place.key)):
+        return Text(f"{number:4}/{count}  + {one.place}  (lawful: {why})")
+    sign, style = {"killed": ("+", ""), "broke": ("!", "yellow"), "mended": ("+", ""), "survived": ("X", "bold red")}[one.state]
+    return Text(f"{number:4}/{count}  {sign} {one.place}  {_told(one)}", style=style)
+
+
+def _told(one: Outcome) -> str:
+    if one.is_killed:
+        return f"({', '.join(f'{red.requirement} in {red.profile}' for red in one.killers)})"
+    if one.mended:
+        return f"(lawful: keeps {one.mended}, which the release is known to break)"
+    return f"({one.broke})" if one.broke else "(survived)" if one.scenarios else "(survived: no scenario comes there)"
+
+
+def _sum_up(done: Trial, console: Console) -> None:
+    console.print()
+    for one in done.not_lawful:
+        why = f"lawful.yaml says that it breaks no promise, but {_told(one)}"
+        console.print(Text(f"not lawful: {one.place}: {why}", style="red"))
+    for one in done.escaped:
+        console.print(Text(f"was killed before: {one.place}: {_told(one)}", style="red"))
+    for one in done.broke:
+        console.print(Text(f"broke the run: {one.place}  {_told(one)}", style="yellow"))
+    for one in done.survivors:
+        console.print(Text(f"survived: {one.place}  {_told(one)}", style="red"))
+    if done.stopped:
+        console.print(Text(done.stopped, style="bold"))
+    lawful = f", {len(done.lawful)} lawful" if done.lawful else ""
+    console.print(
+        f"{len(done.outcomes)} mutants of {done.drawn.possible}, drawn with seed {done.drawn.seed}: "
+        f"{len(done.killed)} killed by a verdict, {len(done.broke)} broke the run, {len(done.survivors)} survived{lawful}"
+    )
+    console.print(
+        f"{done.share:.1%} of those that break a promise were killed by a verdict; {mutation_run.ENOUGH:.0%} are needed. "
+        "Histories are not judged here (`fencepost check`)."
+    )
+
+
+def _write(claimed: Folder, done: Trial) -> None:
+    document = as_json(done)
+    claimed.put(JSON, json.dumps(document, indent=1) + "\n")
+    template = resources.files("fencepost.fixtures").joinpath("mutants.html.j2").read_text(encoding="utf-8")
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    claimed.put(PAGE, environment.from_string(template).render(**document))
+
+
+def as_json(done: Trial) -> dict[str, Any]:
+    """The trial for other programs, and for the page of the kill matrix."""
+    return {
+        "schema_version": 1,
+        "fencepost": __version__,
+        "complete": done.stopped is None,
+        "stopped": done.stopped,
+        "holds": done.holds,
+        "seed": done.drawn.seed,
+        "possible": done.drawn.possible,
+        "share_killed": round(done.share, 4),
+        "totals": {
+            "judged": len(done.outcomes),
+            "killed": len(done.killed),
+            "broke": len(done.broke),
+            "survived": len(done.survivors),
+            "lawful": len(done.lawful),
+        },
+        "mutants": [_row(done, one) for one in done.outcomes],
+    }
+
+
+def _row(done: Trial, one: Outcome) -> dict[str, Any]:
+    key = one.place.key
+    return {
+        "file": key.file,
+        "line_number": one.place.number,
+        "function": key.function,
+        "line": key.line,
+        "change": key.change,
+        "nth": key.nth,
+        "kind": one.place.kind,
+        "state": one.state,
+        "lawful": done.known.lawful.get(key) or (f"It keeps {one.mended}, which the release is known to break." if one.mended else None),
+        "killed_before": key in done.known.killed,
+        "reached": key not in done.unreached,
+        "killed_by": [{"requirement": red.requirement, "profile": red.profile, "scenario": red.scenario} for red in one.killers],
+        "broke": one.broke,
+        "scenarios": one.scenarios,
+        "seconds": round(one.seconds, 2),
+    }
+
+
+def read(folder: Path) -> dict[str, Any] | None:
+    """What a trial wrote in this folder before; None where there is none."""
+    path = folder / JSON
+    if not path.is_file():
+        return None
+    try:
+        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DataFileError(f"{path}: not JSON: {error}; remove it") from error
+    return document if document.get("schema_version") == 1 else None
+
+
+def check(count: int | None, seed: int | None, only: Sequence[str] | None, write_killed: Path | None, specs: Sequence[str] | None) -> None:
+    """Raises WrongUsage for options that mean nothing together."""
+    if count is None:
+        given = {"--seed": seed, "--only": only, "--write-killed": write_killed}
+        if lone := next((name for name, value in given.items() if value is not None and value != []), None):
+            raise WrongUsage(f"{lone} is about mutants; say how many with --mutants, such as --mutants 200")
+    elif specs:
+        raise WrongUsage("--spec is about defects; with --mutants say --only, such as --only reference/kafka")

@@ -1,0 +1,170 @@
+"""Mutants drawn and judged: what became of each, and whether that is good enough."""
+
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from fencepost.adapters import registry
+
+from . import known_mutants, reference_sources
+from .judge_process import Failed
+from .known_mutants import Known
+from .line_coverage import Reach
+from .mutant_verdicts import Outcome
+from .mutation_sites import Key, Place, draw, places_in
+from .process_pool import KitFailed, Processes
+from .tasks import Honest, Judge, Note
+
+ENOUGH = 0.9
+"""The share of the mutants that break a promise which is to be killed by a verdict."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The mutants that are tried, of how many possible ones, and what is known of single changes."""
+
+    places: tuple[Place, ...]
+    possible: int
+    seed: int
+    known: Known
+
+    @classmethod
+    def of(cls, count: int, seed: int, only: Sequence[str] = ()) -> "Drawn":
+        """That many, from all or from these files and folders. Raises WrongUsage and DataFileError."""
+        everywhere = places_of_files()
+        places = places_of_files(only) if only else everywhere
+        return cls(tuple(draw(places, count, seed)), len(places), seed, known_mutants.load(everywhere))
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of the mutants that were drawn. `unreached` are those that no scenario comes across."""
+
+    drawn: Drawn
+    outcomes: tuple[Outcome, ...]
+    unreached: frozenset[Key] = frozenset()
+
+    @property
+    def known(self) -> Known:
+        return self.drawn.known
+
+    @property
+    def stopped(self) -> str | None:
+        """In words, where not every mutant was judged."""
+        done, due = len(self.outcomes), len(self.drawn.places)
+        return None if done == due else f"stopped after {done} of {due} mutants"
+
+    @cached_property
+    def lawful(self) -> list[Outcome]:
+        """Those that break no promise: the file of them says so, or a release only keeps one that it is known to break."""
+        return [one for one in self.outcomes if self.is_lawful(one)]
+
+    def is_lawful(self, one: Outcome) -> bool:
+        return one.place.key in self.known.lawful or one.state == "mended"
+
+    @cached_property
+    def unlawful(self) -> list[Outcome]:
+        return [one for one in self.outcomes if not self.is_lawful(one)]
+
+    @cached_property
+    def killed(self) -> list[Outcome]:
+        return [one for one in self.unlawful if one.is_killed]
+
+    @cached_property
+    def broke(self) -> list[Outcome]:
+        return [one for one in self.unlawful if one.broke]
+
+    @cached_property
+    def survivors(self) -> list[Outcome]:
+        return [one for one in self.unlawful if one.state == "survived"]
+
+    @property
+    def share(self) -> float:
+        """How many of those that are not lawful were killed by a verdict; 1 where there are none."""
+        return len(self.killed) / len(self.unlawful) if self.unlawful else 1.0
+
+    @cached_property
+    def not_lawful(self) -> list[Outcome]:
+        """Entries of lawful changes that were killed."""
+        return [one for one in self.lawful if one.is_killed]
+
+    @cached_property
+    def escaped(self) -> list[Outcome]:
+        """Mutants that were killed before, and are not any more."""
+        return [one for one in self.unlawful if not one.is_killed and one.place.key in self.known.killed]
+
+    @property
+    def holds(self) -> bool:
+        return not (self.stopped or self.not_lawful or self.escaped) and self.share >= ENOUGH
+
+
+def places_of_files(only: Sequence[str] = ()) -> list[Place]:
+    """Every place at which the reference can be changed, or those in these files and folders."""
+    return [place for name, path in reference_sources.files(only).items() for place in places_in(name, path.read_bytes())]
+
+
+def profiles() -> list[str]:
+    """Of the bundled reference; the one that follows the law comes first, since it is asked most."""
+    return sorted(registry.find(registry.REFERENCE).profiles(), key=lambda name: (name != "seed", name))
+
+
+def run(
+    drawn: Drawn, thorough: bool, workers: int, report: Callable[[Outcome, int], None], in_profiles: Sequence[str] | None = None
+) -> Trial:
+    """Judge these mutants, in all profiles or in these. `report` hears of each as it ends, with its number.
+
+    An interrupt ends it early: the trial then has fewer outcomes than were drawn.
+    """
+    asked_in = profiles() if in_profiles is None else in_profiles
+    found: dict[Key, Outcome] = {}
+    unreached: set[Key] = set()
+
+    def heard(one: Outcome) -> None:
+        found[one.place.key] = one
+        report(one, len(found))
+
+    with contextlib.suppress(KeyboardInterrupt), Processes(asked_in) as processes:
+        ready = processes.ready()
+        honest = _noted(processes, asked_in, workers)
+        reach = Reach(ready.at_start, {one.profile: one.lines for one in honest})
+        usual = {one.profile: one.verdicts for one in honest}
+        tasks = []
+        for place in drawn.places:
+            if asked := reach.asked(place, thorough):
+                tasks.append((Judge(place, asked, usual, thorough), reach.is_at_start(place)))
+            else:
+                unreached.add(place.key)
+                heard(Outcome(place))
+        _judge(processes, tasks, workers, heard)
+    return Trial(drawn, tuple(found[place.key] for place in drawn.places if place.key in found), frozenset(unreached))
+
+
+def _noted(processes: Processes, order: Sequence[str], workers: int) -> list[Honest]:
+    """What the scenarios are and reach on the honest reference, by profile in this order."""
+    waiting = list(enumerate(order, 1))
+    results: dict[int, Honest] = {}
+    under_way = 0
+    while waiting or under_way:
+        while waiting and under_way < workers:
+            number, profile = waiting.pop(0)
+            processes.begin(number, Note(profile))
+            under_way += 1
+        number, result = processes.next()
+        under_way -= 1
+        if isinstance(result, Failed):
+            raise KitFailed(f"the honest reference cannot be judged in profile {order[number - 1]}: {result.why}")
+        results[number] = result
+    return [results[number] for number in sorted(results)]
+
+
+def _judge(processes: Processes, tasks: Sequence[tuple[Judge, bool]], workers: int, heard: Callable[[Outcome], None]) -> None:
+    waiting, under_way = list(enumerate(tasks)), 0
+    while waiting or under_way:
+        while waiting and under_way < workers:
+            number, (task, anew) = waiting.pop(0)
+            (processes.begin_anew if anew else processes.begin)(number, task)
+            under_way += 1
+        number, result = processes.next()
+        under_way -= 1
+        heard(Outcome(tasks[number][0].place, died=result.why) if isinstance(result, Failed) else result)

@@ -1,0 +1,124 @@
+"""One-place changes of a source file: where they can be made, and what each makes of the text.
+
+A place replaces one stretch of the file's bytes, within its lines, so that every line keeps its number. It is known by the file, the
+function, the text of the line and the text that it becomes: lines that move elsewhere do not change its name.
+
+Nothing is changed that only people read (annotations, docstrings, texts with values in them), nor a rule or a crash point, nor an
+attribute's first value in `__init__`: without it nothing runs at all. What may be anything stays too: see `_FREE`.
+"""
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import NamedTuple
+
+from .mutations import Change, Text, changes_at
+
+MODULE = "<module>"
+_FREE = ("throttle_time", "repr", "strict", "frozen", "is_refusal")
+"""Arguments that no client sees: a broker may delay its answers as it likes, and the others are about how the reference is written."""
+
+
+class Key(NamedTuple):
+    """What a place is known by; `nth` tells places apart that are alike in all the rest, from 1."""
+
+    file: str
+    function: str
+    line: str
+    change: str
+    nth: int = 1
+
+
+@dataclass(frozen=True)
+class Place:
+    """A change of one place. `at` is the line of the statement that it is part of, `number` the line that is shown to people.
+
+    `outermost` is the first line of the function, with its decorators, that is no part of another: 0 outside of functions.
+    """
+
+    key: Key
+    kind: str
+    number: int
+    at: int
+    outermost: int
+    start: int
+    end: int
+    text: str
+
+    def applied(self, source: bytes) -> bytes:
+        """The file with this change."""
+        return source[: self.start] + self.text.encode() + source[self.end :]
+
+    def __str__(self) -> str:
+        return f"{self.key.file}:{self.number}: {self.key.line}  ->  {self.key.change}"
+
+
+def places_in(file: str, source: bytes) -> list[Place]:
+    """The places of one file, in the order of the text."""
+    text = Text(source)
+    found = [_place(file, text, one, where) for one, where in _walk(ast.parse(source), text, _Where(MODULE, 0, 0))]
+    found.sort(key=lambda place: (place.start, place.end, place.kind, place.text))
+    times: Counter[Key] = Counter()
+    numbered = []
+    for place in found:
+        times[place.key] += 1
+        numbered.append(replace(place, key=place.key._replace(nth=times[place.key])))
+    return numbered
+
+
+def draw(places: Iterable[Place], count: int, seed: int) -> list[Place]:
+    """That many of them, the same for a seed on every machine. A change elsewhere in the source leaves the draw of the others alone."""
+    return sorted(places, key=lambda place: sha256(repr((seed, *place.key)).encode()).digest())[:count]
+
+
+class _Where(NamedTuple):
+    """What encloses a node: its function, the first line of the outermost one, and the line of the statement."""
+
+    function: str
+    outermost: int
+    statement: int
+
+
+def _place(file: str, text: Text, change: Change, where: _Where) -> Place:
+    first, last = text.line_of(change.start), text.line_of(change.end)
+    before, behind = text.joined(text.start_of(first), change.start), text.joined(change.end, text.end_of(last))
+    line = _one_line(before + text.joined(change.start, change.end) + behind)
+    becomes = change.told or _one_line(before + change.text + behind)
+    key = Key(file, where.function, line, becomes)
+    return Place(key, change.kind, first, where.statement, where.outermost, change.start, change.end, change.text)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _walk(node: ast.AST, text: Text, where: _Where) -> Iterator[tuple[Change, _Where]]:
+    """The changes of a node and of all that is in it, each with what encloses it."""
+    if isinstance(node, ast.stmt):
+        where = where._replace(statement=_first_line(node))
+    for change in changes_at(node, text, where.function.rpartition(".")[2]):
+        yield change, where
+    inside = where
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        name = node.name if where.function == MODULE else f"{where.function}.{node.name}"
+        is_outermost = isinstance(node, ast.FunctionDef) and not where.outermost
+        inside = _Where(name, _first_line(node) if is_outermost else where.outermost, where.statement)
+    for field, value in ast.iter_fields(node):
+        if field in ("annotation", "returns", "decorator_list", "type_params"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST) and not _is_free(child):
+                yield from _walk(child, text, inside if field == "body" else where)
+
+
+def _is_free(node: ast.AST) -> bool:
+    """Whether it may be anything."""
+    is_rule = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "rule"
+    return is_rule or isinstance(node, ast.JoinedStr) or (isinstance(node, ast.keyword) and node.arg in _FREE)
+
+
+def _first_line(node: ast.stmt) -> int:
+    """With its decorators."""
+    return min((one.lineno for one in getattr(node, "decorator_list", ())), default=node.lineno)

@@ -1,0 +1,89 @@
+"""The processes that judge mutants, as seen by the one that started them: tasks go in, results come out as they end."""
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from multiprocessing.connection import Connection, Pipe, wait
+from multiprocessing.process import BaseProcess
+from types import TracebackType
+from typing import Any
+
+from fencepost.run import interruption
+
+from .judge_process import BEFOREHAND, Failed, Ready, ended, judge_anew, serve
+from .tasks import Judge, Note
+
+
+class KitFailed(Exception):
+    """A process of ours failed, through no fault of a mutant."""
+
+
+class Processes:
+    """As a context: what was started in it is ended with it."""
+
+    def __init__(self, profiles: Sequence[str]) -> None:
+        self._profiles = profiles
+        # A process that has imported what is large is forked for each; a new interpreter would take longer than most runs.
+        self._context = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload(BEFOREHAND)
+        self._anew: dict[Connection, tuple[int, BaseProcess]] = {}
+        self._started: list[BaseProcess] = []
+
+    def __enter__(self) -> "Processes":
+        self._tasks, theirs = Pipe()
+        self._start(serve, theirs, tuple(self._profiles))
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._tasks.close()
+        for process in self._started:
+            if process.is_alive() and process.pid is not None:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.kill()  # also one that has no group of its own yet
+            process.join()
+
+    def ready(self) -> Ready:
+        """Wait until the suite is held ready."""
+        return self._checked(self._tasks.recv()[1])  # type: ignore[no-any-return]
+
+    def begin(self, number: int, task: Note | Judge) -> None:
+        self._tasks.send((number, task))
+
+    def begin_anew(self, number: int, task: Judge) -> None:
+        """In a process that has not imported the reference."""
+        mine, theirs = Pipe(duplex=False)
+        self._anew[mine] = number, self._start(judge_anew, theirs, task)
+
+    def next(self) -> tuple[int, Any]:
+        """The number and the result of a task that has ended; Failed for a mutant that ended its process."""
+        first = wait([self._tasks, *self._anew])[0]
+        if first is self._tasks:
+            number, result = self._tasks.recv()
+            return number, self._checked(result)
+        assert isinstance(first, Connection)
+        number, process = self._anew.pop(first)
+        try:
+            result = first.recv()
+        except EOFError:
+            process.join()
+            result = Failed(ended(process.exitcode or 0))
+        first.close()
+        process.join()
+        return number, self._checked(result)
+
+    def _start(self, act: Any, theirs: Connection, *arguments: Any) -> BaseProcess:
+        process = self._context.Process(target=act, args=(theirs, *arguments))
+        with interruption.unheard():  # by what is started, which a terminal's Ctrl-C reaches too
+            process.start()
+        theirs.close()
+        self._started.append(process)
+        return process
+
+    @staticmethod
+    def _checked(result: Any) -> Any:
+        if isinstance(result, Failed) and result.is_ours:
+            raise KitFailed(result.why)
+        return result

@@ -1,0 +1,198 @@
+"""`fencepost prove --twins`: which losses at a replay twins notice, and that they notice nothing where nothing is wrong.
+
+A loss is a broker that reads one field of one durable record as if nobody had set it (`reference/defects/replay.py`). Each is played with
+the disturbances of the family `replay` until a twin differs. What is silent: every profile of the reference, and every conforming variant,
+with twins drawn by the seed, or all of them with `--all`.
+"""
+
+import contextlib
+import json
+import os
+import random
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from fencepost.adapters import registry
+from fencepost.contract import folder, proposals
+from fencepost.contract.errors import Exit
+from fencepost.contract.registration import Asked
+from fencepost.contract.verdict import Verdict
+from fencepost.reference.defects import LAWFUL, Defect
+from fencepost.reference.defects.replay import variants
+from fencepost.run import interruption
+from fencepost.run.options import Options
+from fencepost.run.plays import Play, Plays
+from fencepost.run.selection import Selection
+from fencepost.twins import disturbances
+from fencepost.twins.disturbances import Disturbance
+from fencepost.twins.twin import Twins, TwinVerdict
+from fencepost.twins.twin_run import drawn
+
+from . import conforming_groups, forkserver
+from .kill_matrix import PROVE
+from .kill_matrix import TWINS as JSON
+
+_REPLAYED = ("crash", "clean-stop")
+_DRAWN = 2
+"""How many twins of each scenario are played on what conforms, unless all are."""
+
+
+@dataclass(frozen=True)
+class Noticed:
+    """What came of one broker: after how many twins one differed, in which requirement, with which disturbance and where.
+
+    `by_itself` is whether a scenario with a restart of its own was red before; `trouble` says why a broker could not be played.
+    """
+
+    name: str
+    protocol: str
+    is_lawful: bool
+    twins: int
+    seconds: float
+    requirement: str | None = None
+    disturbance: str | None = None
+    where: str | None = None
+    difference: str | None = None
+    by_itself: bool = False
+    trouble: str | None = None
+
+    @property
+    def is_noticed(self) -> bool:
+        return self.requirement is not None or self.by_itself
+
+    def __str__(self) -> str:
+        gone = f"{self.twins:,} twins, {self.seconds:.1f} s"
+        if self.trouble:
+            return f"! {self.name}: cannot be played: {self.trouble}"
+        if self.requirement is None and self.by_itself:
+            return f"{'X' if self.is_lawful else '+'} {self.name}: no twin differs in {gone}, and a scenario is red by itself"
+        if not self.is_noticed:
+            return f"{'+' if self.is_lawful else '-'} {self.name}: nothing noticed in {gone}"
+        found = f"{self.requirement}, {self.disturbance} {self.where}, after {gone}: {self.difference}"
+        return f"{'X' if self.is_lawful else '+'} {self.name}: {found}"
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A broker to be played: the reference with a profile and a variant. `most` is how many twins of each scenario; None for all."""
+
+    name: str
+    protocol: str
+    specs: tuple[str, ...]
+    disturbances: tuple[str, ...]
+    is_lawful: bool
+    seed: int
+    most: int | None
+    variant: tuple[str, ...] = ()
+    """By name, for a class that is generated cannot be sent to another process."""
+    profile: str | None = None
+
+
+def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[_Task]:
+    """The losses, then what conforms, of the protocols that these proposals are about and that twins are for."""
+    known = proposals.bundled()
+    named = tuple(specs) or tuple(known.by_spec)
+    speaking: dict[str, list[str]] = {}
+    for profile in registry.find(registry.REFERENCE).profiles():
+        for protocol in registry.protocols_of(registry.REFERENCE, Asked(profile=profile)):
+            speaking.setdefault(protocol, []).append(profile)
+    protocols = {name: tuple(spec for spec in named if name in known.protocols_of(spec)) for name in speaking}
+    most = None if everything else _DRAWN
+    found: list[_Task] = []
+    for protocol, about in protocols.items():
+        names = tuple(one.name for one in disturbances.bundled().by_name.values() if any(one.fits(spec, protocol) for spec in about))
+        if not names:
+            continue
+        if protocol in ("kafka", "pulsar"):
+            replayed = tuple(name for name in names if name in _REPLAYED)
+            found += [_Task(one.name, protocol, about, replayed, False, seed, None, (one.name,)) for one in variants(protocol)]
+        conforming = partial(_Task, protocol=protocol, specs=about, disturbances=names, is_lawful=True, seed=seed, most=most)
+        found += [conforming(f"profile {name} ({protocol})", profile=name) for name in speaking[protocol]]
+        lawful = conforming_groups.groups(one for one in LAWFUL.values() if one.protocol == protocol)
+        found += [conforming("+".join(one.name for one in group), variant=tuple(one.name for one in group)) for group in lawful]
+    return found
+
+
+def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where: Path) -> Exit:
+    """Prove, print and write `twins.json`. The exit code is 1 where something was noticed in what conforms, or less than 95 % of losses."""
+    claimed = folder.claim(where, PROVE, keep=[name for name in PROVE.files if name != JSON])
+    console, began, found = Console(highlight=False), time.monotonic(), list[Noticed]()
+    wanted = tasks(specs, seed, everything)
+    with contextlib.suppress(KeyboardInterrupt):
+        for one in _noticed(wanted, workers):
+            found.append(one)
+            console.print(f"  {one}"[:400], markup=False, soft_wrap=True)
+    is_whole = len(found) == len(wanted)
+    lost, false = [one for one in found if not one.is_lawful], [one for one in found if one.is_lawful and (one.is_noticed or one.trouble)]
+    noticed = [one for one in lost if one.is_noticed]
+    told: dict[str, Any] = {"complete": is_whole, "seed": seed, "losses": len(lost), "noticed": len(noticed)}
+    claimed.put(JSON, json.dumps(told | {"brokers": [asdict(one) for one in found]}, indent=1) + "\n")
+    console.print()
+    alone = sum(one.requirement is not None for one in noticed)
+    share = f" ({100 * len(noticed) / len(lost):.0f} %)" if lost else ""
+    console.print(
+        f"  {len(noticed)} of {len(lost)} losses at a replay noticed{share}, {alone} of them by a twin, the others by scenarios alone"
+    )
+    lawful = sum(one.is_lawful for one in found)
+    console.print(f"  noticed in {len(false)} of {lawful} brokers that conform" if false else f"  silent on {lawful} brokers that conform")
+    console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(where)}/{JSON}")
+    if not is_whole:
+        return Exit.NOT_FINISHED
+    return Exit.DOES_NOT if false or len(noticed) < 0.95 * len(lost) else Exit.CONFORMS
+
+
+def _noticed(wanted: Sequence[_Task], workers: int) -> Iterator[Noticed]:
+    with ExitStack() as given_back:
+        with interruption.unheard():
+            pool = given_back.enter_context(forkserver.forking().Pool(workers, maxtasksperchild=1))
+        yield from pool.imap(_play, wanted)
+
+
+def _play(task: _Task) -> Noticed:
+    """Play the twins of a broker until one differs, in a process that does nothing else."""
+    options: dict[str, str] = {}
+    if task.variant:
+        broker = conforming_groups.as_one(_variants(task))
+        LAWFUL[broker.name] = broker
+        options["defect"] = broker.name
+    began, told = time.process_time(), partial(Noticed, task.name, task.protocol, task.is_lawful)
+    count, by_itself = 0, False
+    try:
+        asked = Asked(options, task.profile)
+        with Plays(Options(asked=asked, selection=Selection(specs=task.specs))) as plays:
+            twins, chosen = Twins(plays.systems), [disturbances.bundled().by_name[name] for name in task.disturbances]
+            mine = [play for play in plays if play.protocol == task.protocol]
+            random.Random(task.seed).shuffle(mine)  # noqa: S311 - so that a loss is not looked for by the order of the features
+            for play in mine:
+                plain = twins.plain(play)
+                by_itself |= plain.verdict.is_red
+                if plain.verdict is not Verdict.MET:
+                    continue
+                for disturbance, position in drawn(list(_places(twins, play, chosen)), task.most, task.seed, play):
+                    result = twins.put(plain, disturbance, position)
+                    count += result.verdict is not TwinVerdict.NOT_REACHED
+                    if result.verdict is TwinVerdict.DIFFERS:
+                        seconds, where = round(time.process_time() - began, 2), f"in {play.name}, {result.where}"
+                        return told(count, seconds, play.requirement, disturbance.name, where, result.difference, by_itself)
+        return told(count, round(time.process_time() - began, 2), by_itself=by_itself)
+    except Exception as error:  # a loss can break whatever the reference does
+        trouble = f"{type(error).__name__}: {error}"
+        return told(count, round(time.process_time() - began, 2), by_itself=by_itself, trouble=trouble)
+
+
+def _variants(task: _Task) -> tuple[Defect, ...]:
+    known = LAWFUL if task.is_lawful else {one.name: one for one in variants(task.protocol)}
+    return tuple(known[name] for name in task.variant)
+
+
+def _places(twins: Twins, play: Play, chosen: Sequence[Disturbance]) -> Iterator[tuple[Disturbance, int | None]]:
+    for disturbance in chosen:
+        if disturbance.fits(play.feature.spec, play.protocol) and not twins.lacks(play, disturbance):
+            yield from ((disturbance, position) for position in disturbance.positions(play.steps, play.needs, play.protocol))

@@ -1,0 +1,179 @@
+"""`fencepost compare LEFT RIGHT`: did two systems answer the same, request by request, in the same scenarios?
+
+It reads the histories of two results folders, such as of the reference with a release's profile and of that release. Verdicts play no
+part: two answers may differ and both be lawful, and the reference is to be like the release where it says so.
+
+Both runs must have finished, and have asked the same: what only one was asked would be compared with nothing.
+
+A difference is *explained* by an entry of `fixtures/comparisons/<profile>.yaml`: which scenario, request and field, and why both
+are right. An entry that explains nothing, though its scenario was compared and it is not intermittent, is an error.
+"""
+
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import TypeAlias
+
+from rich.console import Console
+from rich.text import Text
+
+from fencepost.contract import history_files
+from fencepost.contract.datafile import DataFileError, Row, load
+from fencepost.contract.errors import WrongUsage
+from fencepost.contract.expression import Expression
+
+from . import compliance_document, normalised_exchanges
+from .compliance_document import Compliance
+from .normalised_exchanges import Said
+
+_NAMED = 5
+"""So many requirements are named that only one of the runs was asked."""
+
+_RUN = re.compile(r"(\S+-\[\d+\]) .*?( \(\w+\))?(-example-\d+)?")
+"""How a history is called: the scenario with its title, the protocol where it is asked under several, and which example it is."""
+
+
+_NAME = re.compile(r"""\{.*?"run_id": ("(?:[^"\\]|\\.)*")""")
+"""Where an event names its run; a line that is cut off behind it is told with its number when the history is read."""
+Histories: TypeAlias = dict[str, Path]
+
+
+class Explanation(Row):
+    """Why answers may differ. The first three are regular expressions for what the difference is in."""
+
+    scenario: Expression
+    request: Expression
+    field: Expression
+    reason: str
+    link: str
+    intermittent: str | None = None
+    """What the difference depends on, where it does not show in every run."""
+
+    def explains(self, one: "Difference") -> bool:
+        pairs = ((self.scenario, one.scenario), (self.request, one.request), (self.field, one.field))
+        return all(re.search(expression, text) for expression, text in pairs)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One field that two systems answered differently."""
+
+    scenario: str
+    request: str
+    field: str
+    left: str | None
+    right: str | None
+
+
+def differences(left: Path, right: Path) -> Iterator[Difference]:
+    """All of them, scenario by scenario. A scenario of which only one side has a history is a difference too."""
+    yield from _differences(_histories(left), _histories(right))
+
+
+def _differences(ours: Histories, theirs: Histories) -> Iterator[Difference]:
+    for key, scenario in sorted(_names(ours, theirs).items()):
+        if key in ours and key in theirs:
+            yield from _between(scenario, normalised_exchanges.read(ours[key]), normalised_exchanges.read(theirs[key]))
+        else:
+            yield Difference(scenario, "-", "history", *("there" if key in side else None for side in (ours, theirs)))
+
+
+def _histories(folder: Path) -> Histories:
+    """The file of each scenario, by what the scenario is known by."""
+    found = {_key(path): path for path in history_files.found_in(folder)}
+    if not found:
+        raise WrongUsage(f"{folder} holds no history; expected the --results folder of a run, with history/ in it")
+    return found
+
+
+def _key(path: Path) -> str:
+    """What a scenario is known by: its requirement, number, protocol and example. In another release of the kit its title may differ."""
+    try:
+        found = _NAME.match(history_files.first_line_of(path))
+    except (OSError, EOFError, zlib.error):
+        found = None  # what is wrong with it is told when it is read
+    known = _RUN.fullmatch(json.loads(found[1])) if found else None
+    return "".join(part or "" for part in known.groups()) if known else history_files.stem_of(path)
+
+
+def _names(left: Histories, right: Histories) -> dict[str, str]:
+    """The scenarios of both sides, as the left one calls them where it has them."""
+    return {key: history_files.stem_of(path) for key, path in (right | left).items()}
+
+
+def _between(scenario: str, left: list[Said], right: list[Said]) -> Iterator[Difference]:
+    """Up to the first request that only one of them was asked: from there on the two are about different things."""
+    for ours, theirs in zip(left, right, strict=False):
+        if ours.request != theirs.request:
+            yield Difference(scenario, ours.request, "request", ours.request, theirs.request)
+            return
+        for field in sorted((ours.answer.keys() | theirs.answer.keys()) - normalised_exchanges.a_moment_apart(ours.answer, theirs.answer)):
+            if ours.answer.get(field) != theirs.answer.get(field):
+                yield Difference(scenario, ours.request, field, ours.answer.get(field), theirs.answer.get(field))
+    if len(left) != len(right):
+        longer = (left if len(left) > len(right) else right)[min(len(left), len(right))]
+        yield Difference(
+            scenario, longer.request, "request", *(longer.request if side is max(left, right, key=len) else None for side in (left, right))
+        )
+
+
+def explanations_for(profile: str) -> list[Explanation]:
+    """The known differences between the reference with that profile and the release; none where there is no file."""
+    path = resources.files("fencepost.fixtures") / "comparisons" / f"{profile}.yaml"
+    return load(path, list[Explanation]) if path.is_file() else []
+
+
+def show(left: Path, right: Path) -> int:
+    """Print every difference. Answers 0 when all are explained, 1 when not."""
+    profile = _comparable(left, right)
+    console = Console(highlight=False, soft_wrap=True)
+    explanations = explanations_for(profile)
+    ours, theirs = _histories(left), _histories(right)
+    found = list(_differences(ours, theirs))
+    used: set[int] = set()
+    unexplained = 0
+    for one in found:
+        reasons = [number for number, entry in enumerate(explanations) if entry.explains(one)]
+        used |= set(reasons)
+        unexplained += not reasons
+        why = f"explained: {explanations[reasons[0]].reason}" if reasons else "unexplained"
+        console.print(
+            Text(f"{one.scenario}: {one.request}\n  {one.field}: {one.left} | {one.right}\n  {why}", style="" if reasons else "red")
+        )
+    scenarios = _names(ours, theirs).values()
+    answers = sum(len(normalised_exchanges.read(path)) for path in ours.values())
+    console.print(f"{len(scenarios)} scenarios, {answers} answers, {len(found)} differences, {unexplained} unexplained")
+    for number, entry in enumerate(explanations):
+        if number not in used and entry.intermittent is None and any(re.search(entry.scenario, scenario) for scenario in scenarios):
+            raise DataFileError(
+                f"comparisons/{profile}.yaml: entry {number + 1} explains nothing any more: {entry.scenario}, {entry.field}"
+            )
+    return 1 if unexplained else 0
+
+
+def _comparable(left: Path, right: Path) -> str:
+    """The profile that both were judged by. Raises WrongUsage where the two are not about the same."""
+    if left.resolve() == right.resolve():
+        raise WrongUsage(f"LEFT and RIGHT are both {left}, the same run: name the results of two runs")
+    ours, theirs = compliance_document.read(left), compliance_document.read(right)
+    for folder, run in ((left, ours), (right, theirs)):
+        if not run.complete:
+            raise WrongUsage(f"the run of {folder} did not finish, so a part of it would be compared with nothing: let it run to its end")
+    if ours.system.profile != theirs.system.profile:
+        raise WrongUsage(
+            f"{left} was judged by the profile {ours.system.profile}, and {right} by {theirs.system.profile}; compare runs of one profile"
+        )
+    told = [_only(left, ours.asked - theirs.asked, ours), _only(right, theirs.asked - ours.asked, theirs)]
+    if any(told):
+        raise WrongUsage(f"the two runs were not asked the same: {' and '.join(filter(None, told))}; run both with the same selection")
+    return str(ours.system.profile)
+
+
+def _only(folder: Path, names: frozenset[str], run: Compliance) -> str:
+    ids = [row.id for row in run.requirements if row.id in names]
+    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+    return f"only {folder} was asked {', '.join(ids[:_NAMED])}{more}" if ids else ""

@@ -1,0 +1,86 @@
+"""junit.xml: pytest writes it, and here its test cases get the names by which people and their tools know a scenario.
+
+A test case is called `KIP890-005 [1] A commit at transaction.version 1`, of the class `kip890.ending`, which is the proposal and the
+feature file. Nothing of this machine stands in it. A run that did not finish says so in a test case of its own, so that nobody takes what
+is there for the whole. The file is replaced in one step: it is valid at every moment.
+"""
+
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from fencepost.contract import editions, room
+
+from .results_folder import JUNIT
+from .run_results import Results
+
+SUITE = "fencepost"
+
+
+class Junit:
+    """The part of the plugin that gives junit.xml its names, when pytest has written it."""
+
+    def __init__(self, config: pytest.Config, results: Results) -> None:
+        self.results = results
+        self.beside: tempfile.TemporaryDirectory[str] | None = None
+        if config.option.xmlpath is None and results.folder is not None:
+            self.beside = tempfile.TemporaryDirectory(prefix="fencepost-junit-")
+            config.option.xmlpath = str(Path(self.beside.name) / "junit.xml")
+        self.written = Path(config.option.xmlpath) if config.option.xmlpath else None
+
+    @pytest.hookimpl(wrapper=True, trylast=True)  # when those who write have written
+    def pytest_sessionfinish(self) -> Generator[None, None, None]:
+        yield
+        if self.written is None or not self.written.is_file():
+            return
+        with room.writing(self.results.folder or self.written.parent, self.results.has_no_room):
+            self._write(self.written)
+
+    def _write(self, written: Path) -> None:
+        names = self.results.counting.names(self.results.selection.specs)
+        document = named(written.read_text(encoding="utf-8"), self._unfinished(), editions.listed(names))
+        if self.beside and self.results.claimed:
+            self.results.claimed.put(JUNIT, document)
+        else:
+            written.write_text(document, encoding="utf-8")
+
+    def pytest_unconfigure(self) -> None:
+        if self.beside:
+            self.beside.cleanup()
+
+    def _unfinished(self) -> str | None:
+        if self.results.complete:
+            return None
+        why = f" ({self.results.stopped})" if self.results.stopped else ""
+        return f"the run did not finish: it ended after {len(self.results.scenarios)} scenarios{why}"
+
+
+def properties(requirement: str, feature: str, name: str, example: int | None, verdict: str) -> list[tuple[str, object]]:
+    """What a scenario's test case tells besides pytest's own, and is named by."""
+    numbered = name if example is None else f"{name}, example {example}"
+    return [("requirement", requirement), ("feature", feature), ("scenario", numbered), ("verdict", verdict)]
+
+
+def named(document: str, unfinished: str | None, edition: str = "") -> str:
+    """pytest's junit.xml with our names and the edition, and where the run did not finish with a test case that says why."""
+    root = Xml.fromstring(document)  # noqa: S314 - pytest wrote it a moment ago
+    for suite in root.iter("testsuite"):
+        suite.attrib.pop("hostname", None)
+        if edition:
+            stated = Xml.Element("properties")
+            Xml.SubElement(stated, "property", name="edition", value=edition)
+            suite.insert(0, stated)
+        for case in suite.iter("testcase"):
+            told = {one.get("name"): one.get("value", "") for one in case.iter("property")}
+            if {"requirement", "feature", "scenario"} <= told.keys():
+                case.set("name", f"{told['requirement']} {told['scenario']}")
+                case.set("classname", told["feature"].removesuffix(".feature").replace("/", "."))
+        if unfinished is not None:
+            Xml.SubElement(Xml.SubElement(suite, "testcase", classname=SUITE, name="run", time="0"), "error", message=unfinished)
+            for count in ("tests", "errors"):
+                suite.set(count, str(int(suite.get(count, "0")) + 1))
+    written: bytes = Xml.tostring(root, encoding="utf-8", xml_declaration=True)
+    return written.decode()

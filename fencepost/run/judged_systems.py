@@ -1,0 +1,77 @@
+"""What a run judges: a system for each protocol that it speaks.
+
+A broker speaks one. The bundled reference speaks all, with a broker for each, so that one run judges every proposal.
+"""
+
+from collections.abc import Collection, Mapping
+
+from fencepost.adapters import registry
+from fencepost.contract import proposals
+from fencepost.contract.errors import Malformed, SystemUnreachable
+from fencepost.contract.ports import Handshake, System
+from fencepost.contract.register import Register
+from fencepost.deviations import known_deviations, user_deviations
+from fencepost.deviations.known_as import Likeness, settled
+from fencepost.deviations.known_deviations import Expectations
+
+from .options import Options
+from .verdicts import lacks
+
+
+class JudgedSystems:
+    """The systems of one run, by their protocols."""
+
+    def __init__(self, options: Options, register: Register) -> None:
+        self.by_protocol: Mapping[str, System] = options.build_systems()
+        self.handshakes: dict[str, Handshake] = {}
+        self.expectations: dict[str, Expectations] = {}
+        self.likenesses: dict[str, Likeness] = {}
+        self._options = options
+        self._register = register
+        self._own = user_deviations.read(options.expectations, register)
+
+    def protocols(self, requirement: str) -> tuple[str, ...]:
+        """The protocols under which a requirement is asked here."""
+        return self.protocols_of(self._register.spec_of(requirement))
+
+    def protocols_of(self, spec: str) -> tuple[str, ...]:
+        """The protocols under which a proposal is asked here."""
+        return tuple(name for name in proposals.bundled().protocols_of(spec) if name in self.by_protocol)
+
+    def prepare(self) -> None:
+        """Begin to start whatever will be needed in any case."""
+        for system in self.by_protocol.values():
+            system.prepare()
+
+    def open(self, needs: Mapping[str, Collection[frozenset[str]]]) -> None:
+        """Wait for the systems of these protocols, and ask them what they are. `needs` has what the scenarios of each will need.
+
+        Raises SystemUnreachable, DataFileError, and WrongUsage where a system is not what the user says it is.
+        """
+        for protocol, wanted in needs.items():
+            self.by_protocol[protocol].prepare(wanted)
+        for protocol, wanted in needs.items():
+            system = self.by_protocol[protocol]
+            try:
+                said = system.open()
+                registry.check_opened(self._options.system, system, said)
+            except (SystemUnreachable, Malformed) as error:
+                raise SystemUnreachable(f"{system.name} cannot be judged: {error}") from error
+            handshake = settled(self._options.system, said, self._options.named.known_as)
+            self.handshakes[protocol] = handshake
+            system.prepare([needs for needs in wanted if not lacks(system.name, needs, handshake)])
+            exact = said.version_is_exact and handshake.judged_as == said.judged_as
+            bundled, version = self._expected(handshake, exact), (handshake.judged_as or (system.name, handshake.version))[1]
+            self.expectations[protocol] = self._own.beside(bundled, version, exact)
+            self.likenesses[protocol] = Likeness.of(handshake, self._register)
+
+    def _expected(self, handshake: Handshake, exact: bool) -> Expectations:
+        """The bundled deviations that hold for it. `exact` says that they must show: it is known to be that release, to the patch level."""
+        if handshake.judged_as is None:
+            return Expectations()
+        return known_deviations.load_for(*handshake.judged_as, exact, self._register)
+
+    def close(self) -> None:
+        """Give everything back."""
+        for system in self.by_protocol.values():
+            system.close()

@@ -1,0 +1,49 @@
+"""Scenarios that are dealt to worker processes before the first is asked, so that each starts only the brokers that it needs.
+
+Every worker deals all scenarios in the same way and tells so through the mailbox; the process that hands them out goes by that. A system
+that does not care who asks what has its scenarios handed out by pytest-xdist, a few at a time.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import pytest
+
+from fencepost.contract.brokers import Asked, beside, deal
+from fencepost.contract.items import PROTOCOL, WORKER, feature_of, needs_of
+from fencepost.contract.ports import System
+
+from .worker_status import FOLDER
+
+
+class Dealing:
+    """A process's part of the scenarios: all of them in a process that runs alone."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        told = getattr(config, "workerinput", {})
+        self._workers: int = told.get("workercount", 1)
+        self._number = _number_of(told.get("workerid", "gw0"))
+        self._is_heard = FOLDER in told
+
+    def beside_others(self, systems: Iterable[System]) -> None:
+        """Tell the systems how many processes have such as they are."""
+        for system in systems:
+            beside(system, self._workers)
+
+    def deal(self, items: Iterable[pytest.Item], systems: Mapping[str, System]) -> None:
+        """Note on each scenario which worker asks it, where its system cares and the process that hands them out listens."""
+        by_protocol: dict[str, list[pytest.Item]] = {}
+        for item in items if self._is_heard else ():
+            by_protocol.setdefault(item.stash[PROTOCOL], []).append(item)
+        for protocol, of_it in by_protocol.items():
+            asked = [Asked(feature_of(item), needs_of(item)) for item in of_it]
+            for item, worker in zip(of_it, deal(systems[protocol], asked, self._workers) or (), strict=False):
+                item.stash[WORKER] = worker
+
+    def of_this_process(self, items: Iterable[pytest.Item]) -> list[pytest.Item]:
+        """What this process will be asked to run, as far as is known. One that stands in for a worker that died may get any."""
+        items = list(items)
+        return [item for item in items if item.stash.get(WORKER, self._number) == self._number] or items
+
+
+def _number_of(worker: str) -> int:
+    return int(worker.removeprefix("gw"))

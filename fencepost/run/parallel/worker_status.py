@@ -1,0 +1,86 @@
+"""What the process that runs scenarios is at, looked at from another thread: it costs the scenarios nothing."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from fencepost.adapters import registry
+from fencepost.console.progress import Now, Planned
+from fencepost.contract.brokers import Asked, may_offer
+from fencepost.contract.items import PROTOCOL, STEP, WORKER, feature_of, needs_of, requirement_of, scenario_of
+from fencepost.contract.progress import doing_of
+
+from .worker_mailbox import Posting
+
+FOLDER = "fencepost_mailbox"
+"""The name by which a worker is told of the mailbox's folder."""
+
+
+class Looking:
+    """The plugin of that process: knows which item runs."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._item: pytest.Item | None = None
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        self._item = item
+        try:
+            return (yield)
+        finally:
+            self._item = None
+
+    def now(self) -> Now:
+        """The scenario, its step, and what the systems do."""
+        item, running = self._item, self._config.pluginmanager.get_plugin("fencepost-running")
+        if running is None:
+            return Now()
+        doing = [doing for system in running.systems.by_protocol.values() for doing in doing_of(system)] + running.playing.doing()
+        return Now(item.nodeid, item.stash.get(STEP, "") or running.step_of(item), doing) if item else Now(doing=doing)
+
+
+class InWorker(Looking):
+    """The same in a worker process, which tells it through the mailbox."""
+
+    def __init__(self, config: pytest.Config, folder: Path, worker: str) -> None:
+        super().__init__(config)
+        self._posting = Posting(folder, worker, self.now)
+
+    @pytest.hookimpl(tryfirst=True)  # before the systems are waited for
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self._posting.plan(planned(session.items))
+
+    def pytest_unconfigure(self) -> None:
+        self._posting.close()
+
+
+def in_worker(config: pytest.Config) -> None:
+    """Have a worker process tell what it is at, where somebody wants to know."""
+    told = getattr(config, "workerinput", {})
+    if FOLDER in told:
+        config.pluginmanager.register(InWorker(config, Path(told[FOLDER]), told["workerid"]), "fencepost-looking")
+
+
+def planned(items: Sequence[pytest.Item]) -> dict[str, Planned]:
+    """The scenarios among these items, by node ids."""
+    return {item.nodeid: _planned(item) for item in items if scenario_of(item)}
+
+
+def _planned(item: pytest.Item) -> Planned:
+    several = "fencepost_protocol" in getattr(getattr(item, "callspec", None), "params", ())
+    title = scenario_of(item).name + (f" ({item.stash[PROTOCOL]})" if several else "")
+    return Planned(feature_of(item), requirement_of(item), title, item.stash.get(WORKER, None), _seconds(item))
+
+
+def _seconds(item: pytest.Item) -> float:
+    """About how long it takes, as measured on its system; 1 where nothing was measured, and nothing where it is known to be not offered."""
+    running = item.config.pluginmanager.get_plugin("fencepost-running")
+    system = running.systems.by_protocol.get(item.stash[PROTOCOL]) if running else None
+    if system is None:
+        return 1.0
+    offered = may_offer(system)
+    if offered is not None and not needs_of(item) <= offered:
+        return 0.0
+    return registry.seconds_of(system, Asked(feature_of(item), needs_of(item))) or 1.0

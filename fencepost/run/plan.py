@@ -1,0 +1,246 @@
+"""`fencepost run --plan`: what a run would do and take, told before anything is started.
+
+Seconds and memory are estimates from `fixtures/costs.yaml`, which was measured; the same estimate tells a run how long it will take.
+"""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from fencepost.adapters import registry
+from fencepost.console.phrases import counted, plural
+from fencepost.contract import proposals
+from fencepost.contract.brokers import Asked, Brokers, beside, brokers_of, deal, may_offer, turn_of
+from fencepost.contract.errors import UnknownName
+from fencepost.contract.gherkin import needs_in, requirement_of, scenarios_of
+from fencepost.contract.ports import System
+from fencepost.contract.register import Register
+
+from .options import Options
+
+FORMS = ("table", "json")
+_MINUTE = 60.0
+
+
+@dataclass(frozen=True)
+class NotOffered:
+    """Scenarios of which it is known beforehand that the system does not offer what they need."""
+
+    needs: str
+    requirements: tuple[str, ...]
+    scenarios: int
+
+
+@dataclass(frozen=True)
+class OfProtocol:
+    """What would be asked under one protocol. `requirements` and `scenarios` are counted by proposal."""
+
+    protocol: str
+    requirements: Mapping[str, int]
+    scenarios: Mapping[str, int]
+    not_offered: tuple[NotOffered, ...]
+    is_told_ahead: bool
+    brokers: Brokers | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run would do. `containers_at_once`, memory and seconds are of all workers together; None where nothing is known."""
+
+    system: str
+    results: str | None
+    workers: int
+    processors: int
+    protocols: tuple[OfProtocol, ...]
+    containers_at_once: int
+    memory_mb: int
+    seconds: float | None
+
+
+def show(options: Options, register: Register, workers: int | None, form: str) -> int:
+    """Print the plan of a run with these options. Raises WrongUsage where there would be none."""
+    if form not in FORMS:
+        raise UnknownName("format", form, FORMS)
+    options = options.about_system(register)
+    options.selection.check(register)
+    plan = plan_of(options, register, workers or 1)
+    if form == "json":
+        print(json.dumps(asdict(plan), indent=1))
+    else:
+        console = Console(highlight=False)
+        for line in told(plan):
+            console.print(Text(line), soft_wrap=True)
+    return 0
+
+
+def plan_of(options: Options, register: Register, workers: int = 1) -> Plan:
+    """The plan of a run with these options, whose selection names the proposals. Nothing is started."""
+    systems = options.build_systems()
+    scenarios = {protocol: _scenarios(system, protocol, options, register) for protocol, system in systems.items()}
+    parts = tuple(_of_protocol(protocol, systems[protocol], asked, workers) for protocol, asked in scenarios.items() if asked)
+    brokers = [part.brokers for part in parts if part.brokers]
+    return Plan(
+        options.system,
+        os.path.relpath(options.results) if options.results else None,
+        workers,
+        os.cpu_count() or 1,
+        parts,
+        sum(one.containers_at_once for one in brokers),
+        sum(one.memory_mb for one in brokers),
+        expected_seconds(systems, {protocol: [one.asked for one in asked] for protocol, asked in scenarios.items()}, workers),
+    )
+
+
+def expected_seconds(systems: Mapping[str, System], scenarios: Mapping[str, Sequence[Asked]], workers: int = 1) -> float | None:
+    """How long these scenarios of each protocol will take, in this order, with the starts of brokers that they wait for.
+
+    None for a system that nothing was measured of. With several workers it is what their processors can do together, at best.
+    """
+    processors = min(workers, os.cpu_count() or 1)
+    seconds = 0.0
+    for protocol, all_asked in scenarios.items():
+        system = systems[protocol]
+        offered = may_offer(system)
+        asked = [one for one in all_asked if offered is None or one.needs <= offered]
+        if brokers := _brokers(system, asked, workers):
+            seconds += brokers.seconds
+            continue
+        for scenario in asked:
+            takes = registry.seconds_of(system, scenario)
+            if takes is None:
+                return None
+            seconds += takes / processors
+    return seconds
+
+
+def _brokers(system: System, asked: Sequence[Asked], workers: int) -> Brokers | None:
+    """What all workers start together for these scenarios."""
+    if workers == 1 or (whole := brokers_of(system, asked)) is None:
+        return brokers_of(system, asked)
+    beside(system, workers)
+    dealt = deal(system, asked, workers)
+    parts = [
+        part
+        for worker in range(workers)
+        if (part := brokers_of(system, [one for one, its in zip(asked, dealt or (), strict=False) if its == worker] if dealt else asked))
+    ]
+    count = Counter[str]()
+    for part in parts:
+        count.update({one.configuration: one.brokers for one in part.started})
+    return Brokers(
+        whole.image,
+        tuple(replace(one, brokers=count[one.configuration]) for one in whole.started),
+        sum(part.containers_at_once for part in parts),
+        sum(part.memory_mb for part in parts),
+        max(*(part.seconds for part in parts), sum(part.seconds for part in parts) / (os.cpu_count() or 1)),
+        whole.unit,
+    )
+
+
+# --- what is asked ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Scenario:
+    requirement: str
+    spec: str
+    asked: Asked
+
+
+def _scenarios(system: System, protocol: str, options: Options, register: Register) -> list[_Scenario]:
+    """What is asked of a system under a protocol, in the order in which it is; a row of Examples is a scenario of its own."""
+    binding = proposals.bundled().binding(protocol)
+    found = []
+    for row in register.rows():
+        spec = register.spec_of(row.id)
+        if spec in binding and options.selection.holds(row, spec):
+            for feature, scenario in scenarios_of(row.id):
+                needs = frozenset(needs_in((*scenario.tags, *_rule_tags(feature.rules, row.id))))
+                found += [_Scenario(row.id, spec, Asked(feature.path, needs))] * max(1, len(scenario.rows))
+    return sorted(found, key=lambda one: turn_of(system, one.asked.needs))
+
+
+def _rule_tags(rules: Sequence[Any], requirement: str) -> tuple[str, ...]:
+    return next(rule.tags for rule in rules if requirement_of(rule.tags) == requirement)
+
+
+def _of_protocol(protocol: str, system: System, scenarios: Sequence[_Scenario], workers: int) -> OfProtocol:
+    offered = may_offer(system)
+    lacking = Counter[str]()
+    whose: dict[str, list[str]] = {}
+    for one in scenarios:
+        if offered is not None and (missing := ", ".join(sorted(one.asked.needs - offered))):
+            lacking[missing] += 1
+            whose.setdefault(missing, []).append(one.requirement)
+    return OfProtocol(
+        protocol,
+        dict(Counter(spec for spec, _ in dict.fromkeys(sorted((one.spec, one.requirement) for one in scenarios)))),
+        dict(Counter(sorted(one.spec for one in scenarios))),
+        tuple(NotOffered(needs, tuple(dict.fromkeys(whose[needs])), count) for needs, count in sorted(lacking.items())),
+        offered is not None,
+        _brokers(system, [one.asked for one in scenarios if offered is None or one.asked.needs <= offered], workers),
+    )
+
+
+# --- for people ---------------------------------------------------------------------------------------------------------
+
+
+def told(plan: Plan) -> list[str]:
+    """The plan, line by line."""
+    lines = [f"A run would judge {plan.system}; nothing has been started."]
+    for part in plan.protocols:
+        lines += ["", *_told_of(part)]
+    return [*lines, "", *_sums(plan)]
+
+
+def _told_of(part: OfProtocol) -> list[str]:
+    titles = proposals.bundled().title_of
+    asked = (
+        f"{counted(number, 'requirement')} of {titles(spec)} ({counted(part.scenarios[spec], 'scenario')})"
+        for spec, number in part.requirements.items()
+    )
+    lines = [f"asked of {part.protocol}: {' and '.join(asked)}"]
+    for one in part.not_offered:
+        lines.append(f"  will not be offered: {one.needs}, {counted(one.scenarios, 'scenario')} of {', '.join(one.requirements)}")
+    if not part.is_told_ahead:
+        lines.append("  what the system does not offer is known when it has been asked: see `fencepost doctor`")
+    if part.brokers:
+        lines.append(f"brokers, in {plural(part.brokers.unit)} of {part.brokers.image}:")
+        for broker in part.brokers.started:
+            several = counted(broker.brokers, "broker")
+            several += f" of {broker.containers} {plural(part.brokers.unit)}" if broker.containers > 1 else ""
+            lines.append(f"  {broker.configuration:<16} {several}: {broker.why}")
+    return lines
+
+
+def _sums(plan: Plan) -> list[str]:
+    brokers = [part.brokers for part in plan.protocols if part.brokers]
+    lines = []
+    if brokers:
+        all_brokers = sum(one.brokers for told in brokers for one in told.started)
+        unit = brokers[0].unit
+        all_containers = sum(one.brokers * one.containers for told in brokers for one in told.started)
+        processes = f" by {plan.workers} worker processes" if plan.workers > 1 else ""
+        lines.append(
+            f"in all {counted(all_brokers, 'broker')} in {counted(all_containers, unit)}{processes}, "
+            f"at most {counted(plan.containers_at_once, unit)} at once, with about {plan.memory_mb / 1024:.1f} GB of memory"
+        )
+    if plan.seconds is None:
+        lines.append("how long it takes is not known: nothing was measured of this system")
+    else:
+        lines.append(f"about {in_words(plan.seconds)} on 2 processors or more, where nothing else runs; this machine has {plan.processors}")
+    lines.append(f"results: {plan.results or 'none are written; --results DIR says where'}")
+    return lines
+
+
+def in_words(seconds: float) -> str:
+    """For people: seconds up to two minutes, in tens from ten on, then minutes."""
+    if seconds < 2 * _MINUTE:
+        return f"{max(1, round(seconds) if seconds < 10 else round(seconds, -1)):.0f} s"
+    return f"{seconds / _MINUTE:.0f} minutes"

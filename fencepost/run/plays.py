@@ -1,0 +1,245 @@
+"""Scenarios as they are played and judged in one process, without a pytest session: for the proof, and for whatever plays many of them.
+
+A play is a scenario under one protocol with one row of its examples. What `fencepost run` judges in pytest is judged here by the same
+player, the same evidence and the same known deviations; a test holds that both say the same of every bundled scenario.
+"""
+
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from fencepost.contract import register
+from fencepost.contract.errors import WrongUsage
+from fencepost.contract.events import Event
+from fencepost.contract.evidence import Mismatch, NoAnswer, SetUpFailed, Violation
+from fencepost.contract.gherkin import Feature, Rule, Scenario, Step, bundled_for, needs_in, requirement_of
+from fencepost.contract.played import Played
+from fencepost.contract.ports import Exchange, Session
+from fencepost.contract.register import Register
+from fencepost.contract.shared_crashes import SharedCrashes, SharesCrashes
+from fencepost.contract.verdict import ScenarioResult, Verdict
+from fencepost.deviations.known_deviations import Asking, Expectations
+from fencepost.steps.player import player_of
+
+from .judged_systems import JudgedSystems
+from .options import Options
+from .selection import Selection
+from .verdicts import Judgement, judge, lacks
+
+_NEW_OBJECTS = 20_000
+"""How many objects more there must be for the garbage collector to look: those of some twenty plays."""
+
+
+@dataclass(frozen=True)
+class Play:
+    """A scenario that is asked: `name` ends with the protocol where it is asked under several, `example` counts the rows of an outline
+    from 1, and `steps` are its own after those of its backgrounds."""
+
+    requirement: str
+    feature: Feature
+    scenario: Scenario
+    name: str
+    protocol: str
+    needs: frozenset[str]
+    steps: tuple[Step, ...]
+    example: int | None = None
+
+    @property
+    def run(self) -> str:
+        """The name of its history, which no other play has."""
+        return self.asked.run
+
+    @property
+    def asked(self) -> "Asked":
+        return Asked(self.requirement, self.feature.path, self.scenario.name, self.name, self.protocol, self.example)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a scenario is asked for, by its names: `name` as in `Play`, `scenario` as its feature file has it."""
+
+    requirement: str
+    feature: str
+    scenario: str
+    name: str
+    protocol: str
+    example: int | None = None
+
+    @property
+    def run(self) -> str:
+        """The name of its history."""
+        return f"{self.requirement}-{self.name}" + ("" if self.example is None else f"-example-{self.example}")
+
+
+@dataclass(frozen=True)
+class PlayResult:
+    """What a play showed, and the session that has what was said; None where it was not offered."""
+
+    result: ScenarioResult
+    session: Session | None
+
+    @property
+    def history(self) -> list[Event]:
+        """What was said, as events."""
+        return self.session.history(self.result.run) if self.session else []
+
+
+def plays_of(register: Register, selection: Selection, protocols: Callable[[str], Sequence[str]]) -> Iterator[Play]:
+    """The plays of what is selected, in the order of the features; `protocols` has those under which a requirement is asked."""
+    for spec in sorted(register.by_spec):
+        held = {row.id for row in register.by_spec[spec] if selection.holds(row, spec)}
+        for feature in bundled_for(spec) if held else ():
+            for rule in feature.rules:
+                requirement = requirement_of(rule.tags)
+                if requirement in held:
+                    for scenario in rule.scenarios:
+                        yield from _plays_of(requirement, feature, rule, scenario, protocols(requirement))
+
+
+def _plays_of(requirement: str, feature: Feature, rule: Rule, scenario: Scenario, protocols: Sequence[str]) -> Iterator[Play]:
+    needs = frozenset(needs_in((*rule.tags, *scenario.tags)))
+    for protocol in protocols:
+        name = f"{scenario.name} ({protocol})" if len(protocols) > 1 else scenario.name
+        for number, steps in enumerate(scenario.examples, 1):
+            whole = (*feature.background, *rule.background, *steps)
+            yield Play(requirement, feature, scenario, name, protocol, needs, whole, number if scenario.rows else None)
+
+
+class Plays:
+    """The plays of one run, on systems that are open. As a context, these are given back, and the garbage collector seldom looks meanwhile.
+
+    `more_needs` is what else will be needed of each. Raises what opening them raises: WrongUsage, SystemUnreachable, DataFileError.
+    """
+
+    def __init__(self, options: Options, more_needs: Sequence[frozenset[str]] = ()) -> None:
+        rows = register.bundled()
+        options = options.about_system(rows)
+        options.selection.check(rows)
+        self.systems = self._systems = JudgedSystems(options, rows)
+        self.all = tuple(plays_of(rows, options.selection, self._systems.protocols))
+        if not self.all:
+            raise WrongUsage("no scenario is asked of what is selected")
+        needs: dict[str, list[frozenset[str]]] = {}
+        for play in self.all:
+            needs.setdefault(play.protocol, list(more_needs)).append(play.needs)
+        try:
+            self._systems.open(needs)
+        except BaseException:
+            self._systems.close()
+            raise
+
+    def __enter__(self) -> "Plays":
+        self._ends = ExitStack()
+        self._ends.callback(self._systems.close)
+        self._ends.enter_context(_seldom_collected())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ends.close()
+
+    def __iter__(self) -> Iterator[Play]:
+        return iter(self.all)
+
+    def play(self, play: Play) -> Played:
+        """Play it."""
+        return put(play, self._systems)
+
+    def judge(self, play: Play) -> PlayResult:
+        """Play it, and say what it shows."""
+        played = self.play(play)
+        return PlayResult(judged(play.asked, played, self._systems).result, played.session)
+
+
+@contextmanager
+def _seldom_collected() -> Iterator[None]:
+    """Let the garbage collector leave out what is there already, unless that is so by now: plays leave little behind, and each time the
+    collector would go through all that is imported.
+    """
+    thresholds, is_ours = gc.get_threshold(), gc.get_freeze_count() == 0
+    gc.set_threshold(_NEW_OBJECTS, *thresholds[1:])
+    if is_ours:
+        gc.freeze()
+    try:
+        yield
+    finally:
+        if is_ours:
+            gc.unfreeze()
+        gc.set_threshold(*thresholds)
+
+
+def put(play: Play, systems: JudgedSystems, crashes: SharedCrashes | None = None, hears: Callable[[Step], None] = lambda _: None) -> Played:
+    """Put a play to the system of its protocol; its crashes are those that it shares, where there are such. `hears` is told of each step
+    as it begins.
+    """
+    system = systems.by_protocol[play.protocol]
+    if not_offered := lacks(system.name, play.needs, systems.handshakes[play.protocol]):
+        return Played(error=not_offered)
+
+    def open_session() -> Session:
+        session = system.session(play.run, play.needs)
+        if crashes is not None and isinstance(session, SharesCrashes):
+            session.share(crashes)
+        return session
+
+    return player_of(play.feature.spec).play(play.steps, open_session, hears)
+
+
+class Shown(NamedTuple):
+    """What a scenario showed, and which release is known to break its requirement in that way, where nothing excuses the violation."""
+
+    result: ScenarioResult
+    alike: str | None
+
+
+def judged(asked: Asked, played: Played, systems: JudgedSystems, note: str | None = None) -> Shown:
+    """What a scenario showed, with the known deviations taken into account; `note` is said beside its reason."""
+    known = systems.expectations.get(asked.protocol, Expectations())
+
+    def said() -> Sequence[Exchange]:
+        return played.session.exchanges() if played.session else ()
+
+    found = judge(
+        _error_of(played), played.evidence, known.of(Asking(asked.requirement, asked.scenario, asked.protocol, asked.example), said)
+    )
+    alike = _alike(asked, found, systems)
+    result = ScenarioResult(
+        asked.requirement,
+        asked.feature,
+        asked.name,
+        found.verdict,
+        "; ".join(filter(None, (found.reason, alike, note))) or None,
+        played.evidence.count,
+        played.seconds,
+        asked.run,
+        found.violation,
+        asked.protocol,
+        asked.example,
+        found.expectation,
+        _given_of(played.error, said()) if found.verdict is Verdict.INCONCLUSIVE else None,
+    )
+    return Shown(result, alike)
+
+
+def _error_of(played: Played) -> BaseException | None:
+    """How it ended. Where no request was answered at all, nobody was there to be judged, whatever it looked like."""
+    said = played.session.exchanges() if played.session and isinstance(played.error, Violation) else ()
+    if said and all(one.answer is None for one in said):
+        return NoAnswer(f"no request of this scenario was answered: {played.error}")
+    return played.error
+
+
+def _given_of(error: BaseException | None, exchanges: Sequence[Exchange]) -> Mismatch | None:
+    """What kept a Given from being put, as the deviation of an answer; None where no refusal of the system did."""
+    if not isinstance(error, SetUpFailed) or error.error is None or not exchanges:
+        return None
+    request = exchanges[-1].name.partition(" ")[0]
+    return Mismatch("success", f"a refusal with {error.error} ({error.code})", f"answer to {request}", error.error, error.code)
+
+
+def _alike(asked: Asked, found: Judgement, systems: JudgedSystems) -> str | None:
+    likeness = systems.likenesses.get(asked.protocol)
+    if likeness is None or found.verdict is not Verdict.VIOLATED:
+        return None
+    return likeness.hint(asked.requirement, asked.scenario, found.violation)

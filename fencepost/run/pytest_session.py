@@ -1,0 +1,135 @@
+"""`fencepost run`: pytest, with our plugin and nothing of the caller's configuration, and its end as an exit code."""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+import pytest
+
+from fencepost.console import final_summary
+from fencepost.console.run_reporter import Loudness, Watching
+from fencepost.console.terminal import Screen
+from fencepost.contract import register
+from fencepost.contract.errors import Exit
+from fencepost.contract.verdict import Verdict
+from fencepost.deviations import known_deviations
+from fencepost.results.run_results import Results
+from fencepost.results.verdict_collector import Reporting
+
+from .interruption import Stopping
+from .interruption_hooks import StoppingHooks
+from .options import Options
+
+PLUGINS = ("pytest_bdd.plugin", "xdist.plugin", "fencepost.plugin")
+BUNDLED = "bundled"
+"""Stands for the features of the package among others."""
+_WITHOUT = ("-pno:cacheprovider", "-pno:unraisableexception")
+"""Plugins of pytest that a run has no use for. The second collects garbage twice when a session ends, a quarter of a second."""
+
+
+class _Remember:
+    """Keeps hold of the reporting half of the plugin, which pytest forgets when it is done."""
+
+    reporting: Reporting | None = None
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        self.reporting = config.pluginmanager.get_plugin("fencepost-reporting")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A run that has ended: its exit code, and who heard what was judged where it had begun."""
+
+    exit: Exit
+    reporting: Reporting | None
+
+    @property
+    def results(self) -> Results | None:
+        return self.reporting.results if self.reporting else None
+
+
+def run(arguments: list[str], workers: int, stopping: Stopping, loudness: Loudness = Loudness.NORMAL, features: Sequence[str] = ()) -> int:
+    """Run the bundled features with these pytest options, shown to a person, until a signal or an option stops it.
+
+    `features` are modules that collect others instead of them, or beside them where BUNDLED is one of them. Answers the exit code; raises
+    why there was no run.
+    """
+    with stopping.listening():
+        with Watching(Screen(may_live=loudness is not Loudness.QUIET), loudness) as watching:
+            ended = judge(arguments, workers, stopping, watching, features=features)
+        if watching.refused:
+            raise watching.refused
+        final_summary.write(watching, ended.reporting)
+    return ended.exit
+
+
+def options_of(arguments: list[str]) -> Options:
+    """What these pytest options ask for; nothing is run."""
+
+    class Heard:
+        options = Options()
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_cmdline_main(self, config: pytest.Config) -> int:
+            self.options = Options.of(config)
+            return 0
+
+    heard = Heard()
+    _pytest(arguments, [heard])
+    return heard.options
+
+
+def judge(
+    arguments: list[str],
+    workers: int,
+    stopping: Stopping | None = None,
+    watching: Watching | None = None,
+    plugins: Iterable[object] = (),
+    features: Sequence[str] = (),
+) -> Ended:
+    """Run the bundled features with these pytest options and plugins, and write the results folder where they name one."""
+    known_deviations.check(register.bundled())  # a faulty data file of ours is not the user's doing, so it is told before pytest starts
+    remember = _Remember()
+    hooks = StoppingHooks(stopping or Stopping())
+    of_workers = [f"-n{workers}"] if workers > 1 else []
+    code = _pytest(
+        ["-q", "--no-header", "--tb=short", *of_workers, *arguments],
+        [remember, hooks, *([watching] if watching else []), *plugins],
+        features,
+    )
+    return Ended(_exit_code(code, remember.reporting), remember.reporting)
+
+
+def _pytest(arguments: list[str], plugins: list[object], more: Sequence[str] = ()) -> int:
+    """pytest on the bundled features with these plugins and ours, and with nothing that the user's environment adds; its exit code."""
+    features = str(resources.files("fencepost.features"))
+    ini = f"-c={resources.files('fencepost.run').joinpath('run.ini')}"
+    collected = [features if one == BUNDLED else one for one in more] or [features]
+    ours = [*collected, ini, f"--rootdir={features}", *(f"-p{name}" for name in PLUGINS), *_WITHOUT]
+    before = {name: os.environ.pop(name, None) for name in ("PYTEST_ADDOPTS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD")}
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    try:
+        return int(pytest.main([*ours, *arguments], plugins=plugins))
+    finally:
+        del os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"]
+        os.environ.update({name: value for name, value in before.items() if value is not None})
+
+
+def _exit_code(code: int, reporting: Reporting | None) -> Exit:
+    if reporting is None or code == pytest.ExitCode.USAGE_ERROR:
+        return Exit.USAGE
+    if code == pytest.ExitCode.INTERNAL_ERROR:
+        return Exit.KIT_FAILED
+    if reporting.unreachable or code == pytest.ExitCode.NO_TESTS_COLLECTED:
+        return Exit.USAGE
+    results = reporting.results
+    if results.stopped or code == pytest.ExitCode.INTERRUPTED:
+        return Exit.NOT_FINISHED
+    if results.conforms():
+        return Exit.CONFORMS
+    # A run that nobody stopped and that is not complete has lost scenarios, such as those of a worker process that died.
+    failing = results.failing()
+    ours = [one for one in results.scenarios if one.verdict is Verdict.HARNESS_ERROR and not one.is_stale_of_user]
+    of_kit = failing <= {Verdict.HARNESS_ERROR} and (ours or not failing)
+    return Exit.KIT_FAILED if of_kit and (failing or not results.complete) else Exit.DOES_NOT

@@ -1,0 +1,157 @@
+"""Bundled scenarios as pytest items: the player plays them, and several at once where the system says that it can take that.
+
+pytest-bdd collects them, parses them and names the items. A scenario of somebody's own features, with steps of its own, is left to it.
+"""
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import CancelledError
+from contextlib import AbstractContextManager
+from datetime import datetime
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from fencepost.contract.brokers import most_at_once, share_broker, where_of
+from fencepost.contract.gherkin import Step
+from fencepost.contract.items import EVIDENCE, PLAYED, SESSION, STEP, scenario_of
+from fencepost.contract.played import Played
+from fencepost.contract.ports import Answers
+from fencepost.contract.progress import Doing
+from fencepost.contract.register import Register
+from fencepost.contract.shared_crashes import SharedCrashes
+
+from .concurrency import Company, Concurrency
+from .interruption import Stopping
+from .judged_systems import JudgedSystems
+from .options import Options
+from .plays import Play, judged, plays_of, put
+from .verdicts import lacks
+
+_MOST_NAMED = 8
+"""Of scenarios that share a crash there may be more."""
+
+NOTE = pytest.StashKey[str]()
+"""What is to be said of how the scenario was played, beside what it showed."""
+
+
+class Playing:
+    """The plays of a pytest session."""
+
+    def __init__(self, config: pytest.Config, options: Options, register: Register, systems: JudgedSystems, stopping: Stopping) -> None:
+        self._options, self._register, self._systems, self._stopping = options, register, systems, stopping
+        self._features = Path(str(resources.files("fencepost.features")))
+        self._in_worker = hasattr(config, "workerinput")
+        self._concurrency: Concurrency | None = None
+        self._gone: str | None = None
+        """Why there is nobody to ask any more."""
+        self.at: dict[str, str] = {}
+        """The step that each scenario is at, by the name of its history."""
+        self._under_way: dict[str, Play] = {}
+        self._loads: dict[str, float] = {}
+        """The load of the machine when a scenario was red in company."""
+
+    @cached_property
+    def _plays(self) -> dict[str, Play]:
+        return {play.run: play for play in plays_of(self._register, self._options.selection, self._systems.protocols)}
+
+    def play_of(self, item: pytest.Item, run: str) -> Play | None:
+        """The play of a bundled scenario, whose history has that name; None for every other item."""
+        is_bundled = scenario_of(item) is not None and item.path.is_relative_to(self._features)
+        return self._plays.get(run) if is_bundled else None
+
+    def begin(self, plays: list[Play]) -> None:
+        """Begin to play these, in this order, where several may be under way at once."""
+        most = max(map(most_at_once, self._systems.by_protocol.values()), default=1)
+        if most > 1 and not self._in_worker:
+            where = lambda play: where_of(self._systems.by_protocol[play.protocol], play.needs)  # noqa: E731 - it has no name of its own
+            self._concurrency = Concurrency(plays, where, most, self._put, self._is_red, self._share)
+
+    def play(self, item: pytest.Item, play: Play) -> Played:
+        """What the scenario showed; it is noted on its item. Raises Stopped where the system has gone away in it."""
+        try:
+            company = self._concurrency.of(play) if self._concurrency else Company(self._put(play))
+        except CancelledError:
+            self._stopping.ask(self._gone or "the thread that plays the scenarios has failed")
+            raise
+        played = company.played
+        if self._gone and _is_unanswered(played):
+            self._stopping.ask(self._gone)
+        item.stash[PLAYED], item.stash[EVIDENCE] = played, played.evidence
+        if played.session is not None:
+            item.stash[SESSION] = played.session
+        if failed := played.failed:
+            item.stash[STEP] = _words(failed.step)
+        if note := self._note(play, company):
+            item.stash[NOTE] = note
+        return played
+
+    @property
+    def concurrency(self) -> dict[str, int] | None:
+        """How many scenarios are under way at most, and the kills that they share; None where one is played after the other."""
+        return {"most": self._concurrency.most, "kills": self._concurrency.kills} if self._concurrency else None
+
+    def doing(self) -> list[Doing]:
+        """What is under way at once, where it is more than one scenario; asked from another thread."""
+        names = [f"{play.requirement} {play.name.partition(' ')[0]}" for play in list(self._under_way.values())]
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        return [Doing(f"asking at once {', '.join(names[:_MOST_NAMED])}{more}")] if len(names) > 1 else []
+
+    def close(self) -> None:
+        """Play no more."""
+        if self._concurrency:
+            self._concurrency.close()
+
+    def _put(self, play: Play, crashes: SharedCrashes | None = None) -> Played:
+        def hears(step: Step) -> None:
+            self.at[play.run] = _words(step)
+            if self._concurrency:
+                self._concurrency.at(play, step)
+
+        self._under_way[play.run] = play
+        try:
+            played = put(play, self._systems, crashes, hears)
+        finally:
+            self._under_way.pop(play.run, None)
+        system = self._systems.by_protocol[play.protocol]
+        if _is_unanswered(played) and isinstance(system, Answers) and not self._gone and not system.answers():
+            self._gone = f"the system stopped answering at {datetime.now().astimezone():%H:%M}, in {play.requirement} {play.name}"
+            if self._concurrency:
+                self._concurrency.stop()
+        return played
+
+    def _share(self, plays: Sequence[Play]) -> AbstractContextManager[None]:
+        protocol = plays[0].protocol
+        system = self._systems.by_protocol[protocol]
+        asked = [play for play in plays if not lacks(system.name, play.needs, self._systems.handshakes[protocol])]
+        return share_broker(system, [play.run for play in asked], asked[0].needs if asked else ())
+
+    def _is_red(self, play: Play, played: Played) -> bool:
+        is_red = judged(play.asked, played, self._systems).result.verdict.is_red
+        if is_red:
+            self._loads[play.run] = os.getloadavg()[0]
+        return is_red
+
+    def _note(self, play: Play, company: Company) -> str | None:
+        """Of a red scenario that had company: whether it is red alone too. It stays red either way."""
+        if company.broke_up is not None:
+            return f"played by itself, for the broker did not come back from a crash that it shared with others: {company.broke_up}"
+        if company.alone is None:
+            return None
+        alone = judged(play.asked, company.alone, self._systems).result
+        beside = f"one of {company.scenarios} at once, at a load of {self._loads[play.run]:.1f} on {os.cpu_count()} processors"
+        if alone.verdict.is_red:
+            return f"also alone: {alone.verdict.words}, where it was {beside}, before"
+        return f"1 of 2: red as {beside}, and {alone.verdict.words} alone"
+
+
+def _is_unanswered(played: Played) -> bool:
+    """Whether a scenario ended with an error when its last request had no answer."""
+    said = played.session.exchanges() if played.session else ()
+    return played.error is not None and len(said) > 0 and said[-1].answer is None
+
+
+def _words(step: Step) -> str:
+    return f"{step.keyword} {step.text}"

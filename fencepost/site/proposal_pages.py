@@ -1,0 +1,86 @@
+"""The page of a proposal, the matrix of all requirements, and the home page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fencepost.contract import proposals, themes
+from fencepost.contract.register import Register, Requirement
+
+from . import addresses
+from .page_writer import Entry, Writer
+from .requirement_pages import Standing, standing
+from .run_columns import Columns
+
+
+@dataclass(frozen=True)
+class Line:
+    """A requirement in a list."""
+
+    row: Requirement
+    address: str
+    standings: tuple[Standing, ...]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every run that asked it found it met."""
+        return all(one.verdict.value in ("met", "not_run", "excluded") for one in self.standings)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A proposal in short; `counts` has for each run how many were met, of how many that were asked."""
+
+    spec: str
+    title: str
+    address: str
+    edition: str
+    tested: int
+    rows: int
+    counts: tuple[tuple[int, int], ...]
+
+
+def summaries(register: Register, specs: Sequence[str], columns: Columns) -> list[Summary]:
+    """The proposals in short."""
+    return [
+        Summary(
+            spec,
+            proposals.bundled().title_of(spec),
+            addresses.proposal(spec),
+            addresses.edition_of(spec),
+            sum(row.is_tested for row in register.by_spec[spec]),
+            len(register.by_spec[spec]),
+            tuple(column.counts([row.id for row in register.by_spec[spec]]) for column in columns.all),
+        )
+        for spec in specs
+    ]
+
+
+def lines_of(rows: Sequence[Requirement], columns: Columns) -> list[Line]:
+    """Requirements with how every run does on them."""
+    return [Line(row, addresses.requirement(row.id), tuple(standing(column, row.id) for column in columns.all)) for row in rows]
+
+
+def write_all(site: Writer, register: Register, specs: Sequence[str], columns: Columns) -> None:
+    """The pages of these proposals, and the matrix."""
+    for spec in specs:
+        rows = register.by_spec[spec]
+        tested = [row for row in rows if not row.excluded]
+        by_theme = {
+            theme: [line for line in lines_of(tested, columns) if theme in themes.themes_of(line.row.id)] for theme in themes.THEMES
+        }
+        title = proposals.bundled().title_of(spec)
+        site.page(
+            addresses.proposal(spec),
+            "proposal",
+            title,
+            found_by=Entry(title, addresses.proposal(spec), "proposal"),
+            proposal=proposals.bundled()[spec],
+            edition=addresses.edition_of(spec),
+            lines=lines_of(tested, columns),
+            by_theme={theme: lines for theme, lines in by_theme.items() if lines},
+            about_theme=themes.THEMES,
+            excluded=lines_of([row for row in rows if row.excluded], columns),
+        )
+    if columns.all:
+        told = [(proposals.bundled().title_of(spec), addresses.proposal(spec), lines_of(register.by_spec[spec], columns)) for spec in specs]
+        site.page("matrix.html", "matrix", "All requirements and runs", columns=columns.all, proposals=told)

@@ -1,0 +1,111 @@
+"""The pages of the releases: what each line of releases is known to do otherwise, and what changed since the line before."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from fencepost.contract.register import Register
+from fencepost.deviations import known_deviations
+from fencepost.deviations.known_deviations import BundledEntry
+
+from . import addresses
+from .page_writer import Entry, Writer
+from .requirement_pages import Deviation, as_deviation, entries
+from .run_columns import Column, Columns
+
+_PROFILE = re.compile(r"([a-z]+)-(\d+\.\d+)\.yaml")
+_PATCHES = 10
+"""A line has at most so many releases that an entry may be about."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A deviation with the requirement that it is about; `is_new` says that the line before does not have it."""
+
+    requirement: str
+    address: str | None
+    statement: str
+    deviation: Deviation
+    is_new: bool
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of releases, such as Kafka 4.3."""
+
+    system: str
+    version: str
+    known: tuple[Known, ...]
+    gone: tuple[Known, ...]
+    runs: tuple[Column, ...]
+
+    @property
+    def name(self) -> str:
+        return f"Apache {self.system.capitalize()} {self.version}"
+
+    @property
+    def address(self) -> str:
+        return addresses.release(self.system, self.version)
+
+
+def lines_of(register: Register, specs: Sequence[str], columns: Columns) -> list[Line]:
+    """All lines that the kit knows, with their known deviations from the requirements of these proposals."""
+    shown = [one for one in entries() if one[1].requirement == known_deviations.ANY or register.spec_of(one[1].requirement) in specs]
+    found: list[Line] = []
+    for system, version in _known_lines():
+        own = [(file, entry) for file, entry in shown if file == f"{system}.yaml"]
+        before = next((line for line in reversed(found) if line.system == system), None)
+        earlier = {one.deviation for one in before.known} if before else set()
+        told = [(entry, as_deviation(file, entry)) for file, entry in own if holds(entry, version)]
+        known = tuple(_known(register, entry, told_of, before is not None and told_of not in earlier) for entry, told_of in told)
+        now = {one.deviation for one in known}
+        gone = tuple(one for one in before.known if one.deviation not in now) if before else ()
+        runs = tuple(column for column in columns.all if column.run.system.name == system and _is_of(column.run.system.version, version))
+        found.append(Line(system, version, known, gone, runs))
+    return found
+
+
+def write_all(site: Writer, lines: Sequence[Line]) -> None:
+    """A page for each line."""
+    for line in lines:
+        site.page(
+            line.address,
+            "release",
+            line.name,
+            found_by=Entry(f"{line.name}: {len(line.known)} known deviations", line.address, "release"),
+            line=line,
+        )
+
+
+def holds(entry: BundledEntry, line: str) -> bool:
+    """Whether an entry is about any release of a line."""
+    wanted = SpecifierSet(entry.versions)
+    return any(wanted.contains(Version(f"{line}.{patch}"), prereleases=True) for patch in range(_PATCHES))
+
+
+def _known_lines() -> Iterator[tuple[str, str]]:
+    """The lines that have a profile, and those that an entry names to the last digit; the oldest first."""
+    folder = resources.files("fencepost.fixtures").joinpath("releases")
+    names = [entry.name for place in (folder, folder / "pulsar") for entry in place.iterdir()]
+    found = {(match[1], match[2]) for name in names if (match := _PROFILE.fullmatch(name))}
+    for file, entry in entries():
+        named = [one.version for one in SpecifierSet(entry.versions) if one.operator in ("==", "<=", ">=")]
+        found |= {
+            (file.removesuffix(".yaml"), ".".join(version.split(".")[:2])) for version in named if re.fullmatch(r"\d+\.\d+\.\d+", version)
+        }
+    return iter(sorted(found, key=lambda one: (one[0], Version(one[1]))))
+
+
+def _known(register: Register, entry: BundledEntry, deviation: Deviation, is_new: bool) -> Known:
+    if entry.requirement == known_deviations.ANY:
+        return Known("any requirement", None, "", deviation, is_new)
+    row = register[entry.requirement]
+    return Known(row.id, addresses.requirement(row.id), row.statement, deviation, is_new)
+
+
+def _is_of(version: str | None, line: str) -> bool:
+    return version is not None and (version == line or version.startswith((f"{line}.", f"{line}-")))

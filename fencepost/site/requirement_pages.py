@@ -1,0 +1,129 @@
+"""The page of a requirement: all that stands for it, and how each system does."""
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fencepost.catalogue import traceability
+from fencepost.catalogue.requirement_list import status_of
+from fencepost.contract import gherkin, proposals, themes
+from fencepost.contract.register import Register, Requirement
+from fencepost.contract.verdict import Verdict
+from fencepost.deviations import known_deviations
+
+from . import addresses, bug_page
+from .book import Book, Excerpt
+from .page_writer import Entry, Writer
+from .run_columns import Column, Columns
+from .scenario_steps import scenarios_of
+from .sequence_pictures import Picture
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How one run does; `red` is the page that shows why, where it is not met."""
+
+    column: Column
+    verdict: Verdict
+    reason: str | None
+    red: str | None
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """An entry of known deviations."""
+
+    system: str
+    versions: str
+    scenario: str | None
+    reason: str
+    link: str
+    frequency: str
+    symptom: str
+
+
+def write_all(
+    site: Writer, register: Register, specs: Sequence[str], columns: Columns, book: Book, pictures: Mapping[str, Picture]
+) -> None:
+    """The pages of all requirements of these proposals."""
+    for spec in specs:
+        rows = register.by_spec[spec]
+        for place, row in enumerate(rows):
+            before = rows[place - 1] if place else None
+            after = rows[place + 1] if place + 1 < len(rows) else None
+            _write(site, register, row, columns, book, pictures.get(row.id), before, after)
+
+
+def _write(
+    site: Writer,
+    register: Register,
+    row: Requirement,
+    columns: Columns,
+    book: Book,
+    picture: Picture | None,
+    before: Requirement | None,
+    after: Requirement | None,
+) -> None:
+    spec = register.spec_of(row.id)
+    scenarios = scenarios_of(row.id)
+    why = gherkin.why_of(row.id)
+    found = traceability.of(row.id)
+    site.page(
+        addresses.requirement(row.id),
+        "requirement",
+        f"{row.id}: {row.statement}",
+        found_by=entry_of(row),
+        row=row,
+        edition=addresses.edition_of(spec),
+        proposal=proposals.bundled()[spec],
+        proposal_address=addresses.proposal(spec),
+        status=status_of(row),
+        why=why,
+        themes=themes.themes_of(row.id),
+        rests_on=[(base, addresses.requirement(base) if book.links_to(base) else None) for base in row.rests_on],
+        scenarios=scenarios,
+        picture=picture,
+        excerpts=_excerpts(book, found, addresses.requirement(row.id).count("/")),
+        defects=found.defects,
+        deviations=deviations_of(row.id),
+        bugs=[(bug.id, f"{bug_page.ADDRESS}#{bug_page.anchor(bug)}") for bug in bug_page.caught_by(row.id)],
+        standings=[standing(column, row.id) for column in columns.all],
+        before=before and (before.id, addresses.requirement(before.id)),
+        after=after and (after.id, addresses.requirement(after.id)),
+    )
+
+
+def entry_of(row: Requirement) -> Entry:
+    """By what a search finds a requirement: its id and statement, why it is there, and what its scenarios are about."""
+    titles = [scenario.title for _, scenario in gherkin.scenarios_of(row.id)]
+    return Entry(f"{row.id} {row.statement}", addresses.requirement(row.id), "requirement", " ".join([gherkin.why_of(row.id), *titles]))
+
+
+def _excerpts(book: Book, found: traceability.Hops, depth: int) -> list[Excerpt]:
+    return [excerpt for place in found.branches if (excerpt := book.excerpt(place.file, place.line, place.what, depth))]
+
+
+def standing(column: Column, requirement: str) -> Standing:
+    """How a run does on a requirement."""
+    row = column.rows.get(requirement)
+    verdict = column.verdict(requirement)
+    has_page = verdict.is_red or verdict is Verdict.KNOWN_DEVIATION
+    reason = row.reason if row else "this run's version of Fencepost does not have it"
+    return Standing(column, verdict, reason, column.red(requirement) if has_page else None)
+
+
+def deviations_of(requirement: str) -> list[Deviation]:
+    """What releases are known to do about it."""
+    return [as_deviation(name, entry) for name, entry in entries() if entry.requirement == requirement]
+
+
+@functools.cache
+def entries() -> tuple[tuple[str, known_deviations.BundledEntry], ...]:
+    """All bundled entries with the names of their files; to read these takes a while."""
+    return tuple((name, entry) for name, _, entry in known_deviations.everything())
+
+
+def as_deviation(file: str, entry: known_deviations.BundledEntry) -> Deviation:
+    """An entry of one of the bundled files."""
+    frequency = str(entry.intermittent) if entry.intermittent else "each time"
+    return Deviation(file.removesuffix(".yaml"), entry.versions, entry.scenario, entry.reason, entry.link, frequency, entry.sign)

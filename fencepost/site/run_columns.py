@@ -1,0 +1,97 @@
+"""The runs whose verdicts are shown, each a column: whatever stands in the folders that the user named."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from fencepost.contract.errors import WrongUsage
+from fencepost.contract.register import Register
+from fencepost.contract.verdict import Verdict
+from fencepost.pipeline.compliance import folders
+from fencepost.pipeline.compliance.folders import Unreadable
+from fencepost.results.compliance_document import Compliance, Requirement, read
+
+from .addresses import slug
+
+_ASKED = (Verdict.NOT_RUN, Verdict.EXCLUDED)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One run. `folder` is the part of the address that its pages have in common."""
+
+    run: Compliance
+    results: Path
+    folder: str
+
+    @property
+    def name(self) -> str:
+        """The system and its version, with the profile where it is the reference's."""
+        profile = f" as {self.run.system.profile}" if self.run.system.name == "reference" and self.run.system.profile else ""
+        return f"{self.run.system}{profile}"
+
+    @property
+    def address(self) -> str:
+        return f"runs/{self.folder}/index.html"
+
+    @cached_property
+    def rows(self) -> dict[str, Requirement]:
+        return {row.id: row for row in self.run.requirements}
+
+    def red(self, requirement: str) -> str:
+        """The page of a requirement that this run found not met."""
+        return f"runs/{self.folder}/{slug(requirement)}.html"
+
+    def verdict(self, requirement: str) -> Verdict:
+        """What the run says of a requirement; one that its kit did not know was not run."""
+        row = self.rows.get(requirement)
+        return row.verdict if row else Verdict.NOT_RUN
+
+    def counts(self, requirements: Sequence[str]) -> tuple[int, int]:
+        """How many of these were met, of how many that were asked."""
+        verdicts = [self.verdict(requirement) for requirement in requirements]
+        return verdicts.count(Verdict.MET), sum(verdict not in _ASKED for verdict in verdicts)
+
+    def strange(self, register: Register) -> list[str]:
+        """The requirements that this kit does not know: the run was made by another version of it."""
+        return sorted(self.rows.keys() - register.by_id.keys())
+
+
+@dataclass(frozen=True)
+class Columns:
+    """All runs in the order in which they were named, and what could not be read."""
+
+    all: tuple[Column, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+
+    @classmethod
+    def of(cls, named: Sequence[str]) -> "Columns":
+        """The runs in these folders. Raises WrongUsage for a name that is nothing at all, or where no run can be read."""
+        if not named:
+            return cls()
+        found = folders.find(named)
+        columns: list[Column] = []
+        unreadable = list(found.unreadable)
+        taken: set[str] = set()
+        for source in found.sources:
+            try:
+                run = read(source.path)
+            except WrongUsage as error:
+                unreadable.append(Unreadable(source.run, str(error).removeprefix(f"{source.path} ")))
+                continue
+            folder = _free(slug(f"{run.system} {source.run if source.run != '.' else ''}"), taken)
+            columns.append(Column(run, source.path.parent, folder))
+        if not columns:
+            told = "; ".join(f"{one.path}: {one.reason}" for one in unreadable[:5])
+            raise WrongUsage(f"no results of a run can be read: {told}; leave the folders out for the specification alone")
+        return cls(tuple(columns), tuple(unreadable))
+
+
+def _free(wanted: str, taken: set[str]) -> str:
+    """A name that nobody has yet."""
+    name, number = wanted, 2
+    while name in taken:
+        name, number = f"{wanted}-{number}", number + 1
+    taken.add(name)
+    return name

@@ -1,0 +1,69 @@
+"""The pages of the runs: what each results folder shows, and each requirement that is not met, with its picture."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from fencepost.contract.register import Register
+from fencepost.contract.verdict import Verdict
+from fencepost.results.compliance_document import Requirement, Scenario
+
+from . import addresses
+from .page_writer import Writer
+from .run_columns import Column, Columns
+from .sequence_pictures import Picture, recorded
+
+_MOST_PICTURES = 3
+"""Of each requirement; the other scenarios are told in words."""
+
+
+@dataclass(frozen=True)
+class Red:
+    """A requirement that a run found not met."""
+
+    row: Requirement
+    statement: str
+    page: str
+    requirement: str
+
+
+@dataclass(frozen=True)
+class RedScenario:
+    """A scenario that gave it its verdict."""
+
+    scenario: Scenario
+    picture: Picture | None
+
+
+def write_all(site: Writer, register: Register, requirements: Collection[str], columns: Columns) -> None:
+    """The pages of all runs; of requirements only those that have a page."""
+    for column in columns.all:
+        reds = [
+            Red(row, register[row.id].statement, column.red(row.id), addresses.requirement(row.id))
+            for row in column.run.requirements
+            if row.id in requirements and (row.verdict.is_red or row.verdict is Verdict.KNOWN_DEVIATION)
+        ]
+        _write_run(site, register, column, reds)
+        for red in reds:
+            _write_red(site, column, red)
+
+
+def _write_run(site: Writer, register: Register, column: Column, reds: list[Red]) -> None:
+    totals = {verdict: len(column.run.having(verdict)) for verdict in Verdict}
+    site.page(
+        column.address,
+        "run",
+        column.name,
+        column=column,
+        totals={verdict: count for verdict, count in totals.items() if count},
+        reds=reds,
+        strange=column.strange(register),
+    )
+
+
+def _write_red(site: Writer, column: Column, red: Red) -> None:
+    decisive = red.row.decisive or red.row.scenarios
+    shown = [
+        RedScenario(scenario, recorded(column.results, red.row.id, scenario) if place < _MOST_PICTURES else None)
+        for place, scenario in enumerate(decisive)
+    ]
+    site.page(red.page, "red", f"{red.row.id} on {column.name}", column=column, red=red, scenarios=shown)

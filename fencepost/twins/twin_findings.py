@@ -1,0 +1,51 @@
+"""What a run of twins has found."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from fencepost.contract.errors import Exit
+
+from .allowed_differences import TwinException
+from .twin import Plain, TwinResult, TwinVerdict
+
+
+@dataclass
+class Told:
+    """What a run of twins has found so far."""
+
+    plain: list[Plain] = field(default_factory=list)
+    results: list[TwinResult] = field(default_factory=list)
+    not_offered: Counter[str] = field(default_factory=Counter)
+    """How many scenarios a disturbance fits that the system cannot be disturbed in so, by disturbance and reason."""
+    stale: list[TwinException] = field(default_factory=list)
+    seconds_plain: float = 0.0
+    stopped: str | None = None
+
+    @property
+    def red(self) -> list[TwinResult]:
+        return [one for one in self.results if one.verdict is TwinVerdict.DIFFERS]
+
+    @property
+    def red_plain(self) -> list[Plain]:
+        """Scenarios that are red without a disturbance, and so have no twins."""
+        return [one for one in self.plain if one.verdict.is_red]
+
+    @property
+    def played(self) -> list[TwinResult]:
+        """The twins that say something."""
+        return [one for one in self.results if one.verdict in (TwinVerdict.DIFFERS, TwinVerdict.EXCEPTED, TwinVerdict.ALIKE)]
+
+    def verdicts(self) -> dict[tuple[str, str], TwinVerdict]:
+        """That of each requirement with each disturbance: the worst of its twins."""
+        found: dict[tuple[str, str], TwinVerdict] = {}
+        order = list(TwinVerdict)
+        for one in self.results:
+            key = one.play.requirement, one.disturbance
+            found[key] = min(found.get(key, one.verdict), one.verdict, key=order.index)
+        return found
+
+    @property
+    def exit(self) -> Exit:
+        if self.stopped:
+            return Exit.NOT_FINISHED
+        return Exit.DOES_NOT if self.red or self.red_plain or self.stale or not self.played else Exit.CONFORMS

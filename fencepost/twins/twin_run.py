@@ -1,0 +1,262 @@
+"""`fencepost run --twins`: plays scenarios and their twins, says what was noticed, and writes `twins.json` and `twins.html`.
+
+Each scenario that is met is played again with each disturbance that fits it, at each position where that may stand; or with so many of
+these as are asked for, drawn by the seed and the scenario's name, so that a run of one scenario draws what a run of all did. A requirement
+and a disturbance have a verdict together.
+"""
+
+import contextlib
+import json
+import os
+import random
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fencepost.console.phrases import counted, shortened
+from fencepost.console.terminal import Screen
+from fencepost.contract import folder, register
+from fencepost.contract.errors import Exit, WrongUsage
+from fencepost.contract.folder import Layout
+from fencepost.contract.verdict import Verdict
+from fencepost.contract.version import VERSION
+from fencepost.run import interruption, pytest_session
+from fencepost.run.options import Options
+from fencepost.run.plays import Play, Plays
+
+from . import allowed_differences, disturbances
+from .allowed_differences import TwinException
+from .disturbances import Disturbance
+from .twin import TwinResult, Twins, TwinVerdict
+from .twin_findings import Told
+from .twin_map import page
+
+JSON, PAGE = "twins.json", "twins.html"
+LAYOUT = Layout("run --twins", "--results", (JSON, PAGE))
+PER_SCENARIO = 3
+"""How many twins a scenario has on a system that takes its time, where nobody says how many."""
+_PROGRESS_S = 10.0
+_LINE = 600
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a user asks of twins: names of disturbances, a seed, and so many twins of each scenario, None for the system's default."""
+
+    names: Sequence[str]
+    seed: int = 1
+    per_scenario: int | None = None
+    seconds: float | None = None
+    """Stop after so long."""
+    most_red: int | None = None
+    """Stop when so many twins differ."""
+
+
+def run_with(
+    arguments: Sequence[str],
+    names: Sequence[str],
+    seed: int | None,
+    per_scenario: int | None,
+    timeout: str | None,
+    max_failures: int | None,
+    others: Mapping[str, object],
+) -> int:
+    """Run the twins that these options ask for; `others` are those that a run of twins has no use for. Raises WrongUsage for one."""
+    if other := next((name for name, value in others.items() if value), None):
+        raise WrongUsage(f"{other} and --twins exclude each other: twins are played one after the other, and write {JSON} alone")
+    limit = None if timeout is None else interruption.seconds(timeout)
+    asked = Asked(tuple(names), 1 if seed is None else seed, per_scenario, limit, max_failures)
+    with contextlib.closing(Screen()) as screen:
+        return run(pytest_session.options_of(list(arguments)), asked, screen)
+
+
+def run(options: Options, asked: Asked, screen: Screen) -> Exit:
+    """Play, show and write. Raises WrongUsage, UnknownName, SystemUnreachable, DataFileError."""
+    rows = register.bundled()
+    options = options.about_system(rows)
+    chosen = disturbances.bundled().named(asked.names, options.selection.specs, options.protocols())
+    where = options.results or Path("results/twins") / options.system
+    claimed = folder.claim(where, LAYOUT, {JSON: "{}"})
+    told, began = Told(), time.monotonic()
+    with Plays(options, more_needs=[frozenset(one.needs) for one in chosen]) as plays:
+        is_prompt = all("virtual-time" in said.capabilities for said in plays.systems.handshakes.values())
+        most = asked.per_scenario or (None if is_prompt else PER_SCENARIO)
+        screen.write_line(f"  twins of {counted(len(plays.all), 'scenario')} with {', '.join(one.name for one in chosen)}")
+        try:
+            for line in _gone_through(plays, chosen, asked, most, told, began):
+                screen.write_line(line, red=line.startswith("  X"))
+        except KeyboardInterrupt:
+            told.stopped = "interrupted"
+        is_ours = options.system == Options().system and not options.defect and not options.asked.profile
+        if is_ours and most is None and not told.stopped:
+            told.stale = list(_stale(told, [one.name for one in chosen]))
+    seconds = time.monotonic() - began
+    claimed.put(JSON, json.dumps(as_json(told, chosen, asked, seconds, options), indent=1) + "\n")
+    claimed.put(PAGE, page(told, chosen, _title(options)))
+    _sum_up(told, chosen, seconds, screen)
+    screen.write_line(f"  results: {os.path.relpath(where)}/{PAGE}")
+    return told.exit
+
+
+def _gone_through(plays: Plays, chosen: Sequence[Disturbance], asked: Asked, most: int | None, told: Told, began: float) -> Iterator[str]:
+    """Plays all, and yields what people hear of it meanwhile."""
+    twins, heard = Twins(plays.systems), began
+    for number, play in enumerate(plays.all):
+        plain = twins.plain(play)
+        told.plain.append(plain)
+        if plain.verdict.is_red:
+            yield f"  X {play.requirement} {play.name}: {plain.verdict.words} without a disturbance, so it has no twins"
+        if plain.verdict is not Verdict.MET:
+            continue
+        said: set[str] = set()
+        for disturbance, position in drawn(_places(twins, play, chosen, told), most, asked.seed, play):
+            result = twins.put(plain, disturbance, position)
+            if result.verdict is TwinVerdict.NOT_REACHED:
+                continue  # nothing has been asked there of the system yet
+            told.results.append(result)
+            if result.verdict is TwinVerdict.NOT_OFFERED:
+                told.not_offered[f"{disturbance.name}: {result.difference}"] += 1
+            told.seconds_plain += plain.played.seconds
+            if result.verdict is TwinVerdict.DIFFERS and disturbance.name not in said:
+                said.add(disturbance.name)  # the first position is told, the page has the others
+                yield shortened(f"  X {_head(result)}: {result.difference}", _LINE)
+        now = time.monotonic()
+        if asked.most_red is not None and len(told.red) >= asked.most_red:
+            told.stopped = f"{counted(len(told.red), 'twin')} differed"
+        elif asked.seconds is not None and now - began > asked.seconds:
+            told.stopped = f"the time of {asked.seconds:g} s was up"
+        if told.stopped:
+            return
+        if now - heard > _PROGRESS_S:
+            heard = now
+            yield f"  {number + 1} of {len(plays.all)} scenarios, {len(told.results):,} twins, {len(told.red)} differ"
+
+
+def _places(twins: Twins, play: Play, chosen: Sequence[Disturbance], told: Told) -> Iterator[tuple[Disturbance, int | None]]:
+    for disturbance in chosen:
+        if not disturbance.fits(play.feature.spec, play.protocol):
+            continue
+        if why := twins.lacks(play, disturbance):
+            told.not_offered[f"{disturbance.name}: {why}"] += 1
+            continue
+        for position in disturbance.positions(play.steps, play.needs, play.protocol):
+            yield disturbance, position
+
+
+def drawn(
+    places: Iterable[tuple[Disturbance, int | None]], most: int | None, seed: int, play: Play
+) -> list[tuple[Disturbance, int | None]]:
+    """All of them, or so many: a disturbance is drawn first and then its position, so that one with many positions is not drawn more."""
+    everywhere = list(places)
+    if most is None or len(everywhere) <= most:
+        return everywhere
+    lot = random.Random(f"{seed} {play.run}")  # noqa: S311 - a position is no secret
+    by_name: dict[str, list[tuple[Disturbance, int | None]]] = {}
+    for one in everywhere:
+        by_name.setdefault(one[0].name, []).append(one)
+    found: list[tuple[Disturbance, int | None]] = []
+    while len(found) < most:
+        name = lot.choice(sorted(name for name, left in by_name.items() if left))
+        found.append(by_name[name].pop(lot.randrange(len(by_name[name]))))
+    return found
+
+
+def _stale(told: Told, names: Sequence[str]) -> Iterator[TwinException]:
+    """The exceptions whose every twin was played, and that none needed."""
+    asked = {one.play.requirement for one in told.plain}
+    needed = {id(one.exception) for one in told.results if one.exception}
+    for one in allowed_differences.bundled():
+        if one.requirement in asked and set(one.disturbances) <= set(names) and id(one) not in needed:
+            yield one
+
+
+def as_json(told: Told, chosen: Sequence[Disturbance], asked: Asked, seconds: float, options: Options) -> dict[str, Any]:
+    """What was found, for other programs: `requirements` has each with each disturbance, `twins` all that is not simply alike."""
+    counts = Counter(one.verdict.value for one in told.results)
+    return {
+        "schema_version": 1,
+        "fencepost": VERSION,
+        "complete": told.stopped is None,
+        "stopped": told.stopped,
+        "system": _title(options),
+        "disturbances": [one.name for one in chosen],
+        "seed": asked.seed,
+        "per_scenario": asked.per_scenario,
+        "seconds": round(seconds, 1),
+        "scenarios": dict(Counter(one.verdict.value for one in told.plain)),
+        "twins": dict(counts),
+        "cost": _cost(told),
+        "not_offered": dict(told.not_offered),
+        "stale_exceptions": [str(one) for one in told.stale],
+        "requirements": [
+            {"id": requirement, "disturbance": name, "verdict": verdict.value} for (requirement, name), verdict in told.verdicts().items()
+        ],
+        "noticed": [
+            {
+                "requirement": one.play.requirement,
+                "scenario": one.play.name,
+                "example": one.play.example,
+                "disturbance": one.disturbance,
+                "where": one.where,
+                "verdict": one.verdict.value,
+                "difference": one.difference,
+                "reason": one.exception.reason if one.exception else None,
+            }
+            for one in told.results
+            if one.verdict in (TwinVerdict.DIFFERS, TwinVerdict.EXCEPTED)
+        ],
+    }
+
+
+def _title(options: Options) -> str:
+    parts = [
+        options.system,
+        f"profile {options.asked.profile}" if options.asked.profile else "",
+        f"defect {options.defect}" if options.defect else "",
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def _cost(told: Told) -> float | None:
+    """How many times as long twins take as their scenarios do."""
+    taken = sum(one.seconds for one in told.results)
+    return round(taken / told.seconds_plain, 2) if told.seconds_plain else None
+
+
+def _head(one: TwinResult) -> str:
+    example = f", example {one.play.example}" if one.play.example is not None else ""
+    return f"{one.play.requirement} {one.play.name}{example}: {one.disturbance} {one.where}"
+
+
+def _sum_up(told: Told, chosen: Sequence[Disturbance], seconds: float, screen: Screen) -> None:
+    screen.write_line()
+    verdicts = told.verdicts()
+    for disturbance in chosen:
+        of = [one for one in told.results if one.disturbance == disturbance.name]
+        counts = Counter(one.verdict for one in of)
+        red = sorted({one.play.requirement for one in of if one.verdict is TwinVerdict.DIFFERS})
+        said = ", ".join(f"{counts[verdict]:,} {verdict.value}" for verdict in TwinVerdict if counts[verdict]) or "none"
+        rows = sum(name == disturbance.name for _, name in verdicts)
+        line = f"  {disturbance.name}: twins of {counted(rows, 'requirement')}: {said}"
+        screen.write_line(line + (f"; red: {', '.join(red)}" if red else ""), red=bool(red))
+    for why, count in told.not_offered.items():
+        screen.write_line(f"  not offered in {counted(count, 'scenario')}: {shortened(why, _LINE)}")
+    others = Counter(one.verdict for one in told.plain if one.verdict is not Verdict.MET)
+    if others:
+        line = ", ".join(f"{count} {verdict.words}" for verdict, count in others.items())
+        screen.write_line(f"  scenarios without twins, for they are not met themselves: {line}")
+    for one in told.stale:
+        screen.write_line(f"  X stale exception: {one}: no twin needs it any more; remove it from fixtures/twin_exceptions.yaml", red=True)
+    if told.stopped:
+        screen.write_line(f"  not finished: {told.stopped}")
+    if not told.played:
+        screen.write_line("  no twin was played, so nothing is known", red=True)
+    cost = _cost(told)
+    screen.write_line(
+        f"  {len(told.played):,} twins of {counted(len({one.play.run for one in told.played}), 'scenario')} in {seconds:.0f} s"
+        + (f", {cost} times the time of their scenarios" if cost else "")
+        + f": {len(told.red)} differ, {sum(one.verdict is TwinVerdict.EXCEPTED for one in told.results)} excepted"
+    )
