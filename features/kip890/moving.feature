@@ -133,3 +133,16 @@ Feature: Leaders and coordinators that move
       And A has been asked to abort
       When the coordinator of A moves to node 2
       Then group "shop" has no pending offset of accounts-0
+
+  @KIP890-422 @MUST @recovery
+  Rule: A commit applies the records from before a move of the coordinator and the offsets from after it.
+    Input that counts as processed, and whose output is lost in the move, is lost.
+
+    @needs:two-nodes
+    Scenario: [1] A producer sends offsets after the coordinator moved
+      Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
+      And the coordinator of A has moved to node 2
+      And A has sent offset 5 of accounts-0 to group "shop"
+      When A commits
+      Then readers of accounts-0 see "a1"
+      And group "shop" has committed offset 5 of accounts-0

@@ -125,3 +125,15 @@ Feature: Taking over an open transaction
       And B has sent offset 7 of payments-1 to group "shop"
       When B commits
       Then group "shop" has no committed offset of payments-0
+
+  @KIP890-423 @MUST @fencing
+  Rule: A commit of a new instance does not commit what the instance before it left open.
+    What was abandoned was written again by the new instance, and would be there twice.
+
+    Scenario: [1] A new instance writes and commits after it took over
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And B has taken over from A
+      And B has written "b1" to payments-0
+      When B commits
+      Then readers of payments-0 see "b1"

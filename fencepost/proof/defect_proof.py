@@ -203,6 +203,17 @@ def prove(register: Register, specs: Iterable[str], breadth: Breadth, workers: i
     )
 
 
+def play(defects: Iterable[Defect], workers: int) -> tuple[Seen, ...]:
+    """Run each of these defects on the scenarios of the requirements that it breaks. An interrupt leaves out those that were not run."""
+    found: list[Seen] = []
+    with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as given_back:
+        with interruption.unheard():
+            pool = given_back.enter_context(forkserver.forking().Pool(workers, maxtasksperchild=1))
+        for one in _tried(pool, [(defect,) for defect in defects], lambda defect: tuple(defect.breaks)):
+            found.append(one)
+    return tuple(found)
+
+
 def _tried(pool: Pool, brokers: Sequence[tuple[Defect, ...]], asked: Callable[[Defect], tuple[str, ...]]) -> Iterator[Seen]:
     """What is seen of each variant, as it comes. Where a broker of several is caught, or breaks down, each of them is tried alone."""
     alone: list[tuple[Defect, ...]] = []

@@ -30,7 +30,11 @@ TWINS = "twins.json"
 AT_PROFILE = "profile.json"
 """What `prove --profile` writes."""
 
-PROVE = Layout("prove", "--results", ("prove.json", "prove.html", mutant_report.JSON, mutant_report.PAGE, EXPLORED, TWINS, AT_PROFILE))
+MUSEUM = "museum.json"
+"""What `prove --museum` writes."""
+
+_KEPT = (mutant_report.JSON, mutant_report.PAGE, EXPLORED, TWINS, AT_PROFILE, MUSEUM)
+PROVE = Layout("prove", "--results", ("prove.json", "prove.html", *_KEPT))
 
 
 def show_mutants(
@@ -45,7 +49,7 @@ def show(specs: Sequence[str], everything: bool, workers: int, folder: Path) -> 
     registry.check_proposals()
     rows = register.bundled()
     rows.rows(specs)
-    claimed = claim(folder, PROVE, keep=(mutant_report.JSON, mutant_report.PAGE, EXPLORED, TWINS, AT_PROFILE))
+    claimed = claim(folder, PROVE, keep=_KEPT)
     console = Console(highlight=False)
     began = time.monotonic()
     breadth = Breadth.EVERYTHING if everything else Breadth.ITS_FEATURES

@@ -32,11 +32,12 @@ from fencepost.contract.datafile import Row, load
 from fencepost.contract.errors import Exit, UnknownName
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import Verdict
-from fencepost.proof import forkserver
-from fencepost.proof.defect_proof import Seen, protocols_asked, see
-from fencepost.proof.kill_matrix import AT_PROFILE, PROVE
 from fencepost.reference.defects import DEFECTS, Defect
 from fencepost.run import interruption
+
+from . import forkserver
+from .defect_proof import Seen, protocols_asked, see
+from .kill_matrix import AT_PROFILE, PROVE
 
 _KAFKA = "kafka"
 

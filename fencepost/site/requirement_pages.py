@@ -86,7 +86,7 @@ def _write(
         excerpts=_excerpts(book, found, addresses.requirement(row.id).count("/")),
         defects=found.defects,
         deviations=deviations_of(row.id),
-        bugs=[(bug.name, f"{bug_page.ADDRESS}#{bug.anchor}") for bug in bug_page.caught_by(row.id)],
+        bugs=[(bug.id, f"{bug_page.ADDRESS}#{bug_page.anchor(bug)}") for bug in bug_page.caught_by(row.id)],
         standings=[standing(column, row.id) for column in columns.all],
         before=before and (before.id, addresses.requirement(before.id)),
         after=after and (after.id, addresses.requirement(after.id)),

@@ -69,6 +69,7 @@ class Coordinator(KnownTransactions):
         rule("KIP890-023")
         rule("KIP890-024")
         rule("KIP890-203")
+        rule("KIP890-423")
         self.abort_by_server(transaction)
 
     # -- AddPartitionsToTxn

@@ -48,6 +48,7 @@ class KnownTransactions:
     def take_over(self, log: TransactionLog) -> None:
         """Decision: a coordinator on another node begins with what the log says, as this one does after a crash."""
         rule("KIP890-264")
+        rule("KIP890-422")
         self._load(log)
 
     def _load(self, log: TransactionLog) -> None:

@@ -26,7 +26,7 @@ _KINDS = (".py", ".md", ".feature", ".yaml", ".j2", ".toml", "Makefile")
 _ROOT = "root"
 """The room of what stands in no folder."""
 _MADE = re.compile(
-    r"docs/(sentences|core|kip\d+|pip\d+|transaction_key)\.md|docs/findings/.*|tests/(house|support)/(test_)?words.*|docs/house-style\.md|fixtures/words\.yaml|tests/fencepost/test_lint\.py|.*_pb2\.py|CHANGELOG\.md"
+    r"docs/(sentences|museum|core|kip\d+|pip\d+|transaction_key)\.md|docs/findings/.*|tests/(house|support)/(test_)?words.*|docs/house-style\.md|fixtures/words\.yaml|tests/fencepost/test_lint\.py|.*_pb2\.py|CHANGELOG\.md"
 )
 """What is made from other files, tells of the past, or is about the words themselves."""
 _MOST = 12

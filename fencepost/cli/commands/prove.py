@@ -36,6 +36,12 @@ def prove(
         typer.Option(metavar="P", help="Which defects of Kafka's reference are found on a broker of this profile, such as kip98?"),
     ] = None,
     sample: Annotated[int | None, typer.Option(metavar="N", min=1, help="With --profile: only N defects, drawn by --seed.")] = None,
+    museum: Annotated[
+        bool,
+        typer.Option(
+            "--museum", help="Only the defects that make bugs of released brokers again: how many of these bugs does the suite find?"
+        ),
+    ] = False,
     examples: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="With --explore: how many sequences for each variant. Default: 2000.")
     ] = None,
@@ -71,6 +77,7 @@ def prove(
         fencepost prove --twins --spec kip890
 
         fencepost prove --profile kip98 --spec core --spec kip890 --sample 40
+        fencepost prove --museum
 
     With --explore each defect is explored until something is found, and each conforming variant to the end. Exit code 1: something was
     found in one that conforms.
@@ -81,6 +88,9 @@ def prove(
 
     With --profile each defect is asked on a broker of that profile what it breaks, as far as the profile offers that. Exit code 1: all
     that was asked is met, and fixtures/missed.yaml has no reason why.
+
+    With --museum each bug of fixtures/museum.yaml is caught if the requirements that its defects break are violated with their symptoms.
+    Exit code 1: one was not caught.
     """
     from fencepost.contract.errors import WrongUsage
     from fencepost.proof import kill_matrix
@@ -97,6 +107,14 @@ def prove(
             if one := next((name for name, value in excluded.items() if value), None):
                 raise WrongUsage(f"{one} and --profile exclude each other: the second asks each defect what it breaks, and no more")
             return profile_proof.show(profile, proposals_named(spec), sample, 1 if seed is None else seed, workers, results)
+        if museum:
+            from fencepost.museum import proof as museum_proof
+
+            asked = {"--spec": spec, "--all": everything, "--explore": explore, "--twins": twins, "--mutants": mutants, "--seed": seed}
+            asked |= {"--only": only, "--write-killed": write_killed, "--examples": examples, "--profile": profile}
+            if other := next((name for name, value in asked.items() if value not in (None, False, [])), None):
+                raise WrongUsage(f"{other} and --museum exclude each other: the second plays the defects of real bugs, and nothing else")
+            return museum_proof.show(workers, results)
         if twins:
             from fencepost.proof import twin_proof
 

@@ -1,0 +1,59 @@
+"""Bugs of Pulsar in the message that a reader is promised as the last one."""
+
+from collections.abc import Iterator
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.pulsar import Parts
+from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
+from fencepost.reference.pulsar.subscription import Subscription
+from fencepost.reference.pulsar.values import Position
+
+
+class _PromisesMore(Subscription):
+    def last_message(self) -> Readable | None:
+        *_, last = (super().last_message(), *self._unreadable())
+        return last
+
+    def _unreadable(self) -> Iterator[Readable]:
+        """What the topic stores and no reader gets now, each at a place behind all that readers get."""
+        assert isinstance(self._buffer, SidecarBuffer)
+        open_ones = self._buffer.ongoing()
+        behind = super().last_message()
+        ledger, entry = (behind.place.position if behind else Position(0, -1))[:2]
+        for message in self._buffer.stored():
+            if message.txn is not None and self._is_promised(
+                is_open=message.txn in open_ones, is_aborted=self._buffer.is_aborted(message.txn)
+            ):
+                yield Readable(Place(Position(ledger, entry + 1)), message)
+
+    def _is_promised(self, *, is_open: bool, is_aborted: bool) -> bool:
+        raise NotImplementedError
+
+
+class _PromisesTheOpen(_PromisesMore):
+    def _is_promised(self, *, is_open: bool, is_aborted: bool) -> bool:  # noqa: ARG002
+        return is_open
+
+
+class _PromisesTheAborted(_PromisesMore):
+    def _is_promised(self, *, is_open: bool, is_aborted: bool) -> bool:  # noqa: ARG002
+        return is_aborted
+
+
+LAST_MESSAGE_IS_OPEN = Defect(
+    name="last-message-is-open",
+    breaks={"PIP31-94": Symptom(what="^last message for workers$", expected='^"i2"$', seen="at which it has received nothing")},
+    story="The last message id is that of a message in an open transaction, for which a reader then waits.",
+    origin="apache/pulsar#21466: the last entry was returned, and not the last that may be read",
+    parts=Parts(subscription=_PromisesTheOpen),
+)
+
+LAST_MESSAGE_IS_ABORTED = Defect(
+    name="last-message-is-aborted",
+    breaks={"PIP31-94": Symptom(what="^last message for workers$", expected='^"i2"$', seen="at which it has received nothing")},
+    story="The last message id is that of a message that was aborted, and a reader that reads up to it waits for ever.",
+    origin="apache/pulsar#22610: a reader was stuck where the last entries of a topic could not be dispatched",
+    parts=Parts(subscription=_PromisesTheAborted),
+)
