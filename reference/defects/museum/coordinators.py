@@ -10,7 +10,7 @@ from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.transaction import PREPARED, State, Transaction
 from fencepost.reference.kafka.transaction_log import TransactionLog
-from fencepost.reference.kafka.values import ProducerIdAndEpoch
+from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
 
 
 class _BeginsInMemory(TransactionLog):
@@ -32,7 +32,7 @@ class _BumpsOverWhatIsOpen(Coordinator):
     def abort_before_takeover(self, transaction: Transaction) -> None:
         raise _Overtaken(transaction)
 
-    def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch) -> ProducerIdAndEpoch:
+    def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
         try:
             return super().init_producer_id(transactional_id, timeout_ms, expected)
         except _Overtaken as overtaken:

@@ -3,7 +3,8 @@
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.node import Parts
-from fencepost.reference.kafka.partition_log import AbortedTransaction, Entry, Isolation, PartitionLog, ProducerStates
+from fencepost.reference.kafka.partition_log import AbortedTransaction, Entry, Isolation, PartitionLog
+from fencepost.reference.kafka.producer_state import ProducerStates
 from fencepost.reference.kafka.profile import Profile
 from fencepost.reference.kafka.values import TopicPartition
 from fencepost.reference.kernel.machine import Machine
