@@ -27,7 +27,11 @@ ClientProperties = Annotated[
 ]
 TlsCa = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="Reach the broker over TLS: the authorities to trust, as PEM; or 'system', those of this machine."),
+    typer.Option(
+        metavar="FILE",
+        help="The authorities to trust over TLS, as PEM; or 'system', those of this machine, which is Pulsar's default. A Kafka broker is "
+        "reached over TLS where this is said, a Pulsar broker by pulsar+ssl:// and https://.",
+    ),
 ]
 TlsCertificate = Annotated[str | None, typer.Option(metavar="FILE", help="The client's certificate as PEM, for mutual TLS.")]
 TlsKey = Annotated[str | None, typer.Option(metavar="FILE", help="The key of that certificate as PEM.")]
@@ -39,8 +43,18 @@ Token = Annotated[
         "that prints it. It is read anew for each login.",
     ),
 ]
-ServiceUrl = Annotated[str | None, typer.Option(metavar="URL", help="A Pulsar broker, such as pulsar://127.0.0.1:6650.")]
-AdminUrl = Annotated[str | None, typer.Option(metavar="URL", help="Its admin interface, such as http://127.0.0.1:8080.")]
+ServiceUrl = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="A Pulsar broker, such as pulsar://127.0.0.1:6650, or pulsar+ssl:// over TLS; several HOST:PORT with commas: the first that "
+        "answers.",
+    ),
+]
+AdminUrl = Annotated[
+    str | None,
+    typer.Option(metavar="URL", help="Its admin interface, such as http://127.0.0.1:8080, or https:// over TLS; several likewise."),
+]
 Container = Annotated[str | None, typer.Option(metavar="IMAGE", help="Start this image for the run, such as apache/kafka:4.3.1.")]
 Broker = Annotated[
     str | None, typer.Option(metavar="NAME:VERSION", help="A release, such as kafka:4.1.1 or pulsar:4.0.7; short for --container.")
