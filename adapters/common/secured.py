@@ -1,4 +1,4 @@
-"""The options that say how a system of somebody else's is reached and logged in to."""
+"""The options that say how a system that fencepost did not start is reached and logged in to."""
 
 from collections.abc import Collection, Mapping
 

@@ -164,8 +164,8 @@ def read_pem(what: str, file: Path) -> str:
 
 
 def other_protocol(first: bytes, remedy: str) -> str | None:
-    """What somebody speaks whose answer begins with these bytes, and the remedy, which is given for TLS; None for what is neither TLS nor
-    HTTP.
+    """The protocol of an answer that begins with these bytes, and the remedy, of which the caller gives that for TLS; None for what is
+    neither TLS nor HTTP.
     """
     if len(first) > 1 and first[0] in (0x15, 0x16) and first[1] == 0x03:
         return f"it answers with TLS. {remedy}, or name a listener without TLS"
@@ -175,13 +175,13 @@ def other_protocol(first: bytes, remedy: str) -> str | None:
 
 
 def speaks_tls(address: Address, within_s: float) -> bool:
-    """Whether somebody there goes through with a TLS handshake, whoever that is: it is asked to explain why nothing else succeeds."""
-    anybody = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    anybody.check_hostname, anybody.verify_mode = False, ssl.CERT_NONE
+    """Whether a listener there completes a TLS handshake, with any certificate: it is asked to explain why nothing else succeeds."""
+    unchecked_tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    unchecked_tls.check_hostname, unchecked_tls.verify_mode = False, ssl.CERT_NONE
     try:
         with (
             socket.create_connection((address.host, address.port), within_s) as connection,
-            anybody.wrap_socket(connection, server_hostname=address.host),
+            unchecked_tls.wrap_socket(connection, server_hostname=address.host),
         ):
             return True
     except OSError:

@@ -352,7 +352,7 @@ class Client:
 
     def _told(self, service_url: str) -> Address:
         if (address := parse_service_url(service_url, self._over_tls)) is None:
-            raise Malformed(f"a broker is told to be at {service_url!r}, expected {_SCHEMES[self._over_tls][0]}://HOST:PORT")
+            raise Malformed(f"a broker is said to be at {service_url!r}, expected {_SCHEMES[self._over_tls][0]}://HOST:PORT")
         return address
 
 

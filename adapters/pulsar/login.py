@@ -1,7 +1,7 @@
 """Logging in: what CONNECT says of who the client is, and the answer to a broker that asks for it again.
 
 This happens inside of a transport, below what a session records, so a token reaches no history and no report. It stands in no error
-message and in no `repr` either. A token is read anew for each connection and for each AUTH_CHALLENGE, with which a broker asks for a new
+message and in no `repr` either. A token is read again for each connection and for each AUTH_CHALLENGE, with which a broker asks for a new
 one when the one before has expired.
 """
 

@@ -36,7 +36,7 @@ _CLIENT = "handshake"
 _TRUST = "and --tls-ca FILE unless this machine trusts its authority"
 _FIRST_NAMESPACE = AdminRequest("GET", "/admin/v2/namespaces/public/default")
 _EXPLAINED_WITHIN_S = 2.0
-"""How long somebody who does not answer may take for a TLS handshake, which would explain it."""
+"""How long a listener that does not answer may take for a TLS handshake, which would explain it."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Addresses:
         """A line where others that were named before do not answer."""
         services = self.services[: self.services.index(place.service)]
         before = [*map(str, services), *self.admin_urls[: self.admin_urls.index(place.admin_url)]]
-        return [f"nobody answers at {', '.join(before)}"] if before else []
+        return [f"no answer from {', '.join(before)}"] if before else []
 
     def __str__(self) -> str:
         scheme, _, first = self.place().service_url.partition("://")
@@ -193,7 +193,7 @@ def _first(candidates: Sequence[C], asked: Callable[[C], Outcome[T]], reasons: M
 
 
 def _explained(addresses: Addresses) -> str:
-    """What to look at where nobody answers."""
+    """What to look at where there is no answer."""
     security = addresses.security
     if security.service is None and any(speaks_tls(service, _EXPLAINED_WITHIN_S) for service in addresses.services):
         return f"There is TLS at the service address: say pulsar+ssl://HOST:PORT, {_TRUST}"

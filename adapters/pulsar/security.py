@@ -1,4 +1,4 @@
-"""How clients reach a Pulsar system of somebody else's: over TLS or not, and as whom they log in."""
+"""How clients reach a Pulsar system that fencepost did not start: over TLS or not, and as whom they log in."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from fencepost.contract.errors import WrongUsage
 from .login import TLS_METHOD, TOKEN_METHOD, Login
 
 SECURED = (*TLS_OPTIONS, TOKEN)
-"""The options of which `Security` is made, beside the schemes of the two URLs."""
+"""The options of which `Security` is made, together with the schemes of the two URLs."""
 _CA = "tls-ca"
 
 

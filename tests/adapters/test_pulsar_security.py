@@ -151,7 +151,7 @@ def test_the_login_is_in_nothing_that_a_session_records(token: Token) -> None:
     assert SECRET not in f"{recorded} {security!r} {place!r} {security}"
 
 
-def test_a_broker_that_asks_again_is_told_the_token_of_now(token: Token, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broker_that_asks_again_gets_the_token_of_now(token: Token, monkeypatch: pytest.MonkeyPatch) -> None:
     """AUTH_CHALLENGE comes when a token has expired. It is answered between whatever else is said."""
     challenge = pb.CommandAuthChallenge(protocol_version=21, challenge=pb.AuthData(auth_method_name="token"))
     with brokers([CONNECTED], [challenge], [pb.CommandPong()]) as (port, heard):
@@ -168,7 +168,7 @@ def test_a_broker_that_asks_again_is_told_the_token_of_now(token: Token, monkeyp
 
 
 @pytest.mark.parametrize("has_token", [True, False])
-def test_a_broker_that_refuses_a_login_is_told_with_the_remedy(has_token: bool, token: Token) -> None:
+def test_a_broker_that_refuses_a_login_is_reported_with_the_remedy(has_token: bool, token: Token) -> None:
     """At once, and without the token, which the broker may quote."""
     with brokers([WANTS_LOGIN]) as (port, _), pytest.raises(LoginRefused) as refused:
         ask(Place(Address(HOST, port), "", Security(token=token if has_token else None)), AMPLE_S)
@@ -192,16 +192,16 @@ def test_who_a_scenario_says_that_a_client_is_is_for_the_scenario_to_judge(token
 
 
 @pytest.mark.parametrize(
-    ("name", "trusted", "told"),
+    ("name", "trusted", "message"),
     [(HOST, trustme.CA(), "unable to get local issuer|self-signed"), ("elsewhere.test", CA, "certificate is not valid for '127.0.0.1'")],
 )
-def test_a_certificate_that_is_wrong_is_told_with_the_remedy(name: str, trusted: trustme.CA, told: str) -> None:
+def test_a_certificate_that_is_wrong_is_reported_with_the_remedy(name: str, trusted: trustme.CA, message: str) -> None:
     """By the broker's port and by the admin interface's alike, and with nothing that only Kafka's clients have."""
     tls = Tls(trusted.cert_pem.bytes().decode())
     with admins(status(200)) as (port, _), over_tls(port, CA, name=name) as address:
-        with pytest.raises(TlsRefused, match=told) as by_broker:
+        with pytest.raises(TlsRefused, match=message) as by_broker:
             ask(Place(address, "", Security(tls)), AMPLE_S)
-        with pytest.raises(TlsRefused, match=told) as by_admin:
+        with pytest.raises(TlsRefused, match=message) as by_admin:
             called(HttpAdmin(f"https://{address}", tls))
 
     for refused in (by_broker, by_admin):
@@ -210,7 +210,7 @@ def test_a_certificate_that_is_wrong_is_told_with_the_remedy(name: str, trusted:
 
 
 def test_a_client_shows_its_certificate_where_one_is_wanted(tmp_path: Path) -> None:
-    """And says in CONNECT that it is by this that it logs in; without one it is told that it was refused."""
+    """And says in CONNECT that it is by this that it logs in; without one the error says that it was refused."""
     clients = trustme.CA()
     pair = clients.issue_cert("client@fencepost.test")
     (tmp_path / "c.pem").write_bytes(b"".join(one.bytes() for one in pair.cert_chain_pems))
@@ -234,10 +234,10 @@ def test_a_client_shows_its_certificate_where_one_is_wanted(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("first", "told"),
+    ("first", "message"),
     [(b"\x15\x03\x03\x00\x02\x02\x50", "answers with TLS. Say pulsar"), (b"HTTP/1.1 400 Bad", "answers with HTTP")],
 )
-def test_another_protocol_is_known_by_its_first_bytes(first: bytes, told: str) -> None:
+def test_another_protocol_is_known_by_its_first_bytes(first: bytes, message: str) -> None:
     """And named with the remedy."""
     with socket.create_server((HOST, 0)) as listener:
 
@@ -248,7 +248,7 @@ def test_another_protocol_is_known_by_its_first_bytes(first: bytes, told: str) -
 
         thread = Thread(target=say)
         thread.start()
-        with pytest.raises(SystemUnreachable, match=told):
+        with pytest.raises(SystemUnreachable, match=message):
             ask(Place(Address(HOST, listener.getsockname()[1]), ""), AMPLE_S)
         thread.join(AMPLE_S)
 
@@ -309,12 +309,12 @@ def test_one_address_of_several_may_be_dead() -> None:
         place, _ = reach_one(addresses, AMPLE_S)
 
     assert str(place) == f"pulsar://{HOST}:{port} with http://{HOST}:{admin}"
-    assert addresses.passed_over(place) == [f"nobody answers at {dead}, http://{dead}"]
+    assert addresses.passed_over(place) == [f"no answer from {dead}, http://{dead}"]
     assert str(addresses) == f"pulsar://{dead},{HOST}:{port} with http://{dead},http://{HOST}:{admin}"
 
 
 def test_over_tls_a_topic_is_looked_for_at_its_address_with_tls() -> None:
-    """A broker that advertises none is told what it lacks."""
+    """For a broker that advertises none, the error says what it lacks."""
     broker = ScriptedPulsar()
 
     def connect(_client: str, address: Address) -> InProcessTransport:
@@ -324,11 +324,13 @@ def test_over_tls_a_topic_is_looked_for_at_its_address_with_tls() -> None:
 
     session = PulsarSession(HERE, connect, lambda: InProcessAdmin(broker), ScriptedTime(broker), NoFaults(""), "x", over_tls=True)
     kind = pb.CommandLookupTopicResponse.Connect
-    told: dict[str, Any] = {"broker_service_url": "pulsar://there:1", "response": kind}
+    looked_up: dict[str, Any] = {"broker_service_url": "pulsar://there:1", "response": kind}
     broker.on(
         "LOOKUP",
-        lambda asked: [pb.CommandLookupTopicResponse(request_id=asked.request_id, broker_service_url_tls="pulsar+ssl://there", **told)],
-        lambda asked: [pb.CommandLookupTopicResponse(request_id=asked.request_id, **told)],
+        lambda asked: [
+            pb.CommandLookupTopicResponse(request_id=asked.request_id, broker_service_url_tls="pulsar+ssl://there", **looked_up)
+        ],
+        lambda asked: [pb.CommandLookupTopicResponse(request_id=asked.request_id, **looked_up)],
     )
 
     outcome = session.client("c")._client.owner("persistent://public/default/t")
@@ -340,7 +342,7 @@ def test_over_tls_a_topic_is_looked_for_at_its_address_with_tls() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"tls-ca": "system"}, "--tls-ca system: neither URL asks for TLS"),
         ({"service-url": "pulsar+ssl://a", "tls-certificate": "c"}, "belong together"),
@@ -349,9 +351,9 @@ def test_over_tls_a_topic_is_looked_for_at_its_address_with_tls() -> None:
         ({"service-url": "pulsar://me:pw@a"}, "--token says where a token is"),
     ],
 )
-def test_options_that_do_not_fit_are_refused(options: dict[str, str], told: str) -> None:
+def test_options_that_do_not_fit_are_refused(options: dict[str, str], message: str) -> None:
     """Before anything is connected to, and without a secret."""
-    with pytest.raises(WrongUsage, match=told) as refused:
+    with pytest.raises(WrongUsage, match=message) as refused:
         systems(Asked({"service-url": "pulsar://a", "admin-url": "http://a"} | options))
 
     assert SECRET not in str(refused.value)
@@ -364,7 +366,7 @@ def test_what_fencepost_starts_has_no_logins() -> None:
             systems(Asked({"container": "apachepulsar/pulsar:4.0.7", "token": "env:X"}, specs=specs))
 
 
-def test_what_is_reached_and_how_is_told() -> None:
+def test_what_is_reached_and_how_is_noted() -> None:
     """In the note of a handshake."""
     token = Token("env", "X")
 

@@ -139,13 +139,13 @@ def test_asking_what_a_broker_offers() -> None:
 
 def test_a_broker_that_refuses_the_connection_is_unknown() -> None:
     """For example because it has too much to do."""
-    refusal = encode(frame_of(pb.CommandError(request_id=2**64 - 1, error=pb.TooManyRequests, message="come back")))
+    refusal = encode(frame_of(pb.CommandError(request_id=2**64 - 1, error=pb.TooManyRequests, message="too much")))
 
     with serving(says(refusal)) as address:
         outcome = ask(Place(address, ""), within_s=5)
 
     assert isinstance(outcome, Unknown)
-    assert "come back" in outcome.reason
+    assert "too much" in outcome.reason
 
 
 def test_a_broker_that_never_stops_talking_does_not_keep_the_client() -> None:
@@ -209,7 +209,7 @@ def answering(response: bytes) -> Callable[[socket.socket], None]:
 
 
 def test_an_admin_call_goes_over_http() -> None:
-    """The status and the bytes come back unread."""
+    """The status and the bytes too much unread."""
     with serving(answering(b"HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\nConnection: close\r\n\r\nnope")) as address:
         admin = HttpAdmin(f"http://{address}/")
         answer = admin.call(AdminRequest("GET", "/admin/v2/x"), 5)

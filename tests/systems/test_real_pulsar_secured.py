@@ -68,7 +68,7 @@ class Secured:
 
 @pytest.fixture(scope="module")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
-    """A standalone broker that lets in who has a token or a certificate, over TLS and without; and certificates of its own."""
+    """A standalone broker that lets in who has a token or a certificate, over TLS and without."""
     files = tmp_path_factory.mktemp("certificates")
     ca = trustme.CA()
     node, client = ca.issue_cert(LOOPBACK), ca.issue_cert("client@fencepost.test", common_name=USER)
@@ -98,7 +98,7 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
 
     def environment(port: int, admin_port: int) -> dict[str, str]:
         return pulsar_settings().environment("shared", port, admin_port) | {
-            f"PULSAR_PREFIX_{name}": told for name, told in settings.items()
+            f"PULSAR_PREFIX_{name}": value for name, value in settings.items()
         }
 
     container = PulsarContainer(PULSAR_IMAGE, environment).with_volume_mapping(str(files), "/certificates", "ro")
@@ -131,8 +131,8 @@ def test_over_tls_with_a_token_the_verdicts_are_those_over_plaintext(broker: Sec
     assert places_with([secret, secret.rpartition(".")[2]], secured, finished) == []
 
 
-def test_a_client_with_its_certificate_is_let_in_and_others_are_told(broker: Secured) -> None:
-    """By what would help: who shows nothing, whose token has expired, who says TLS where there is none, and the other way round."""
+def test_a_client_with_its_certificate_is_let_in_and_others_learn_why(broker: Secured) -> None:
+    """With what would help: who shows nothing, whose token has expired, who says TLS where there is none, and the other way round."""
     at = ("doctor", "pulsar", *broker.at(broker.tls))
     own = ("--tls-certificate", broker.files / "client.pem", "--tls-key", broker.files / "client.key")
     plain = broker.at(broker.plain)
