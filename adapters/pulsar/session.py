@@ -29,6 +29,7 @@ class PulsarSession(ProtocolSession[PulsarProbe]):
         time: Time,
         faults: Faults,
         suffix: str,
+        *,
         over_tls: bool = False,
     ) -> None:
         super().__init__(time, faults, suffix)

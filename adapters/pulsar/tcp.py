@@ -10,11 +10,12 @@ A frame is read as its bytes come, in whatever pieces; what has come of the next
 import contextlib
 import ssl
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.tls import Tls, dial, other_protocol, refused
-from fencepost.contract.errors import Malformed, SystemUnreachable
+from fencepost.contract.errors import AccessRefused, Malformed, SystemUnreachable
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import SIZE, Frame, decode, encode, size_of
 from fencepost.wire.pulsar.numbers import MINUS_ONE
@@ -51,8 +52,8 @@ class TcpTransport:
         """Write the whole frame; to CONNECT the login is added. Raises AccessRefused where there is no token."""
         match frame.body:
             case pb.CommandConnect(auth_method_name=""):
-                if self._login is not None:
-                    frame, self._secret = self._login.connect_with(frame.body)
+                if (login := self._login) is not None:
+                    frame = self._with_login(partial(login.connect_with, frame.body))
             case pb.CommandConnect():
                 self._is_own_login = True
         with self._losing("did not take a frame"):
@@ -70,13 +71,14 @@ class TcpTransport:
                 frame = decode(data)
             except MalformedFrame as error:
                 raise self._malformed(error) from error
-            match frame.body:
-                case pb.CommandAuthChallenge() if self._login is not None:
-                    answer, self._secret = self._login.answer_to(frame.body)
-                    self.send(answer)
-                case pb.CommandError(request_id=number, error=pb.AuthenticationError) if number == MINUS_ONE and not self._is_own_login:
+            match frame.body, self._login:
+                case pb.CommandAuthChallenge() as challenge, Login() as login:
+                    self.send(self._with_login(partial(login.answer_to, challenge)))
+                case pb.CommandError(request_id=number, error=pb.AuthenticationError, message=why), _ if (
+                    number == MINUS_ONE and not self._is_own_login
+                ):
                     self.close()
-                    why = frame.body.message.replace(self._secret, "[hidden]") if self._secret else frame.body.message
+                    why = why.replace(self._secret, "[hidden]") if self._secret else why
                     raise LoginRefused.by(self._address, why, has_token=bool(self._secret))
                 case _:
                     return frame
@@ -84,6 +86,14 @@ class TcpTransport:
     def close(self) -> None:
         """Close the connection."""
         self._socket.close()
+
+    def _with_login(self, made: Callable[[], tuple[Frame, str]]) -> Frame:
+        try:
+            frame, self._secret = made()
+        except AccessRefused:
+            self.close()
+            raise
+        return frame
 
     def _whole_frame(self) -> bytes | None:
         """The bytes of the first frame that has come, without their size."""

@@ -27,7 +27,7 @@ from fencepost.adapters.pulsar.registration import systems
 from fencepost.adapters.pulsar.security import Security
 from fencepost.adapters.pulsar.session import PulsarSession
 from fencepost.adapters.pulsar.transport import ConnectionLost
-from fencepost.contract.errors import SystemUnreachable, WrongUsage
+from fencepost.contract.errors import AccessRefused, SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.contract.registration import Asked
 from fencepost.wire.pulsar import messages_pb2 as pb
@@ -176,6 +176,14 @@ def test_a_broker_that_refuses_a_login_is_reported_with_the_remedy(has_token: bo
     assert f"{HOST}:{port}" in str(refused.value)
     assert ("may have expired" if has_token else "Say --token file:PATH") in str(refused.value)
     assert (SECRET in str(refused.value)) is not has_token
+
+
+def test_without_its_token_a_client_is_not_connected() -> None:
+    """The error says where the token should come from."""
+    with brokers([CONNECTED]) as (port, heard), pytest.raises(AccessRefused, match="no token comes from THERE_IS_NONE"):
+        ask(Place(Address(HOST, port), "", Security(token=Token.of("env:THERE_IS_NONE"))), AMPLE_S)
+
+    assert heard == []
 
 
 def test_who_a_scenario_says_that_a_client_is_is_for_the_scenario_to_judge(token: Token) -> None:
