@@ -31,7 +31,7 @@ pytestmark = pytest.mark.docker(PULSAR_IMAGE)
 KEY = b"0123456789abcdef0123456789abcdef"
 """With it the broker's tokens are signed."""
 USER = "kit"
-ASKED = ("--only=CORE-01", "--only=PIP31-10", "--no-html")
+ASKED = ("--only=CORE-01", "--only=PIP31-15", "--only=PIP31-22", "--no-html")
 _UP_WITHIN_S = 90
 
 
