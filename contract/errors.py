@@ -30,6 +30,12 @@ class SystemUnreachable(Exception):
     """The system could not be reached or started; the message names it, says what was tried, and the last error."""
 
 
+class AccessRefused(SystemUnreachable):
+    """The system does not let this client in: TLS or the login fails, or there is no token. No other request would fare better, so it
+    ends a run, and says nothing about what is judged.
+    """
+
+
 class WrongUsage(Exception):
     """The user asked for something that cannot be; the message says what, and what would be right."""
 

@@ -10,7 +10,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from fencepost.contract.errors import SystemUnreachable, WrongUsage
+from fencepost.contract.errors import AccessRefused, WrongUsage
 
 TOKEN = "token"  # noqa: S105 - it is an option's name
 TOKEN_HELP = "where the token is that logs in: file:PATH, env:VARIABLE, or command:CMD, a program with arguments that prints it"  # noqa: S105
@@ -39,7 +39,7 @@ class Token:
         return cls(kind, where)
 
     def read(self) -> str:
-        """The token, without blanks around it. Raises SystemUnreachable."""
+        """The token, without blanks around it. Raises AccessRefused."""
         token = {"file": self._of_file, "env": lambda: os.environ.get(self.where, ""), "command": self._of_command}[self.kind]().strip()
         if not token:
             raise self._failed("there is nothing in it")
@@ -68,6 +68,6 @@ class Token:
             raise self._failed("it cannot be split into words, or did not print a text") from None
         return ended.stdout
 
-    def _failed(self, why: str) -> SystemUnreachable:
+    def _failed(self, why: str) -> AccessRefused:
         where = "its program (run it by hand to see its output)" if self.kind == "command" else self.where
-        return SystemUnreachable(f"--{TOKEN} {self.kind}: no token comes from {where}: {why}")
+        return AccessRefused(f"--{TOKEN} {self.kind}: no token comes from {where}: {why}")

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from fencepost.contract.errors import SystemUnreachable, WrongUsage
+from fencepost.contract.errors import AccessRefused, WrongUsage
 
 from .address import Address
 
 SYSTEM = "system"
 """Said instead of a file: the authorities that this machine trusts."""
 TLS_OPTIONS = {
-    "tls-ca": "TLS, and the PEM file with the authorities that the broker's certificate comes from; 'system': those of this machine",
+    "tls-ca": "TLS, and the PEM file with the authorities that certificates come from; 'system': those of this machine, Pulsar's default",
     "tls-certificate": "the PEM file with the client's certificate, for mutual TLS",
     "tls-key": "the PEM file with its key; without a passphrase, which only --client-properties can have",
 }
@@ -27,25 +27,29 @@ _EXPIRED = 10
 """OpenSSL's numbers: the host is not in the certificate, the address is not in it, the certificate has expired."""
 
 
-class TlsRefused(SystemUnreachable):
+class TlsRefused(AccessRefused):
     """The two ends do not come to terms; the message has the address, the cause and the remedy."""
 
 
 @dataclass(frozen=True)
 class Tls:
-    """What a client brings. `ca` are certificates as PEM, None for those of this machine; `certificate` is a PEM file."""
+    """What a client brings. `ca` are certificates as PEM, None for those of this machine; `certificate` is a PEM file.
+
+    `takes_properties` is whether --client-properties may say the same, so that remedies name it.
+    """
 
     ca: str | None = None
     certificate: Path | None = None
     key: Path | None = None
     checks_name: bool = True
     passphrase: str | None = None
+    takes_properties: bool = False
 
     def __repr__(self) -> str:
         return f"Tls(certificate={self.certificate}, checks_name={self.checks_name})"
 
     @classmethod
-    def of(cls, ca: str | None, certificate: str | None, key: str | None) -> "Tls | None":
+    def of(cls, ca: str | None, certificate: str | None, key: str | None, *, takes_properties: bool = False) -> "Tls | None":
         """What --tls-ca, --tls-certificate and --tls-key say; None where they say nothing. Raises WrongUsage."""
         if ca is None:
             if certificate or key:
@@ -57,6 +61,7 @@ class Tls:
             None if ca == SYSTEM else read_pem("--tls-ca", Path(ca)),
             None if certificate is None else Path(certificate),
             None if key is None else Path(key),
+            takes_properties=takes_properties,
         )
         made.check()
         return made
@@ -81,9 +86,10 @@ class Tls:
                 # Without a passphrase OpenSSL would ask the terminal for one.
                 made.load_cert_chain(self.certificate, self.key, lambda: self.passphrase or "")
             except (ssl.SSLError, ValueError):
+                with_it = ", and the passphrase of a key that has one as ssl.key.password in --client-properties"
                 raise WrongUsage(
-                    f"{self.certificate} and {self.key or 'the key in it'} cannot be used: expected a certificate and its own key as PEM, "
-                    "and the passphrase of a key that has one as ssl.key.password in --client-properties"
+                    f"{self.certificate} and {self.key or 'the key in it'} cannot be used: expected a certificate and its own key as PEM"
+                    + (with_it if self.takes_properties else ", without a passphrase")
                 ) from None
         return made
 
@@ -96,7 +102,7 @@ class Tls:
                 "it closed the connection in the TLS handshake, as a listener without TLS does, and one that refuses this client"
             ) from error
         except ssl.SSLError as error:
-            raise refused(error, address) from error
+            raise refused(error, address, self.takes_properties) from error
 
 
 def dial(address: Address, within_s: float, tls: Tls | None = None) -> socket.socket:
@@ -111,30 +117,34 @@ def dial(address: Address, within_s: float, tls: Tls | None = None) -> socket.so
         raise
 
 
-def refused(error: ssl.SSLError, address: Address) -> TlsRefused:
+def refused(error: ssl.SSLError, address: Address, takes_properties: bool) -> TlsRefused:
     """What OpenSSL found, in words, with what helps."""
     reason = (error.reason or str(error)).replace("_", " ").lower()
     if isinstance(error, ssl.SSLCertVerificationError):
         found = error.verify_message.rstrip(".")
-        if error.verify_code in _NAME_MISMATCH:
-            remedy = (
-                "Name it by a name that its certificate has, also in what it advertises; or leave "
-                "ssl.endpoint.identification.algorithm empty in --client-properties, and no name is checked."
-            )
-        elif error.verify_code == _EXPIRED:
-            remedy = "The broker needs a new certificate."
-        else:
-            remedy = "The authority that signed it must be in --tls-ca FILE, or in ssl.truststore.location of --client-properties."
-        return TlsRefused(f"{address}: the certificate that it shows is not trusted: {found}. {remedy}")
+        return TlsRefused(
+            f"{address}: the certificate that it shows is not trusted: {found}. {_remedy(error.verify_code, takes_properties)}"
+        )
     if "alert" in reason:
+        keystore = ", or ssl.keystore.location in --client-properties" if takes_properties else ""
         return TlsRefused(
             f"{address} refuses TLS with this client: {reason}. If it wants a certificate of the client, say --tls-certificate FILE and "
-            "--tls-key FILE, or ssl.keystore.location in --client-properties; it must come from an authority that the broker trusts."
+            f"--tls-key FILE{keystore}; it must come from an authority that the broker trusts."
         )
     return TlsRefused(
         f"{address} does not speak TLS, which was asked for: {reason}. Name a listener with TLS, or leave TLS out (--tls-ca, pulsar+ssl, "
-        "security.protocol)."
+        "https, security.protocol)."
     )
+
+
+def _remedy(code: int, takes_properties: bool) -> str:
+    if code in _NAME_MISMATCH:
+        unchecked = "; or leave ssl.endpoint.identification.algorithm empty in --client-properties, and no name is checked"
+        return f"Name it by a name that its certificate has, also in what it advertises{unchecked if takes_properties else ''}."
+    if code == _EXPIRED:
+        return "The broker needs a new certificate."
+    truststore = ", or in ssl.truststore.location of --client-properties" if takes_properties else ""
+    return f"The authority that signed it must be in --tls-ca FILE{truststore}."
 
 
 def read_pem(what: str, file: Path) -> str:
@@ -153,10 +163,26 @@ def read_pem(what: str, file: Path) -> str:
     return text
 
 
-def other_protocol(first: bytes) -> str | None:
-    """What somebody speaks whose answer begins with these bytes, and the remedy; None for what is neither TLS nor HTTP."""
+def other_protocol(first: bytes, remedy: str) -> str | None:
+    """The protocol of an answer that begins with these bytes, and the remedy, of which the caller gives that for TLS; None for what is
+    neither TLS nor HTTP.
+    """
     if len(first) > 1 and first[0] in (0x15, 0x16) and first[1] == 0x03:
-        return "it answers with TLS. Say --tls-ca FILE (or --tls-ca system), or name a listener without TLS"
+        return f"it answers with TLS. {remedy}, or name a listener without TLS"
     if first.startswith(b"HTTP"):
         return "it answers with HTTP, so this is a web server's port. Name the broker's own"
     return None
+
+
+def speaks_tls(address: Address, within_s: float) -> bool:
+    """Whether a listener there completes a TLS handshake, with any certificate: it is asked to explain why nothing else succeeds."""
+    unchecked_tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    unchecked_tls.check_hostname, unchecked_tls.verify_mode = False, ssl.CERT_NONE
+    try:
+        with (
+            socket.create_connection((address.host, address.port), within_s) as connection,
+            unchecked_tls.wrap_socket(connection, server_hostname=address.host),
+        ):
+            return True
+    except OSError:
+        return False

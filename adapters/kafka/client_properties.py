@@ -136,6 +136,7 @@ class _Reader:
             Path(keystore) if keystore else None,
             checks_name=bool(algorithm),
             passphrase=self._found.get("ssl.key.password"),
+            takes_properties=True,
         )
         tls.check()
         return tls

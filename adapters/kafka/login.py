@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from scramp import ScramClient, ScramException  # type: ignore[import-untyped]  # it has none
 
 from fencepost.adapters.common.access_token import Token
-from fencepost.contract.errors import SystemUnreachable
+from fencepost.contract.errors import AccessRefused
 from fencepost.wire.kafka.entities import request
 
 from .errors import refused
@@ -27,7 +27,7 @@ Conversation: TypeAlias = Generator[bytes, bytes, None]
 """What the client says, each after the node's answer to what it said before."""
 
 
-class LoginRefused(SystemUnreachable):
+class LoginRefused(AccessRefused):
     """A node does not let a user in; the message names both, and what the node said."""
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from fencepost.adapters.common import launcher
 from fencepost.adapters.common.access_token import TOKEN, TOKEN_HELP
 from fencepost.adapters.common.restart_command import refuse_grants
+from fencepost.adapters.common.secured import refuse_where_started
 from fencepost.adapters.common.tls import TLS_OPTIONS
 from fencepost.adapters.images import check_image
 from fencepost.adapters.judged_by_profile import judged_by
@@ -51,9 +52,7 @@ def _system(asked: Asked) -> System:
     from .security_options import SECURITY_OPTIONS, security_of
     from .system import KafkaAt
 
-    started = [name for name in ("container", "launcher") if name in asked.options]
-    if started and (own := [name for name in SECURITY_OPTIONS if name in asked.options]):
-        raise WrongUsage(f"--{own[0]} and --{started[0]} exclude each other: what fencepost starts is reached without")
+    refuse_where_started(asked.options, SECURITY_OPTIONS)
     security, servers = security_of(asked.options)
     match (asked.options.get("bootstrap", servers), asked.options.get("container"), asked.options.get("launcher")):
         case (None, None, str(file)):

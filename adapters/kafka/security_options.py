@@ -23,5 +23,5 @@ def security_of(options: Mapping[str, str]) -> tuple[Security, str | None]:
         if own := [name for name in TLS_OPTIONS if name in options]:
             raise WrongUsage(f"--{own[0]} and --{PROPERTIES} exclude each other: the file says all of TLS")
         return read(Path(options[PROPERTIES]), token, os.environ)
-    tls = Tls.of(*(options.get(name) for name in TLS_OPTIONS))
+    tls = Tls.of(*(options.get(name) for name in TLS_OPTIONS), takes_properties=True)
     return Security(tls, None if token is None else Login(TOKEN, token, BEARER)), None

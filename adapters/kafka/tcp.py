@@ -39,6 +39,7 @@ Dial: TypeAlias = Callable[[Address, float], socket.socket]
 MAX_FRAME = 64 * 1024 * 1024
 """The longest answer that is believed; a broker's own default for requests is 100 MiB, and no answer to the suite comes near."""
 
+_SAY_TLS = "Say --tls-ca FILE (or --tls-ca system)"
 _CONNECTED_WITHIN_S = 1.0
 _CLOSED_WITHIN_S = 0.005
 """How long is looked whether a new connection stays; a busy machine may take longer to close it, and a request is lost then."""
@@ -90,7 +91,7 @@ class TcpTransport:
             except OSError as error:
                 self.close()
                 if isinstance(error, ssl.SSLError) and "ALERT" in (error.reason or ""):
-                    raise refused(error, self._address) from error
+                    raise refused(error, self._address, takes_properties=True) from error
                 return Unknown(f"{self._address} closed the connection instead of answering {asked}: {error}", lost=True)
             except MalformedFrame as error:
                 self.close()
@@ -178,7 +179,7 @@ class TcpTransport:
     def _read_frame(self, connection: socket.socket, deadline: "_Deadline") -> bytes:
         prefix = _read_exactly(connection, LENGTH.size, deadline, self._early)
         length: int = LENGTH.unpack(prefix)[0]
-        if (other := other_protocol(prefix)) is not None and not 0 <= length <= MAX_FRAME:
+        if (other := other_protocol(prefix, _SAY_TLS)) is not None and not 0 <= length <= MAX_FRAME:
             raise SystemUnreachable(f"{self._address} is no Kafka broker, or not without TLS: {other}")
         if not 0 <= length <= MAX_FRAME:
             raise MalformedFrame(f"a frame announces {length} bytes, expected 0 to {MAX_FRAME}", prefix)

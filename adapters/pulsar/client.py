@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.outcomes import Unreachable
-from fencepost.contract.errors import Malformed
+from fencepost.contract.errors import Malformed, SystemUnreachable
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
@@ -31,7 +31,8 @@ COORDINATORS = "persistent://pulsar/system/transaction_coordinator_assign"
 """The partitioned topic whose partitions belong to the coordinators; the owner of a partition is the coordinator's broker."""
 
 _REDIRECTS = 10
-DEFAULT_PORT = 6650
+_SCHEMES = {False: ("pulsar", 6650), True: ("pulsar+ssl", 6651)}
+"""Of service URLs, by whether they are reached over TLS, with the port of those that name none."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class Client:
         attached: Attached,
         deadline_s: float,
         principal: str | None = None,
+        over_tls: bool = False,
     ) -> None:
         self.name = name
         self.principal = principal
@@ -67,6 +69,7 @@ class Client:
         self.added: defaultdict[TxnId, set[str]] = defaultdict(set)
         """The topics that this client wanted to add to a transaction, for what it writes or acknowledges."""
         self._service = service
+        self._over_tls = over_tls
         self._connect = connect
         self._admin = admin
         self.deadline_s = deadline_s
@@ -79,7 +82,7 @@ class Client:
 
     def is_asked_first(self, service_url: str) -> bool:
         """Whether this is the URL of the broker at the service address, which answers administrators too."""
-        return parse_service_url(service_url) == self._service
+        return parse_service_url(service_url, self._over_tls) == self._service
 
     def next_request(self) -> int:
         """A request id that this client has not used."""
@@ -157,11 +160,11 @@ class Client:
 
     def at(self, service_url: str) -> Outcome[Connection]:
         """A connection to the broker at that service URL, whatever it serves. Raises Malformed for what is no service URL."""
-        return self.connection(_told(service_url))
+        return self.connection(self._told(service_url))
 
     def is_served_by(self, topic: str, service_url: str) -> Outcome[bool]:
         """Whether the broker at that service URL says that it has a topic. Raises Malformed for what is no service URL."""
-        address = _told(service_url)
+        address = self._told(service_url)
         match self._look_up(topic, address, authoritative=False):
             case Done((owner, is_connect, _)):
                 return Done(is_connect and owner == address)
@@ -335,25 +338,32 @@ class Client:
         # A standalone broker says so of itself; a proxy, which needs the address of the broker behind it, is not supported.
         if answer.response == pb.CommandLookupTopicResponse.Connect and answer.proxy_through_service_url:
             return Done((address, True, True))
-        owner = parse_service_url(answer.broker_service_url)
+        if self._over_tls and not answer.broker_service_url_tls:
+            raise SystemUnreachable(
+                f"{address} is reached over TLS, and its LOOKUP of {topic} answers only {answer.broker_service_url!r}: expected an address "
+                "with TLS too. The brokers must have a brokerServicePortTls, and advertise it."
+            )
+        url = answer.broker_service_url_tls if self._over_tls else answer.broker_service_url
+        owner = parse_service_url(url, self._over_tls)
         if owner is None:
-            raise Malformed(f"{address}: LOOKUP of {topic} answered the address {answer.broker_service_url!r}, expected pulsar://HOST:PORT")
+            expected = f"{_SCHEMES[self._over_tls][0]}://HOST:PORT"
+            raise Malformed(f"{address}: LOOKUP of {topic} answered the address {url!r}, expected {expected}")
         return Done((owner, answer.response == pb.CommandLookupTopicResponse.Connect, answer.authoritative))
 
+    def _told(self, service_url: str) -> Address:
+        if (address := parse_service_url(service_url, self._over_tls)) is None:
+            raise Malformed(f"a broker is said to be at {service_url!r}, expected {_SCHEMES[self._over_tls][0]}://HOST:PORT")
+        return address
 
-def _told(service_url: str) -> Address:
-    if (address := parse_service_url(service_url)) is None:
-        raise Malformed(f"a broker is told to be at {service_url!r}, expected pulsar://HOST:PORT")
-    return address
 
-
-def parse_service_url(text: str) -> Address | None:
-    """`pulsar://HOST:PORT`, None where it is something else."""
+def parse_service_url(text: str, over_tls: bool = False) -> Address | None:
+    """`pulsar://HOST:PORT`, or `pulsar+ssl://HOST:PORT` where it is reached over TLS; None where it is something else."""
     parts = urlsplit(text)
+    scheme, usual_port = _SCHEMES[over_tls]
     try:
-        port = parts.port or DEFAULT_PORT
+        port = parts.port or usual_port
     except ValueError:
         return None
-    if parts.scheme != "pulsar" or not parts.hostname or parts.path not in ("", "/") or "," in text:
+    if parts.scheme != scheme or not parts.hostname or parts.path not in ("", "/") or "," in text:
         return None
     return Address(parts.hostname, port)

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from google.protobuf.message import Message
 
 from fencepost.adapters.common.address import Address
-from fencepost.contract.errors import Malformed
+from fencepost.contract.errors import Malformed, SystemUnreachable
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Frame, Payload, frame_of
@@ -168,7 +168,7 @@ class Connection:
         except ConnectionLost as lost:
             self._lose(str(lost))
             return False
-        except Malformed as error:
+        except (Malformed, SystemUnreachable) as error:
             self._lose(str(error))
             raise
         if frame is not None:

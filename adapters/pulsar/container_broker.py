@@ -30,7 +30,7 @@ class PulsarBroker(OneNode, ContainerBroker["PulsarContainer", Offer]):
         return start(self._image, partial(self.settings().environment, self.configuration), waits_for)
 
     def ask(self, containers: "PulsarContainer") -> Outcome[Offer]:
-        answer = ask(containers.place.service)
+        answer = ask(containers.place)
         if not isinstance(answer, Done):
             return answer
         try:

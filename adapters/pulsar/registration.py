@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from fencepost.adapters.common.access_token import TOKEN, TOKEN_HELP
 from fencepost.adapters.common.restart_command import RESTART_COMMAND, named, refuse_grants
+from fencepost.adapters.common.secured import refuse_where_started
+from fencepost.adapters.common.tls import TLS_OPTIONS
 from fencepost.adapters.images import check_image
 from fencepost.adapters.judged_by_profile import judged_by
 from fencepost.contract import proposals
@@ -13,8 +16,10 @@ from fencepost.contract.registration import Asked
 PULSAR, SCALABLE = "pulsar", "pulsar-scalable"
 usage = "a Pulsar broker is named with --service-url pulsar://HOST:PORT"
 options = {
-    "service-url": "judge the Pulsar broker there, such as pulsar://127.0.0.1:6650",
-    "admin-url": "the admin interface of that broker, such as http://127.0.0.1:8080",
+    "service-url": "judge the Pulsar broker at pulsar://HOST:PORT, or pulsar+ssl://; several HOST:PORT with commas: the first that answers",
+    "admin-url": "the admin interface of that broker, at http://HOST:PORT, or https://; several likewise",
+    **TLS_OPTIONS,
+    TOKEN: TOKEN_HELP,
     "container": "start this image and judge it, such as apachepulsar/pulsar:4.0.7",
     "restart-command": "of a broker at an address: the command that kills it, with FENCEPOST_FAULT=crash, and starts it, with =start",
 }
@@ -43,7 +48,9 @@ def systems(asked: Asked) -> Mapping[str, System]:
 
 def _scalable(asked: Asked) -> System:
     from .scalable_system import ScalableContainerSystem
+    from .security import SECURED
 
+    refuse_where_started(asked.options, SECURED)
     match asked.options.get("container"):
         case str(image):
             check_image(image, PULSAR)
@@ -57,11 +64,15 @@ def _scalable(asked: Asked) -> System:
 
 def _classic(asked: Asked) -> System:
     from .container_system import PulsarContainerSystem
+    from .reach import parse_addresses
+    from .security import SECURED
     from .system import PulsarAt
 
+    refuse_where_started(asked.options, SECURED)
     match (asked.options.get("service-url"), asked.options.get("admin-url"), asked.options.get("container")):
         case (str(service), str(admin), None):
-            return PulsarAt(service, admin, asked.patience_s, named(asked.options.get(RESTART_COMMAND)))
+            addresses = parse_addresses(service, admin, asked.options)
+            return PulsarAt(addresses, asked.patience_s, named(asked.options.get(RESTART_COMMAND)))
         case (None, None, str(image)):
             refuse_grants(asked)
             check_image(image, PULSAR)

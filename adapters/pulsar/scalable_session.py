@@ -27,8 +27,9 @@ class ScalableSession(PulsarSession):
         metadata: MetadataView | None = None,
         is_true: Callable[[], bool] = lambda: True,
         length_of: Callable[[str], int] | None = None,
+        over_tls: bool = False,
     ) -> None:
-        super().__init__(*of_any)
+        super().__init__(*of_any, over_tls=over_tls)
         self._length_of = length_of
         self._ends = Ends()
         self._metadata = metadata

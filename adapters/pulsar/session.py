@@ -21,9 +21,20 @@ from .transport import Connect, ConnectAdmin
 class PulsarSession(ProtocolSession[PulsarProbe]):
     """A session with the system at that service address."""
 
-    def __init__(self, service: Address, connect: Connect, connect_admin: ConnectAdmin, time: Time, faults: Faults, suffix: str) -> None:
+    def __init__(
+        self,
+        service: Address,
+        connect: Connect,
+        connect_admin: ConnectAdmin,
+        time: Time,
+        faults: Faults,
+        suffix: str,
+        *,
+        over_tls: bool = False,
+    ) -> None:
         super().__init__(time, faults, suffix)
         self._service = service
+        self._over_tls = over_tls
         self._connect = connect
         self._connect_admin = connect_admin
         self._recorder = Recorder(time.now_ms)
@@ -54,6 +65,7 @@ class PulsarSession(ProtocolSession[PulsarProbe]):
             self._attached,
             answer_within_s(self.time),
             self._principals.get(name),
+            self._over_tls,
         )
 
     def transactional_log(self) -> PulsarLog:

@@ -12,7 +12,8 @@ from fencepost.contract.ports import Handshake
 
 from .handshake import MAY_BE_OFFERED, describe, identify, told_by
 from .levers import LEVERS, missing
-from .reach import ask, parse_place, reach, serves_transactions, wall_session
+from .reach import Addresses, ask, reach_one, serves_transactions, wall_session
+from .security import OPEN
 from .session import PulsarSession
 from .settings import pulsar_settings
 
@@ -23,14 +24,16 @@ _ASKED_WITHIN_S = 10.0
 
 
 class PulsarAt:
-    """The system at `pulsar://HOST:PORT`, with its admin interface at `http://HOST:PORT`."""
+    """The system at the first of these addresses that answers when it is opened."""
 
     name = "pulsar"
 
-    def __init__(self, service_url: str, admin_url: str, patience_s: float = PATIENCE_S, command: RestartCommand | None = None) -> None:
-        self._place = parse_place(service_url, admin_url)
+    def __init__(self, addresses: Addresses, patience_s: float = PATIENCE_S, command: RestartCommand | None = None) -> None:
+        self._addresses = addresses
+        self._place = addresses.place()
         self._patience_s = patience_s
-        self._commanded = None if command is None else CommandedFaults(command, self._place.service, self._serves)
+        self._command = command
+        self._commanded: CommandedFaults | None = None
         self._is_open = False
 
     def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
@@ -45,9 +48,14 @@ class PulsarAt:
 
         A system that serves no transactions is opened all the same, with a note: that is for scenarios to judge.
         """
-        offer = reach(self._place, _REACHABLE_WITHIN_S)
+        self._place, offer = reach_one(self._addresses, _REACHABLE_WITHIN_S)
+        if self._command is not None:
+            self._commanded = CommandedFaults(self._command, self._place.service, self._serves)
         outcome = serves_transactions(self._place, self._patience_s)
         notes = [] if isinstance(outcome, Done) else [f"no transaction could be begun and ended within {self._patience_s:g} s: {outcome}"]
+        notes = [f"at {self._place}", *self._addresses.passed_over(self._place), *notes]
+        if self._place.security != OPEN:
+            notes.append(f"reached over {self._place.security}")
         self._is_open = True
         settings = pulsar_settings()
         identity = identify(offer.server, settings.releases)
@@ -58,10 +66,10 @@ class PulsarAt:
         reasons |= self._missing_levers() if isinstance(outcome, Done) else dict.fromkeys(LEVERS, str(outcome))
         lines = [f"{name}: {reason}" for name, reason in sorted(reasons.items())]
         offered = (LEVERS.keys() - reasons.keys()) | self._crash()
-        return describe(offer, identity, whose, offered=offered, missing=lines, notes=[f"at {self._place}", *notes])
+        return describe(offer, identity, whose, offered=offered, missing=lines, notes=notes)
 
     def _crash(self) -> frozenset[str]:
-        return frozenset() if self._commanded is None else frozenset({"crash"})
+        return frozenset() if self._command is None else frozenset({"crash"})
 
     def _missing_levers(self) -> dict[str, str]:
         session = wall_session(self._place, min(self._patience_s, _LEVERS_WITHIN_S), NoFaults(str(self._place)))
@@ -80,7 +88,7 @@ class PulsarAt:
 
     def answers(self) -> bool:
         """Whether it answers now, or is down because a scenario had it killed."""
-        return (self._commanded is not None and self._commanded.is_away) or isinstance(ask(self._place.service), Done)
+        return (self._commanded is not None and self._commanded.is_away) or isinstance(ask(self._place), Done)
 
     def close(self) -> None:
         """Leave the broker running. There is nothing to give back: connections belong to sessions."""
@@ -88,5 +96,5 @@ class PulsarAt:
             self._commanded.leave()
 
     def _serves(self) -> Outcome[object]:
-        answer = ask(self._place.service)
+        answer = ask(self._place)
         return serves_transactions(self._place, _ASKED_WITHIN_S) if isinstance(answer, Done) else answer

@@ -1,61 +1,99 @@
-"""Pulsar's frames over a TCP connection.
+"""Pulsar's frames over a TCP connection, over TLS where that is asked; with a login, CONNECT carries it.
 
 * no connection, or it ends, also in the middle of a frame: `ConnectionLost`. A broker that is killed cuts its frames too.
+* no TLS with this client, or no login: AccessRefused with the remedy. Another protocol such as HTTP: SystemUnreachable.
 * bytes that are no frame: `Malformed` with the bytes, and the connection is closed.
 
 A frame is read as its bytes come, in whatever pieces; what has come of the next one is kept.
 """
 
 import contextlib
-import socket
+import ssl
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from fencepost.adapters.common.address import Address
-from fencepost.contract.errors import Malformed
+from fencepost.adapters.common.tls import Tls, dial, other_protocol, refused
+from fencepost.contract.errors import AccessRefused, Malformed, SystemUnreachable
+from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import SIZE, Frame, decode, encode, size_of
+from fencepost.wire.pulsar.numbers import MINUS_ONE
 from fencepost.wire.pulsar.reading import MalformedFrame
 
+from .login import Login, LoginRefused
 from .transport import ConnectionLost
 
 _CONNECTED_WITHIN_S = 5.0
 _SENT_WITHIN_S = 10.0
 _CHUNK = 1 << 16
+_SAY_TLS = "Say pulsar+ssl://HOST:PORT, and --tls-ca FILE unless this machine trusts its authority"
 
 
 class TcpTransport:
     """A connection to one broker."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(
+        self, address: Address, tls: Tls | None = None, login: Login | None = None, connected_within_s: float = _CONNECTED_WITHIN_S
+    ) -> None:
         self._address = address
+        self._login = login
+        self._secret = ""
+        """What was said last to log in; a broker may quote it."""
+        self._is_own_login = False
+        """Whether CONNECT says by itself who the client is, so that a refusal is for the scenario to judge."""
         self._incoming = bytearray()
         try:
-            self._socket = socket.create_connection((address.host, address.port), _CONNECTED_WITHIN_S)
+            self._socket = dial(address, min(connected_within_s, _CONNECTED_WITHIN_S), tls)
         except OSError as error:
             raise ConnectionLost(f"{address} cannot be connected to: {error.strerror or error}") from error
-        # Requests are small and each waits for its answer, so nothing is won by collecting bytes.
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def send(self, frame: Frame) -> None:
-        """Write the whole frame."""
+        """Write the whole frame; to CONNECT the login is added. Raises AccessRefused where there is no token."""
+        match frame.body:
+            case pb.CommandConnect(auth_method_name=""):
+                if (login := self._login) is not None:
+                    frame = self._with_login(partial(login.connect_with, frame.body))
+            case pb.CommandConnect():
+                self._is_own_login = True
         with self._losing("did not take a frame"):
             self._socket.settimeout(_SENT_WITHIN_S)
             self._socket.sendall(encode(frame))
 
     def receive(self, within_s: float) -> Frame | None:
-        """Read until a frame is there, or the time is over."""
+        """Read until a frame is there that is not about the login, or the time is over. Raises AccessRefused."""
         end = time.monotonic() + within_s
-        while (data := self._whole_frame()) is None:
-            if not self._read(max(0.0, end - time.monotonic())):
-                return None
-        try:
-            return decode(data)
-        except MalformedFrame as error:
-            raise self._malformed(error) from error
+        while True:
+            while (data := self._whole_frame()) is None:
+                if not self._read(max(0.0, end - time.monotonic())):
+                    return None
+            try:
+                frame = decode(data)
+            except MalformedFrame as error:
+                raise self._malformed(error) from error
+            match frame.body, self._login:
+                case pb.CommandAuthChallenge() as challenge, Login() as login:
+                    self.send(self._with_login(partial(login.answer_to, challenge)))
+                case pb.CommandError(request_id=number, error=pb.AuthenticationError, message=why), _ if (
+                    number == MINUS_ONE and not self._is_own_login
+                ):
+                    self.close()
+                    why = why.replace(self._secret, "[hidden]") if self._secret else why
+                    raise LoginRefused.by(self._address, why, has_token=bool(self._secret))
+                case _:
+                    return frame
 
     def close(self) -> None:
         """Close the connection."""
         self._socket.close()
+
+    def _with_login(self, made: Callable[[], tuple[Frame, str]]) -> Frame:
+        try:
+            frame, self._secret = made()
+        except AccessRefused:
+            self.close()
+            raise
+        return frame
 
     def _whole_frame(self) -> bytes | None:
         """The bytes of the first frame that has come, without their size."""
@@ -64,6 +102,9 @@ class TcpTransport:
         try:
             end = SIZE.size + size_of(bytes(self._incoming[: SIZE.size]))
         except MalformedFrame as error:
+            if (other := other_protocol(bytes(self._incoming[: SIZE.size]), _SAY_TLS)) is not None:
+                self.close()
+                raise SystemUnreachable(f"{self._address} is no Pulsar broker, or not without TLS: {other}") from error
             raise self._malformed(error) from error
         if len(self._incoming) < end:
             return None
@@ -77,7 +118,7 @@ class TcpTransport:
             self._socket.settimeout(within_s)
             try:
                 chunk = self._socket.recv(_CHUNK)
-            except (TimeoutError, BlockingIOError):
+            except (TimeoutError, BlockingIOError, ssl.SSLWantReadError):
                 return False
             if not chunk:
                 raise ConnectionError(f"its end came with {len(self._incoming)} bytes of a frame" if self._incoming else "its end came")
@@ -90,6 +131,8 @@ class TcpTransport:
             yield
         except OSError as error:
             self.close()
+            if isinstance(error, ssl.SSLError) and "ALERT" in (error.reason or ""):
+                raise refused(error, self._address, takes_properties=False) from error
             raise ConnectionLost(f"{self._address} {what}: {error}") from error
 
     def _malformed(self, error: MalformedFrame) -> Malformed:

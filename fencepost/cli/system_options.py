@@ -42,8 +42,18 @@ class SystemOptions:
         str | None,
         typer.Option(metavar="HOST:PORT", help="A Kafka broker that listens there; several with commas: the first that answers."),
     ] = None
-    service_url: Annotated[str | None, typer.Option(metavar="URL", help="A Pulsar broker, such as pulsar://127.0.0.1:6650.")] = None
-    admin_url: Annotated[str | None, typer.Option(metavar="URL", help="Its admin interface, such as http://127.0.0.1:8080.")] = None
+    service_url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="A Pulsar broker, such as pulsar://127.0.0.1:6650, or pulsar+ssl:// over TLS; several HOST:PORT with commas: the first "
+            "that answers.",
+        ),
+    ] = None
+    admin_url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Its admin interface, such as http://127.0.0.1:8080, or https:// over TLS; several likewise."),
+    ] = None
     client_properties: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="How to reach a Kafka broker, as a Java client's properties file: TLS with PEM files, SASL."),
@@ -51,7 +61,9 @@ class SystemOptions:
     tls_ca: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Reach the broker over TLS: the authorities to trust, as PEM; or 'system', those of this machine."
+            metavar="FILE",
+            help="The authorities to trust over TLS, as PEM; or 'system', those of this machine, which is Pulsar's default. A Kafka broker "
+            "is reached over TLS where this is said, a Pulsar broker by pulsar+ssl:// and https://.",
         ),
     ] = None
     tls_certificate: Annotated[str | None, typer.Option(metavar="FILE", help="The client's certificate as PEM, for mutual TLS.")] = None

@@ -15,10 +15,11 @@ from pathlib import Path
 import pytest
 
 from fencepost.contract.brokers import most_at_once, share_broker, where_of
+from fencepost.contract.errors import AccessRefused, SystemUnreachable
 from fencepost.contract.gherkin import Step
 from fencepost.contract.items import EVIDENCE, PLAYED, SESSION, STEP, scenario_of
 from fencepost.contract.played import Played
-from fencepost.contract.ports import Answers
+from fencepost.contract.ports import Answers, System
 from fencepost.contract.progress import Doing
 from fencepost.contract.register import Register
 from fencepost.contract.shared_crashes import SharedCrashes
@@ -78,7 +79,7 @@ class Playing:
             self._stopping.ask(self._gone or "the thread that plays the scenarios has failed")
             raise
         played = company.played
-        if self._gone and _is_unanswered(played):
+        if self._gone and (_is_unanswered(played) or isinstance(played.error, AccessRefused)):
             self._stopping.ask(self._gone)
         item.stash[PLAYED], item.stash[EVIDENCE] = played, played.evidence
         if played.session is not None:
@@ -117,8 +118,8 @@ class Playing:
         finally:
             self._under_way.pop(play.run, None)
         system = self._systems.by_protocol[play.protocol]
-        if _is_unanswered(played) and isinstance(system, Answers) and not self._gone and not system.answers():
-            self._gone = f"the system stopped answering at {datetime.now().astimezone():%H:%M}, in {play.requirement} {play.name}"
+        if not self._gone and (why := _why_gone(played, system)) is not None:
+            self._gone = f"{why} at {datetime.now().astimezone():%H:%M}, in {play.requirement} {play.name}"
             if self._concurrency:
                 self._concurrency.stop()
         return played
@@ -150,6 +151,18 @@ class Playing:
             patience = f" with a patience of {brief:.0f} s" if brief is not None else ""
             return f"also alone{patience}: {alone.verdict.words}, where it was {beside}, before"
         return f"1 of 2: red as {beside}, and {alone.verdict.words} alone"
+
+
+def _why_gone(played: Played, system: System) -> str | None:
+    """Why no other scenario can be asked of a system, after this one; None where they can."""
+    try:
+        if isinstance(played.error, AccessRefused):
+            raise played.error
+        if _is_unanswered(played) and isinstance(system, Answers) and not system.answers():
+            return "the system stopped answering"
+    except SystemUnreachable as error:
+        return f"the system stopped letting fencepost in ({str(error).rstrip('.')})"
+    return None
 
 
 def _is_unanswered(played: Played) -> bool:

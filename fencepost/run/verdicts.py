@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from fencepost.contract.errors import Malformed, NotOffered
+from fencepost.contract.errors import AccessRefused, Malformed, NotOffered
 from fencepost.contract.evidence import Evidence, Mismatch, NoAnswer, SetUpFailed, Violation
 from fencepost.contract.ports import Handshake
 from fencepost.contract.verdict import Expectation, Verdict
@@ -109,6 +109,8 @@ def _as_it_looks(error: BaseException | None, evidence: Evidence) -> Judgement:
             return Judgement(Verdict.VIOLATED, str(error), error.mismatch)
         case SetUpFailed():
             return Judgement(Verdict.INCONCLUSIVE, f"the question could not be put: {error}")
+        case AccessRefused():
+            return Judgement(Verdict.INCONCLUSIVE, f"the system did not let fencepost in: {error}")
         case NoAnswer():
             return Judgement(Verdict.INCONCLUSIVE, f"no answer in time: {error}")
         case _:

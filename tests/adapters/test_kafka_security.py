@@ -1,9 +1,7 @@
 """TLS, logins and properties files of Kafka's clients: what each option means, and what is said where it cannot work."""
 
 import socket
-import ssl
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -12,6 +10,7 @@ import pytest
 import trustme
 from fake_broker import FakeBroker
 from scramp import ScramMechanism  # type: ignore[import-untyped]  # it has none
+from tls_proxy import over_tls
 
 from fencepost.adapters.common.access_token import Token
 from fencepost.adapters.common.address import Address
@@ -33,68 +32,8 @@ SECRET = "a-secret-that-shows-nowhere"  # noqa: S105 - what is looked for
 CA = trustme.CA()
 
 
-@contextmanager
-def over_tls(broker: FakeBroker, ca: trustme.CA = CA, name: str = HOST, wants: trustme.CA | None = None) -> Iterator[Address]:
-    """TLS before a broker that has none: each connection is decrypted, and handed on. `wants` signs the clients that may come in."""
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    ca.issue_cert(name).configure_cert(context)
-    if wants is not None:
-        wants.configure_trust(context)
-        context.verify_mode = ssl.CERT_REQUIRED
-    listener = socket.create_server((HOST, 0))
-    threads: list[Thread] = []
-
-    def pump(source: socket.socket, sink: socket.socket) -> None:
-        try:
-            while data := source.recv(65536):
-                sink.sendall(data)
-        except OSError:
-            pass
-        finally:
-            for one in (source, sink):
-                with suppress(OSError):
-                    one.shutdown(socket.SHUT_RDWR)
-
-    def serve(raw: socket.socket) -> None:
-        with context.wrap_socket(raw, server_side=True, do_handshake_on_connect=False) as client:
-            try:
-                client.do_handshake()
-            except OSError:
-                with suppress(OSError):
-                    while socket.socket.recv(client, 65536):  # closed before all is read, it would be reset, and the alert be lost
-                        pass
-                return
-            hand_on(client)
-
-    def hand_on(client: socket.socket) -> None:
-        with socket.create_connection((HOST, broker.port)) as node:
-            back = Thread(target=pump, args=(node, client))
-            back.start()
-            pump(client, node)
-            back.join(AMPLE_S)
-
-    def accept() -> None:
-        try:
-            while True:
-                threads.append(Thread(target=serve, args=(listener.accept()[0],)))
-                threads[-1].start()
-        except OSError:
-            pass
-
-    accepting = Thread(target=accept)
-    accepting.start()
-    try:
-        yield Address(HOST, listener.getsockname()[1])
-    finally:
-        listener.shutdown(socket.SHUT_RDWR)
-        accepting.join(AMPLE_S)
-        listener.close()
-        for thread in threads:
-            thread.join(AMPLE_S)
-
-
 def trusting(ca: trustme.CA) -> Security:
-    return Security(Tls(ca.cert_pem.bytes().decode()))
+    return Security(Tls(ca.cert_pem.bytes().decode(), takes_properties=True))
 
 
 def asked(address: Address, security: Security) -> object:
@@ -108,7 +47,7 @@ def asked(address: Address, security: Security) -> object:
 
 def test_a_client_speaks_tls_with_a_broker_whose_authority_it_trusts() -> None:
     """Directly, through the fault proxy, and when it looks whether somebody listens."""
-    with FakeBroker() as broker, over_tls(broker) as address:
+    with FakeBroker() as broker, over_tls(broker.port, CA) as address:
         wire = ProxiedWire(trusting(CA))
         transport = wire.connect("A", address)
         through = transport.call(ASKED, AMPLE_S)
@@ -126,7 +65,7 @@ def test_a_client_speaks_tls_with_a_broker_whose_authority_it_trusts() -> None:
 )
 def test_a_certificate_that_is_wrong_is_told_with_the_remedy(name: str, trusted: trustme.CA, told: str) -> None:
     """At once: another attempt would not change it."""
-    with FakeBroker() as broker, over_tls(broker, name=name) as address, pytest.raises(TlsRefused, match=told) as refused:
+    with FakeBroker() as broker, over_tls(broker.port, CA, name=name) as address, pytest.raises(TlsRefused, match=told) as refused:
         asked(address, trusting(trusted))
 
     assert str(address) in str(refused.value)
@@ -142,7 +81,7 @@ def test_a_client_shows_its_certificate_where_one_is_wanted(tmp_path: Path) -> N
     CA.cert_pem.write_to_path(tmp_path / "ca.pem")
     options = {"tls-ca": str(tmp_path / "ca.pem")}
     own = {"tls-certificate": str(tmp_path / "c.pem"), "tls-key": str(tmp_path / "c.key")}
-    with FakeBroker() as broker, over_tls(broker, wants=clients) as address:
+    with FakeBroker() as broker, over_tls(broker.port, CA, wants=clients) as address:
         assert isinstance(asked(address, security_of(options | own)[0]), Done)
         with pytest.raises(TlsRefused, match="--tls-certificate FILE"):
             asked(address, security_of(options)[0])
@@ -362,7 +301,7 @@ def test_a_name_is_not_checked_where_the_algorithm_is_empty(tmp_path: Path) -> N
     file.write_text(
         f"security.protocol=SSL\nssl.truststore.type=PEM\nssl.truststore.location={tmp_path}/ca.pem\nssl.endpoint.identification.algorithm=\n"
     )
-    with FakeBroker() as broker, over_tls(broker, name="elsewhere.test") as address:
+    with FakeBroker() as broker, over_tls(broker.port, CA, name="elsewhere.test") as address:
         assert isinstance(asked(address, read(file, None, {})[0]), Done)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.pulsar.http import HttpAdmin
-from fencepost.adapters.pulsar.reach import ask, parse_place, reach
+from fencepost.adapters.pulsar.reach import Place, ask, parse_place, reach
 from fencepost.adapters.pulsar.tcp import TcpTransport
 from fencepost.adapters.pulsar.transport import ConnectionLost
 from fencepost.contract.errors import Malformed, SystemUnreachable, WrongUsage
@@ -130,7 +130,7 @@ def test_asking_what_a_broker_offers() -> None:
         says(CONNECTED)(connection)
 
     with serving(act) as address:
-        offered = ask(address, within_s=5)
+        offered = ask(Place(address, ""), within_s=5)
 
     assert isinstance(offered, Done)
     assert (offered.value.server, offered.value.protocol_version) == ("Pulsar Server4.0.7", 21)
@@ -138,14 +138,14 @@ def test_asking_what_a_broker_offers() -> None:
 
 
 def test_a_broker_that_refuses_the_connection_is_unknown() -> None:
-    """For example because it wants to know who is there."""
-    refusal = encode(frame_of(pb.CommandError(request_id=2**64 - 1, error=pb.AuthenticationError, message="who are you")))
+    """For example because it has too much to do."""
+    refusal = encode(frame_of(pb.CommandError(request_id=2**64 - 1, error=pb.TooManyRequests, message="too much")))
 
     with serving(says(refusal)) as address:
-        outcome = ask(address, within_s=5)
+        outcome = ask(Place(address, ""), within_s=5)
 
     assert isinstance(outcome, Unknown)
-    assert "who are you" in outcome.reason
+    assert "too much" in outcome.reason
 
 
 def test_a_broker_that_never_stops_talking_does_not_keep_the_client() -> None:
@@ -157,7 +157,7 @@ def test_a_broker_that_never_stops_talking_does_not_keep_the_client() -> None:
                 connection.sendall(PING)
 
     with serving(act) as address:
-        outcome = ask(address, within_s=0.3)
+        outcome = ask(Place(address, ""), within_s=0.3)
 
     assert outcome == Unknown(f"{address} did not answer CONNECT within 0.3 s")
 
@@ -170,13 +170,15 @@ def test_a_broker_that_never_stops_talking_does_not_keep_the_client() -> None:
     [
         ("here:6650", "http://here:8080"),
         ("pulsar://here:x", "http://here"),
-        ("pulsar://a:1,b:2", "http://here"),
+        ("pulsar://a:1,", "http://here"),
+        ("pulsar+ssl://a:1,pulsar+ssl://b:2", "https://here"),
+        ("pulsar://here", "https://"),
         ("pulsar://here", "here:8080"),
     ],
 )
 def test_a_place_that_is_none_is_refused(service: str, admin: str) -> None:
     """The error says what would be one."""
-    with pytest.raises(WrongUsage, match=r"expected (pulsar|http)://HOST:PORT"):
+    with pytest.raises(WrongUsage, match=r"expected (pulsar|http)://HOST:PORT or (pulsar\+ssl|https)://HOST:PORT"):
         parse_place(service, admin)
 
 
@@ -207,7 +209,7 @@ def answering(response: bytes) -> Callable[[socket.socket], None]:
 
 
 def test_an_admin_call_goes_over_http() -> None:
-    """The status and the bytes come back unread."""
+    """The status and the bytes too much unread."""
     with serving(answering(b"HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\nConnection: close\r\n\r\nnope")) as address:
         admin = HttpAdmin(f"http://{address}/")
         answer = admin.call(AdminRequest("GET", "/admin/v2/x"), 5)

@@ -104,7 +104,7 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(reference_run: tu
         ),
         (
             ("run", "pulsar", "--service-url", "pulsar://me:hunter2@a:1", "--admin-url", "http://a:2"),
-            "--service-url has a user or a password in it; fencepost does not log in: leave out what stands before the @",
+            "--service-url has a user or a password in it: leave out what stands before the @; --token says where a token is that logs in",
         ),
         (
             ("run", "pulsar", "--service-url", "pulsar://a:1", "--admin-url", "http://me:hunter2@a:2"),

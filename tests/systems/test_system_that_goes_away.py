@@ -5,6 +5,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from secrets_left import places_with
 from served import serve_command
 from stopped import begun
 
@@ -46,3 +47,21 @@ def test_a_broker_that_goes_away_ends_the_run_and_violates_nothing(system: str, 
     assert found["stopped"] in finished.out
     assert {row["verdict"] for row in found["requirements"]} <= {"met", "not_run", "not_offered", "excluded"}
     assert not baseline.exists()
+
+
+def test_a_token_that_ends_during_a_run_ends_the_run_and_violates_nothing(tmp_path: Path) -> None:
+    """Exit code 4 with the cause; and the token, which was read until then, is in nothing that the run leaves or prints."""
+    results, token, secret = tmp_path / "results", tmp_path / "token", "a-token-that-shows-nowhere"
+    token.write_text(secret)
+    with serve_command(tmp_path, system="pulsar") as served:
+        place = ["--service-url", f"pulsar://127.0.0.1:{served.port}", "--admin-url", f"http://127.0.0.1:{served.admin_port}"]
+        with begun("run", "pulsar", *place, "--token", f"file:{token}", "--no-html", "--results", results, cwd=tmp_path) as run:
+            run.until(lambda: judged(results) >= ENOUGH)
+            token.unlink()
+            finished = run.end(Exit.NOT_FINISHED)
+
+    found = json.loads((results / "compliance.json").read_text())
+    assert "the system stopped letting fencepost in (--token file: no token comes from" in found["stopped"]
+    assert found["stopped"] in finished.out
+    assert {row["verdict"] for row in found["requirements"]} <= {"met", "not_run", "not_offered", "excluded"}
+    assert places_with([secret], results, finished) == []
