@@ -44,7 +44,7 @@ CONFORMING = [group for group in together.groups(LAWFUL.values()) if group[0].pr
 
 @pytest.mark.parametrize("group", CONFORMING, ids=lambda group: group[0].name)
 def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: tuple[Defect, ...]) -> None:
-    """A judge that speaks of one of these would speak of a conforming broker; those that replace different parts are one broker."""
+    """A judge that speaks of one of these would speak of a conforming broker; those that change different functions are one broker."""
     broker = together.as_one(group)
     monkeypatch.setitem(LAWFUL, broker.name, broker)
 
