@@ -1,22 +1,39 @@
 """Lawful variants as one broker, so that a proof asks everything once for several of them.
 
-They replace different parts, so each is whole in it. A broker that nothing catches clears all of its variants, side by side; one that
-is caught says nothing of any, and each is then tried alone.
+They change different functions, so each is whole in it; where several replace one part, the broker's part inherits from those of all. A
+broker that nothing catches clears all of its variants, side by side; one that is caught says nothing of any, and each is then tried alone.
 """
 
 import dataclasses
-from collections.abc import Iterable
+import dis
+from abc import ABC
+from collections.abc import Iterable, Iterator
+from types import FunctionType
 
 from fencepost.reference.defects import Defect
+from fencepost.reference.defects.watch import classes_by_part
 
 
-def parts_of(variant: Defect) -> set[str]:
-    """The names of the parts that it replaces."""
-    return {name for name, lawful in vars(type(variant.parts)()).items() if getattr(variant.parts, name) is not lawful}
+class _Empty(ABC):  # noqa: B024 - it is asked only for what Python gives each class
+    """Has what every class has."""
+
+
+def changes_of(variant: Defect) -> set[tuple[str, str]]:
+    """What it changes: the names of its parts, and in each those of the functions that are its own and of what they set."""
+    classes = classes_by_part(variant.parts)
+    return {(part, name) for part, own in classes.items() for one in own for name in _names_of(one)}
+
+
+def _names_of(part: type) -> Iterator[str]:
+    for name, member in vars(part).items():
+        if name not in vars(_Empty):
+            yield name
+        if isinstance(member, FunctionType):
+            yield from (one.argval for one in dis.get_instructions(member) if one.opname == "STORE_ATTR")
 
 
 def groups(lawful: Iterable[Defect]) -> list[tuple[Defect, ...]]:
-    """Each variant in one group, with others of its protocol that replace other parts; few groups, and the same each time."""
+    """Each variant in one group, with others of its protocol that change other things; few groups, and the same each time."""
     found: list[list[Defect]] = []
     for variant in lawful:
         fitting = (group for group in found if all(_are_apart(variant, other) for other in group))
@@ -33,14 +50,22 @@ def as_one(variants: tuple[Defect, ...]) -> Defect:
     first, *others = variants
     if not others:
         return first
-    changed = {name: getattr(other.parts, name) for other in others for name in parts_of(other)}
+    replaced: dict[str, list[type]] = {}
+    for variant in variants:
+        for part, own in classes_by_part(variant.parts).items():
+            replaced.setdefault(part, []).append(own[0])
     return dataclasses.replace(
         first,
         name="+".join(variant.name for variant in variants),
         story=" ".join(variant.story for variant in variants),
-        parts=dataclasses.replace(first.parts, **changed),
+        parts=dataclasses.replace(first.parts, **{part: _inheriting(classes) for part, classes in replaced.items()}),
     )
 
 
+def _inheriting(classes: list[type]) -> type:
+    """A class that has what is different in each of these; the class itself where it is one."""
+    return classes[0] if len(classes) == 1 else type("And".join(one.__name__ for one in classes), tuple(classes), {})
+
+
 def _are_apart(one: Defect, other: Defect) -> bool:
-    return one.protocol == other.protocol and parts_of(one).isdisjoint(parts_of(other))
+    return one.protocol == other.protocol and changes_of(one).isdisjoint(changes_of(other))

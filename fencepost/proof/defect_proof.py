@@ -8,7 +8,7 @@ A lawful variant that turns anything red is a false red. A variant that does not
 or it breaks down, proves nothing and is named with its reason.
 
 Each variant is a broker of one protocol, and is asked what binds that. It is run in a process of its own, a defect on the scenarios of
-the feature that its requirement stands in, and lawful variants that replace different parts as one broker, and each alone where that one
+the feature that its requirement stands in, and lawful variants that change different functions as one broker, and each alone where that one
 is caught. `--all` runs everything on each.
 """
 

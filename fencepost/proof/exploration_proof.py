@@ -1,7 +1,7 @@
 """`fencepost prove --explore`: which of the bundled defects exploration finds, and that it finds nothing in what conforms.
 
 Each defect that breaks a requirement of a proposal with acts is explored by itself, until something is found or the examples are used up.
-Conforming variants that replace different parts are one broker, and each is explored alone where that one is not silent.
+Conforming variants that change different functions are one broker, and each is explored alone where that one is not silent.
 """
 
 import contextlib

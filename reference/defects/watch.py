@@ -18,7 +18,7 @@ class Watch:
 
     def __init__(self, defect: Defect) -> None:
         self._called: set[str] = set()
-        self._own = [(part, name) for part in _own_classes(defect.parts) for name in _functions(part)]
+        self._own = [(part, name) for part in own_classes(defect.parts) for name in _functions(part)]
         for part, name in self._own:
             setattr(part, name, self._noting(f"{part.__name__}.{name}", vars(part)[name]))
 
@@ -44,12 +44,17 @@ class Watch:
         return noting
 
 
-def _own_classes(parts: kafka.Parts | pulsar.Parts) -> Iterator[type]:
+def own_classes(parts: kafka.Parts | pulsar.Parts) -> Iterator[type]:
     """The classes that stand between a variant's parts and the lawful ones."""
-    for field, lawful in vars(type(parts)()).items():
-        part = getattr(parts, field)
-        if part is not lawful:
-            yield from (ancestor for ancestor in part.__mro__ if ancestor not in lawful.__mro__)
+    for classes in classes_by_part(parts).values():
+        yield from classes
+
+
+def classes_by_part(parts: kafka.Parts | pulsar.Parts) -> dict[str, list[type]]:
+    """By the name of each part that is replaced, the classes that stand between it and the lawful one, the part first."""
+    lawful = vars(type(parts)())
+    replaced = {field: getattr(parts, field) for field, part in lawful.items() if getattr(parts, field) is not part}
+    return {field: [one for one in part.__mro__ if one not in lawful[field].__mro__] for field, part in replaced.items()}
 
 
 def _functions(part: type) -> list[str]:

@@ -3,6 +3,7 @@
 The text writes `/txn/<txnId>` and `/txn-op/<txnId>/<seq>`; the release keeps each class of records under a path of its own.
 """
 
+from functools import lru_cache
 from urllib.parse import quote
 
 from fencepost.reference.pulsar.values import SubscriptionName, TxnId
@@ -53,6 +54,7 @@ def next_sequence(tc_id: int) -> str:
     return f"/txn/tc-seq/{tc_id}"
 
 
+@lru_cache(maxsize=1024)
 def segment(name: str) -> str:
     """A segment's name as a part of a key."""
     return quote(name, safe="")

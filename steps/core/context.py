@@ -13,6 +13,9 @@ from fencepost.steps.settling import settled
 
 from .vocabulary import CORE
 
+SHORT_MS = 2_000
+"""A short time-out: long enough for two requests, and over while a scenario waits."""
+
 
 @dataclass(frozen=True)
 class Crash:

@@ -3,12 +3,10 @@
 from fencepost.contract.outcomes import Done
 from fencepost.steps.outcomes import achieved
 
-from .context import ScenarioContext
+from .context import SHORT_MS, ScenarioContext
 from .vocabulary import CORE
 
 _LONG_MS = 180_000
-_SHORT_MS = 2_000
-"""Long enough for two requests, and over while a scenario waits."""
 
 
 @CORE.given("the[ {policy}] log {name}[ with {values}]")
@@ -42,7 +40,7 @@ def a_new_instance(context: ScenarioContext, writer: str) -> None:
 @CORE.given("a writer {writer}[ with a {timeout} time-out]")
 def a_writer(context: ScenarioContext, writer: str, timeout: str | None) -> None:
     """A writer who has no transaction yet. The system ends its transactions when they are open for longer than the time-out."""
-    context.writers[writer] = achieved(context.system.writer(writer, _SHORT_MS if timeout else _LONG_MS), f"becoming writer {writer}")
+    context.writers[writer] = achieved(context.system.writer(writer, SHORT_MS if timeout else _LONG_MS), f"becoming writer {writer}")
 
 
 @CORE.when("a new writer {writer} {ends} {value} to a new log {name}")

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 from fencepost.contract.outcomes import Done, Outcome, Unknown
+from fencepost.contract.ports import PassesTime
 from fencepost.steps.outcomes import achieved, unanswered
 
-from .context import ScenarioContext
+from .context import SHORT_MS, ScenarioContext
 from .vocabulary import CORE
 
 WRITE = CORE.act(
@@ -107,6 +108,8 @@ def ends_again(context: ScenarioContext, writer: str, ends: str) -> None:
 @LEAVE_OPEN.when
 def leaves_open(context: ScenarioContext, writer: str) -> None:
     context.ended.add(writer)
+    if isinstance(time := context.session.time, PassesTime):
+        time.let_pass(SHORT_MS)  # a writer that looks all the while sees nothing else
     context.await_ends()
 
 

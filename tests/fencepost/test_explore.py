@@ -44,7 +44,7 @@ CONFORMING = [group for group in conforming_groups.groups(LAWFUL.values()) if gr
 
 @pytest.mark.parametrize("group", CONFORMING, ids=lambda group: group[0].name)
 def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: tuple[Defect, ...]) -> None:
-    """A judge that speaks of one of these would speak of a conforming broker; those that replace different parts are one broker."""
+    """A judge that speaks of one of these would speak of a conforming broker; those that change different functions are one broker."""
     broker = conforming_groups.as_one(group)
     monkeypatch.setitem(LAWFUL, broker.name, broker)
 

@@ -30,7 +30,7 @@ def test_the_reference_keeps_each_act() -> None:
     "group", [one for one in conforming_groups.groups(LAWFUL.values()) if one[0].protocol == "pulsar"], ids=lambda group: group[0].name
 )
 def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: tuple[Defect, ...]) -> None:
-    """Those that replace different parts are one broker."""
+    """Those that change different functions are one broker."""
     broker = conforming_groups.as_one(group)
     monkeypatch.setitem(LAWFUL, broker.name, broker)
 

@@ -4,6 +4,7 @@ import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import FunctionType
 from typing import Any, cast
 
 import pytest
@@ -18,6 +19,7 @@ from fencepost.proof import defect_proof as prove_module
 from fencepost.proof.defect_proof import Breadth, Hole, Proof, Seen, protocols_asked
 from fencepost.reference import pulsar
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
+from fencepost.reference.defects.watch import classes_by_part
 from fencepost.reference.kafka import Parts
 from fencepost.reference.kafka.transaction_log import TransactionLog
 
@@ -222,7 +224,7 @@ def test_a_lawful_variant_that_no_proposal_comes_across_is_left_out_of_their_pro
     assert not one_proposal.inapplicable
 
 
-def test_lawful_variants_that_replace_different_parts_are_one_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lawful_variants_that_change_different_functions_are_one_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     """It clears both where nothing catches it; each is told for itself."""
     assert conforming_groups.groups((LATE, EPOCH)) == [(LATE, EPOCH)]
 
@@ -243,15 +245,35 @@ def test_a_lawful_broker_that_is_caught_is_taken_apart(monkeypatch: pytest.Monke
 
 
 def test_each_lawful_variant_stands_in_one_group_with_others_that_it_does_not_touch() -> None:
-    """Of its protocol, with different parts; and a group has what makes each of them different."""
+    """Of its protocol, with other functions; and the group's broker has each function that makes one of them different."""
     grouped = conforming_groups.groups(LAWFUL.values())
 
     assert sorted(variant.name for group in grouped for variant in group) == sorted(LAWFUL)
-    assert len(grouped) < len(LAWFUL) / 3
+    assert len(grouped) < len(LAWFUL) / 6
     for group in grouped:
-        parts = [name for variant in group for name in conforming_groups.parts_of(variant)]
-        assert len(parts) == len(set(parts)) == len(conforming_groups.parts_of(conforming_groups.as_one(group)))
+        broker, changes = conforming_groups.as_one(group).parts, [change for variant in group for change in together.changes_of(variant)]
+        assert len(changes) == len(set(changes))
         assert len({variant.protocol for variant in group}) == 1
+        for variant in group:
+            for part, own in classes_by_part(variant.parts).items():
+                made = {name for one in own for name, member in vars(one).items() if isinstance(member, FunctionType)}
+                assert all(getattr(getattr(broker, part), name) is getattr(own[0], name) for name in made)
+
+
+def test_lawful_variants_that_set_the_same_value_are_no_one_broker() -> None:
+    """Each keeps its own notes under that name, and the other would read them as its own."""
+
+    class Counts(TransactionLog):
+        def note(self) -> None:
+            self.noted = 1
+
+    class Collects(TransactionLog):
+        def keep(self) -> None:
+            self.noted = {1}
+
+    counts, collects = (dataclasses.replace(LATE, name=part.__name__, parts=Parts(transaction_log=part)) for part in (Counts, Collects))
+
+    assert conforming_groups.groups((counts, collects)) == [(counts,), (collects,)]
 
 
 def test_a_lawful_variant_is_asked_only_what_binds_its_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
