@@ -91,7 +91,14 @@ def prove(
         if museum:
             from fencepost.museum import proof as museum_proof
 
-            asked = {"--spec": spec, "--all": everything, "--explore": explore, "--twins": twins, "--mutants": mutants, "--seed": seed}
+            asked: dict[str, object] = {
+                "--spec": spec,
+                "--all": everything,
+                "--explore": explore,
+                "--twins": twins,
+                "--mutants": mutants,
+                "--seed": seed,
+            }
             asked |= {"--only": only, "--write-killed": write_killed, "--examples": examples}
             if other := next((name for name, value in asked.items() if value not in (None, False, [])), None):
                 raise WrongUsage(f"{other} and --museum exclude each other: the second plays the defects of real bugs, and nothing else")
