@@ -251,7 +251,10 @@ def test_each_lawful_variant_stands_in_one_group_with_others_that_it_does_not_to
     assert sorted(variant.name for group in grouped for variant in group) == sorted(LAWFUL)
     assert len(grouped) < len(LAWFUL) / 6
     for group in grouped:
-        broker, changes = conforming_groups.as_one(group).parts, [change for variant in group for change in together.changes_of(variant)]
+        broker, changes = (
+            conforming_groups.as_one(group).parts,
+            [change for variant in group for change in conforming_groups.changes_of(variant)],
+        )
         assert len(changes) == len(set(changes))
         assert len({variant.protocol for variant in group}) == 1
         for variant in group:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from fencepost.contract import gherkin
+from fencepost.museum.bugs import bundled
 from fencepost.reference import defects, kafka, pulsar
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.reference.kafka.coordinator import Coordinator
@@ -95,11 +96,13 @@ def features_of(requirement: str) -> set[tuple[str, str]]:
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
 def test_a_variant_stands_where_it_is_looked_for(variant: Defect) -> None:
     """A defect in `<proposal>/<feature>`, or a further file that begins so; one of the core in `core/<protocol>/<feature>`; a lawful
-    variant in `lawful/`."""
+    variant in `lawful/`; a bug of the field that no feature had a place for in `museum/`, and in the file of the museum."""
     place = placed()[variant.name]
 
     if variant.is_lawful:
         assert place[0] == "lawful"
+    elif place[0] == "museum":
+        assert variant.name in {name for bug in bundled().played for name in bug.defects}
     else:
         features = {feature for requirement in variant.breaks for feature in features_of(requirement)}
         due = {

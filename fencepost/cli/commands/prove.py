@@ -103,15 +103,21 @@ def prove(
         if profile is not None:
             from fencepost.proof import profile_proof
 
-            excluded: dict[str, object] = {"--twins": twins, "--explore": explore, "--mutants": mutants, "--all": everything}
+            excluded: dict[str, object] = {
+                "--museum": museum,
+                "--twins": twins,
+                "--explore": explore,
+                "--mutants": mutants,
+                "--all": everything,
+            }
             if one := next((name for name, value in excluded.items() if value), None):
                 raise WrongUsage(f"{one} and --profile exclude each other: the second asks each defect what it breaks, and no more")
             return profile_proof.show(profile, proposals_named(spec), sample, 1 if seed is None else seed, workers, results)
         if museum:
             from fencepost.museum import proof as museum_proof
 
-            asked = {"--spec": spec, "--all": everything, "--explore": explore, "--twins": twins, "--mutants": mutants, "--seed": seed}
-            asked |= {"--only": only, "--write-killed": write_killed, "--examples": examples, "--profile": profile}
+            asked: dict[str, object] = {"--spec": spec, "--all": everything, "--explore": explore, "--twins": twins, "--mutants": mutants}
+            asked |= {"--seed": seed, "--only": only, "--write-killed": write_killed, "--examples": examples}
             if other := next((name for name, value in asked.items() if value not in (None, False, [])), None):
                 raise WrongUsage(f"{other} and --museum exclude each other: the second plays the defects of real bugs, and nothing else")
             return museum_proof.show(workers, results)

@@ -2,12 +2,14 @@
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
-from fencepost.reference.kafka.groups import Groups
+from fencepost.reference.kafka.groups import CommittedOffset, Groups
 from fencepost.reference.kafka.membership import Membership
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.topics import Topics
+from fencepost.reference.kafka.values import TopicPartition
 from fencepost.reference.kafka.verification import Verification
 from fencepost.reference.kernel.clock import Clock
+from fencepost.wire.kafka.batches import MarkerType
 
 
 class _PendingInMemory(Groups):
@@ -28,13 +30,18 @@ PENDING_OFFSETS_FORGOTTEN_BY_CRASH = Defect(
 )
 
 
-class _AppliesMarkersLast(Groups):
-    def _catch_up(self) -> None:
-        log = self._log()
-        unread = [entry.batch for entry in log.entries(self._read_to)]
-        for batch in sorted(unread, key=lambda one: one.marker is not None):
-            self.take_in(batch)
-        self._read_to = log.end_offset
+class _AppliesMarkersLate(Groups):
+    _unapplied: tuple[tuple[int, MarkerType], ...] = ()
+
+    def decide(self, producer_id: int, decision: MarkerType) -> None:
+        self._unapplied = (*self._unapplied, (producer_id, decision))
+
+    def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
+        self._catch_up()
+        for marker in self._unapplied:
+            super().decide(*marker)
+        self._unapplied = ()
+        return super().committed(group, partition, require_stable=require_stable)
 
 
 MARKER_APPLIED_TO_THE_NEXT_OFFSETS = Defect(
@@ -45,5 +52,5 @@ MARKER_APPLIED_TO_THE_NEXT_OFFSETS = Defect(
     },
     story="A marker is acknowledged before the group coordinator applies it, so it decides the offsets of the next transaction as well.",
     origin="KAFKA-17507: the answer to WriteTxnMarkers did not wait for the group coordinator",
-    parts=Parts(groups=_AppliesMarkersLast),
+    parts=Parts(groups=_AppliesMarkersLate),
 )
