@@ -116,13 +116,14 @@ def takes_over(context: ScenarioContext, successor: str, producer: str, timeout:
 CLIENT = KAFKA.act(
     given="a client has initialised with {which_id} transactional id",
     when="a client initialises with {which_id} transactional id[ and the producer id and epoch of {producer}][ with {timeout}]",
-    meaning="InitProducerId v5 of a client that is no producer of the scenario, without producer id and epoch unless some are named.",
+    meaning="InitProducerId v5, or v4 or v3 where that is the newest, of a client that is no producer of the scenario, without producer id"
+    " and epoch unless some are named.",
 )
 
 
 @CLIENT.given
 def a_client_has_initialised(context: ScenarioContext, which_id: str) -> None:
-    outcome = context.observer.init_producer_id(_identifier(context, which_id))
+    outcome = context.observer.init_producer_id(_identifier(context, which_id), version=context.observer.newest(_REQUEST, 3, 5))
     context.anonymous.append(achieved(outcome, f"initialising with {which_id} transactional id"))
 
 
@@ -131,8 +132,9 @@ def a_client_initialises(context: ScenarioContext, which_id: str, producer: str 
     context.begin()
     current = context.producers[producer].current if producer else NO_PRODUCER
     timeout_ms = TIMEOUTS_MS[timeout] if timeout else LONG_TIMEOUT_MS
-    identifier = _identifier(context, which_id)
-    context.keep(None, context.observer.init_producer_id(identifier, timeout_ms=timeout_ms, current=current), "InitProducerId")
+    identifier, version = _identifier(context, which_id), context.observer.newest(_REQUEST, 3, 5)
+    answer = context.observer.init_producer_id(identifier, timeout_ms=timeout_ms, current=current, version=version)
+    context.keep(None, answer, "InitProducerId")
 
 
 def initialise(context: ScenarioContext, name: str, identifier: str, timeout: str | None = None) -> None:
