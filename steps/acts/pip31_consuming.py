@@ -10,9 +10,8 @@ from .pip31_model import FREE, GONE, INPUTS, KINDS, TAKEN, Pip31, Subscription, 
 from .pip31_writing import BUSY, KEYED, TOPICS, begun, new_value, takes_part, why_on
 
 READER = "tail"
-_EARLY = ("watchers", READER)
-"""Who may come to a topic that is empty; before the others, a transaction is committed there."""
 _BEFORE = {"followers": "F", "payers": "G"}
+"""Before whom a transaction is committed in the topic; the others may come to one that is empty."""
 _LOOKED, _PERMITS = "input looked at", 2
 MOST_LOOKS = 3
 
@@ -50,7 +49,7 @@ def received(model: Pip31, one: Subscription, *, unasked: bool = False) -> list[
 
 
 def _join(model: Pip31, where: str, topic: str, kind: str, *_: str) -> list[Line]:
-    lines = [] if where in _EARLY else _committed_before(model, _BEFORE[where], topic)
+    lines = _committed_before(model, _BEFORE[where], topic) if where in _BEFORE else []
     if not model.topics[topic].is_used:  # who has read something is served in another way than who has not
         value = model.new_value("plain")
         model.write(topic, [value])

@@ -4,10 +4,11 @@ from typing import Any
 
 from fencepost.contract.errors import WrongUsage
 
-from . import core, kip890, pip31
+from . import core, kip890, pip31, pip471, transaction_key
 from .act import Table
 
-TABLES: dict[str, Table[Any]] = {table.spec: table for table in (core.TABLE, kip890.TABLE, pip31.TABLE)}
+_ALL = (core, kip890, pip31, pip471, transaction_key)
+TABLES: dict[str, Table[Any]] = {part.TABLE.spec: part.TABLE for part in _ALL}
 """By the names of the proposals."""
 
 

@@ -1,0 +1,118 @@
+"""What PIP-471 has of PIP-31's acts: the same requests of the same clients, and the requirements of PIP-471 that they are about."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from . import pip31
+from .act import Act, Kind, Line
+from .pip31_consuming import READER
+from .pip31_ending import SHORT
+from .pip471_model import Pip471
+
+_ROWS = {
+    "PIP471-02": (26, 27),
+    "PIP471-04": (74,),
+    "PIP471-05": (23, 24, 25, 91),
+    "PIP471-06": (22,),
+    "PIP471-13": (67,),
+    "PIP471-14": (36, 48, 90, 143, 144, 155),
+    "PIP471-15": (49,),
+    "PIP471-16": (50, 110),
+    "PIP471-18": (5, 139, 158),
+    "PIP471-19": (8,),
+    "PIP471-20": (94, 141),
+    "PIP471-21": (1, 16, 34, 80, 147, 148),
+    "PIP471-22": (29,),
+    "PIP471-23": (2,),
+    "PIP471-24": (134,),
+    "PIP471-28": (56, 59, 83, 140, 153),
+    "PIP471-29": (37, 54, 55, 57, 58, 61, 62, 63, 64, 84, 85, 93, 154),
+    "PIP471-30": (86,),
+    "PIP471-32": (60, 95, 96),
+    "PIP471-33": (28, 33, 47),
+    "PIP471-43": (39, 40, 41, 43, 45),
+    "PIP471-44": (42, 44, 75),
+    "PIP471-45": (18, 20),
+    "PIP471-47": (10, 11, 12, 30, 31, 32, 71, 157),
+    "PIP471-55": (88,),
+    "PIP471-63": (65, 131, 137),
+    "PIP471-64": (52, 53, 73),
+    "PIP471-68": (89,),
+}
+"""By requirement of PIP-471, those of PIP-31 that the same sight violates."""
+_OURS = {f"PIP31-{number:02}": ours for ours, numbers in _ROWS.items() for number in numbers}
+_LEFT_OUT = (
+    "A writes to payments unannounced",
+    "A adds orders late",
+    "A adds workers late",
+    "an unknown transaction adds workers",
+    "requests are pipelined",
+    "a transaction begins at each coordinator",
+    "a topic with partitions is made",
+    "states is compacted",
+    "orders is made again",
+    "a consumer of orders makes each of its requests",
+    "another consumer tries to join auditors",
+    "redelivery of i1 for workers, which is counted",
+    "two consumers, of which one is active",
+    "two consumers, and messages of one key",
+)
+"""What PIP-471 has no requirement about, or has in another way: clients need add nothing, and what comes unannounced is done."""
+
+
+_ADDS_UNKNOWN = "an unknown transaction adds orders"
+"""Of a kind that stays: it ends that transaction too."""
+
+
+def retold(lines: Sequence[Line]) -> list[Line]:
+    """Lines of PIP-31 with requirements of PIP-471, but for those that ask a participant what it has: nobody can ask a segment that."""
+    return [line._replace(requirement=_OURS.get(line.requirement, line.requirement)) for line in lines if not _asks_a_participant(line)]
+
+
+def _asks_a_participant(line: Line) -> bool:
+    return line.kind == "Then" and line.text.startswith("nothing of ") and " is pending in " in line.text
+
+
+def retelling(says: Kind) -> Kind:
+    """An act that says its lines so."""
+    return lambda model, *arguments: retold(says(model, *arguments))
+
+
+def _while_kept(may_come: Callable[..., bool]) -> Callable[..., bool]:
+    """As PIP-31 has it, but for transactions that are collected; and what is loaded anew may take as long as a short time-out.
+
+    Nobody begins to read where a segment may not have followed an end yet.
+    """
+
+    def may_come_here(model: Pip471, *arguments: str) -> bool:
+        is_slow = SHORT in arguments and SHORT not in model.transactions and bool(model.loaded_at)
+        is_behind = READER in arguments and READER not in model.subscriptions and model.may_be_behind
+        return not is_slow and not is_behind and model.collected.isdisjoint(arguments) and may_come(model, *arguments)
+
+    return may_come_here
+
+
+def _adapted() -> Iterator[Act[Any]]:
+    by_name = pip31.TABLE.by_name
+    left_out = {by_name[name].says for name in _LEFT_OUT}
+    retellings: dict[Kind, Kind] = {}
+    for act in pip31.TABLE.acts:
+        if act.says in left_out or act.name == _ADDS_UNKNOWN:
+            continue
+        says = retellings.setdefault(act.says, retelling(act.says))
+        yield replace(act, says=says, may_come=_while_kept(act.may_come))
+
+
+ADAPTED: dict[str, Act[Any]] = {act.name: act for act in _adapted()}
+"""By name."""
+
+
+def elsewhere(act: str, name: str, *arguments: str, writes: bool = False) -> Act[Any]:
+    """The same as this act of PIP-31 for others: where it writes, nothing that is sealed."""
+    of = ADAPTED[act]
+
+    def may_come(model: Pip471, *whom: str) -> bool:
+        return model.knows(*whom) and not (writes and not model.sealed.isdisjoint(whom)) and of.may_come(model, *whom)
+
+    return replace(of, name=name, arguments=arguments, may_come=may_come)

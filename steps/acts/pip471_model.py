@@ -1,0 +1,79 @@
+"""What the clients of PIP-471's acts know: as with PIP-31, and besides which segments there are and which headers are collected."""
+
+from dataclasses import dataclass, field
+
+from .pip31_model import INPUTS, Entry, Pip31, Topic, Transaction
+from .pip31_writing import DEDUPLICATED
+
+CHILDREN = {"left": ("low", "high"), "right": ("lower", "higher"), "low": ("lowest", "inner")}
+"""By segment, those that its split makes."""
+MERGED = {("left", "right"): "whole", ("low", "high"): "again"}
+"""By segments, the one that their merge makes."""
+FIRST = ("left", "right")
+SEGMENTS = (*FIRST, *dict.fromkeys(child for children in CHILDREN.values() for child in children), *MERGED.values())
+
+
+@dataclass
+class Pip471(Pip31):
+    """All that clients know."""
+
+    sealed: set[str] = field(default_factory=set)
+    collected: set[str] = field(default_factory=set)
+    """Transactions that ended longer ago than the retention."""
+    loaded_at: int = 0
+    """When something was loaded anew for the last time: who took part may hear of an end only when it is asked for something."""
+
+    def __post_init__(self) -> None:
+        self.topics |= {name: Topic() for name in FIRST}
+
+    def go_down(self) -> None:
+        super().go_down()
+        self.loaded_at = self.crashed_at
+
+    def unload(self, topic: str) -> None:
+        """Segments are unloaded with all that is in their namespace; the deduplicated topic has one of its own."""
+        for name in (topic,) if topic == DEDUPLICATED else (other for other in (*self.topics, INPUTS) if other != DEDUPLICATED):
+            super().unload(name)
+        self.loaded_at = self.tick()
+
+    def knows(self, *names: str) -> bool:
+        """Whether all of these that are segments are there."""
+        return all(name in self.topics for name in names if name in SEGMENTS)
+
+    def seal(self, parents: tuple[str, ...], children: tuple[str, ...], why: str) -> None:
+        """Segments were split or merged."""
+        self.sealed.update(parents)
+        for name in parents:
+            self.topics[name].whys.append(why)
+        self.topics |= {name: Topic(whys=["PIP471-52"]) for name in children}
+
+    def is_loaded(self, name: str) -> bool:
+        """Whether nothing was loaded anew since the transaction began, so that who takes part hears of its end at once."""
+        return self.loaded_at < self.transactions[name].begun_at
+
+    def entries_of(self, name: str) -> list[Entry]:
+        """What a transaction has written."""
+        return [entry for topic in self.topics.values() for entry in topic.entries if is_of(entry, self.transactions[name])]
+
+    @property
+    def may_be_behind(self) -> bool:
+        """Whether somebody may follow an end later than it was answered."""
+        return bool(self.loaded_at) or any(one.is_late for one in self.transactions.values())
+
+    def has_operations(self, name: str) -> bool:
+        """Whether the store has something that the transaction did."""
+        return bool(self.entries_of(name)) or any(one.holds(name) for one in self.subscriptions.values())
+
+    def collect(self) -> None:
+        """The retention of all that have ended has passed."""
+        self.collected.update(name for name, one in self.transactions.items() if not one.is_open)
+
+
+def is_of(entry: Entry, transaction: Transaction) -> bool:
+    """Whether it was written in this transaction."""
+    return entry.transaction is transaction
+
+
+def stored(entries: list[Entry]) -> int:
+    """In how many entries of a segment they are: those of a batch are one."""
+    return len({(entry.written_at, "" if entry.is_in_batch else entry.value) for entry in entries})

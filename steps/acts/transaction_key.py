@@ -1,0 +1,335 @@
+"""The acts of the transaction key: tasks that connect, come back, are fenced and go on; their transactions; administrators; faults.
+
+Where the proposal leaves a choice, as whether a client that comes back keeps its transaction, the client gives the transaction up.
+"""
+
+from collections.abc import Iterator
+
+from fencepost.contract.evidence import Violation
+from fencepost.steps.pulsar.vocabulary import shown
+
+from . import transaction_key_conditions as conditions
+from .act import Act, Line, Table
+from .transaction_key_model import KEYS, PAYMENTS, TASKS, Keys, Transaction
+
+_TOPIC, _INPUTS, _WORKERS, _INPUT = "orders", "inputs", "workers", ("i1", "i2")
+_ENDS = {"commits": "commit", "aborts": "abort"}
+_BUSY = "TXKEY-12"
+"""What is violated where a client is refused what it may do, and nothing narrower is known."""
+_KEYED = frozenset({"transaction-keys"})
+_ODD = ("a key of 1025 bytes", "an empty key", "a key that is not UTF-8")
+
+
+def _opens(used: frozenset[str]) -> list[Line]:
+    made = [f'the topic "{_TOPIC}"'] if _TOPIC in used else []
+    if _INPUTS in used:
+        made.append(f'the topic "{_INPUTS}" with {shown(_INPUT)}')
+        made.append(f'the consumer of shared subscription "{_WORKERS}" has received {shown(_INPUT)} from {_INPUTS}')
+    return [Line("Given", text, _BUSY) for text in made]
+
+
+def _closes(model: Keys) -> list[Line]:
+    lines = [line for name, one in list(model.tasks.items()) if one.open for line in _end(model, name, "commits")]
+    lines += _look(model, _TOPIC) if model.entries else []
+    if model.done[_INPUTS]:
+        left = [value for value in _INPUT if value not in model.taken]
+        lines.append(Line("Then", f'subscription "{_WORKERS}" has {shown(left)} left', "TXKEY-09" if model.done["late"] else "TXKEY-05"))
+    return lines
+
+
+def _look(model: Keys, topic: str) -> list[Line]:
+    values = model.visible()
+    order = " in some order" if len(values) > 1 else ""
+    why = "TXKEY-34" if model.done["late"] else "TXKEY-10" if model.done["ends late"] else "TXKEY-06"
+    return [Line("Then", f"readers of {topic} see {shown(values)}{order}", why)]
+
+
+def _connect(model: Keys, task: str, key: str) -> list[Line]:
+    before, was_there = model.last.get(key), model.current(key)
+    lines = [
+        Line("When", f"{task} connects with {key}", "TXKEY-01" if before is None else "TXKEY-04", f"{task} has connected with {key}"),
+        Line("Then", "it is done", "TXKEY-01" if before is None else "TXKEY-04"),
+    ]
+    is_comparable = before is not None and before != task and model.tasks[before].key == key and model.tasks[before].is_told
+    why = "TXKEY-29" if key in model.deleted else "TXKEY-20" if model.done["crash"] else "TXKEY-02"
+    aborted = model.connect(task, key)
+    if before is None:
+        lines.append(Line("Then", f"{task} is given epoch 0", "TXKEY-16" if len(model.last) > 1 else "TXKEY-01"))
+    elif is_comparable:
+        lines.append(Line("Then", f"{task} is given a greater epoch than {before}", why))
+    if was_there is not None and was_there.is_connected and not was_there.has_left:
+        lines.append(Line("Then", f"the connection of {before} is closed", "TXKEY-04"))
+    return [*lines, *_aborted(aborted, "TXKEY-21" if model.done["crash"] else "TXKEY-05"), *_others_stay(model, key)]
+
+
+def _aborted(one: Transaction | None, why: str) -> list[Line]:
+    return [Line("Then", f"{one.name} is ABORTED", why)] if one is not None else []
+
+
+def _others_stay(model: Keys, key: str) -> list[Line]:
+    """Whoever has another key keeps it, and its transaction."""
+    others = [one for one in (model.current(other) for other in KEYS if other != key) if one is not None]
+    lines = [Line("Then", f"the connection of {one.name} is open", "TXKEY-15") for one in others if one.is_connected and not one.has_left]
+    return [*lines, *(Line("Then", f"{one.open.name} is OPEN", "TXKEY-15") for one in others if one.open)]
+
+
+def _come_back(model: Keys, task: str) -> list[Line]:
+    why = "TXKEY-20" if model.done["crash"] else "TXKEY-02"
+    one = model.tasks[task]
+    one.is_connected, one.has_left = True, False
+    lines = [Line("When", f"{task} connects again", why, f"{task} has connected again"), Line("Then", "it is done", why)]
+    given_up = model.abort(task)
+    return [*lines, Line("Given", f"{given_up.name} has tried to abort", "TXKEY-26")] if given_up else lines
+
+
+def _come_back_late(model: Keys, task: str) -> list[Line]:
+    one = model.tasks[task]
+    why = "TXKEY-29" if one.key in model.deleted else "TXKEY-03"
+    lines = [Line("When", f"{task} connects again", why), Line("Then", "it is refused with NotAllowedError", why)]
+    now = model.current(one.key)
+    if now is None:
+        return lines
+    lines += [Line("Then", f"the connection of {now.name} is open", "TXKEY-03")] if now.is_connected and not now.has_left else []
+    return [*lines, *([Line("Then", f"{now.open.name} is OPEN", "TXKEY-03")] if now.open else [])]
+
+
+def _begin(model: Keys, task: str) -> list[Line]:
+    before = model.tasks[task].open
+    one = model.begin(task)
+    lines = [Line("When", f"{task} begins transaction {one.name}", _BUSY, f"{task} has begun transaction {one.name}")]
+    return [*lines, Line("Then", "it is done", _BUSY), *_aborted(before, "TXKEY-14")]
+
+
+def _begin_fenced(_: Keys, task: str) -> list[Line]:
+    asked = Line("When", f"{task} asks for a new transaction on its old connection", "TXKEY-12")
+    return [asked, Line("Then", f"{task} is not served", "TXKEY-12")]
+
+
+def _transaction_of(model: Keys, task: str) -> Transaction:
+    one = model.tasks[task].transaction
+    assert one is not None, f"{task} has begun a transaction"
+    return one
+
+
+def _write(model: Keys, task: str, topic: str) -> list[Line]:
+    one, value, why = _transaction_of(model, task), model.new_value(), "TXKEY-21" if model.done["crash"] else _BUSY
+    model.entries.append((value, one))
+    said = f'"{value}" to {topic}'
+    return [Line("When", f"{one.name} writes {said}", why, f"{one.name} has written {said}"), Line("Then", "it is done", why)]
+
+
+def _write_plain(model: Keys, topic: str) -> list[Line]:
+    value = model.new_value()
+    model.entries.append((value, None))
+    return [Line("Given", f'"{value}" has been written to {topic}', "TXKEY-30")]
+
+
+def _write_without_a_key(model: Keys, topic: str) -> list[Line]:
+    model.done["W"] += 1
+    one, value = Transaction("W", "", committed=True), model.new_value()
+    model.entries.append((value, one))
+    said = ("transaction W", f'W has written "{value}" to {topic}', "W has committed")
+    return [Line("Given", line, "TXKEY-30") for line in said]
+
+
+def _acknowledge(model: Keys, task: str, value: str, *_: str) -> list[Line]:
+    model.done[_INPUTS] += 1
+    one, why = _transaction_of(model, task), "TXKEY-06"
+    one.holds.add(value)
+    one.has_acknowledged = True
+    said = f'"{value}" for "{_WORKERS}"'
+    return [Line("When", f"{one.name} acknowledges {said}", why, f"{one.name} has acknowledged {said}"), Line("Then", "it is done", why)]
+
+
+def _end(model: Keys, task: str, how: str) -> list[Line]:
+    one, why = _transaction_of(model, task), "TXKEY-21" if model.done["crash"] else _BUSY
+    if how == "commits":
+        model.commit(one)
+    else:
+        model.abort(task)
+        one.is_late = False
+    asked = Line("When", f"{one.name} {how}", why, f"{one.name} has {'committed' if how == 'commits' else 'aborted'}")
+    settled = Line("Then", f"{one.name} is {'COMMITTED' if how == 'commits' else 'ABORTED'}", why)
+    return [asked, Line("Then", "it is done", why), settled]
+
+
+def _end_late(model: Keys, task: str, how: str) -> list[Line]:
+    one, why = _transaction_of(model, task), "TXKEY-10" if how == "commits" else "TXKEY-11"
+    model.done["ends late"] += 1
+    tried = f"{one.name} has tried to {_ENDS[how]}"
+    return [Line("When", f"{one.name} {how}", why, tried), Line("Then", _refusal(one), why)]
+
+
+def _refusal(one: Transaction) -> str:
+    return "it is refused with InvalidTxnStatus" if one.is_fenced else "it is refused"
+
+
+def _write_late(model: Keys, task: str, topic: str) -> list[Line]:
+    one, said = _transaction_of(model, task), f'"late" to {topic}'
+    model.done["late"] += 1
+    asked = Line("When", f"{one.name} writes {said}", "TXKEY-07", f"{one.name} has tried to write {said}")
+    return [asked, Line("Then", _refusal(one), "TXKEY-07")]
+
+
+def _acknowledge_late(model: Keys, task: str, value: str, *_: str) -> list[Line]:
+    model.done[_INPUTS] += 1
+    model.done["late"] += 1
+    one, said = _transaction_of(model, task), f'"{value}" for "{_WORKERS}"'
+    asked = Line("When", f"{one.name} acknowledges {said}", "TXKEY-09", f"{one.name} has tried to acknowledge {said}")
+    return [asked, Line("Then", _refusal(one), "TXKEY-09")]
+
+
+def _leave(model: Keys, task: str) -> list[Line]:
+    model.tasks[task].has_left = True
+    return [Line("Given", f"{task} has left", _BUSY)]
+
+
+def _time_out(model: Keys, task: str, topic: str) -> list[Line]:
+    model.done["timed out"] += 1
+    before, value = model.tasks[task].open, model.new_value()
+    one = model.begin(task)
+    model.entries.append((value, one))
+    model.abort(task)
+    return [
+        Line("Given", f"{task} has begun transaction {one.name} with a short time-out", "TXKEY-35"),
+        *_aborted(before, "TXKEY-14"),
+        Line("Given", f'{one.name} has written "{value}" to {topic}', "TXKEY-35"),
+        Line("When", f"{one.name} is left open past its time-out", "TXKEY-35", f"{one.name} has been left open past its time-out"),
+        *_aborted(one, "TXKEY-35"),
+    ]
+
+
+def _delete(model: Keys, key: str) -> list[Line]:
+    aborted = model.delete(key)
+    lines = [Line("When", f"{key} is deleted", "TXKEY-27", f"{key} has been deleted"), Line("Then", "it is done", "TXKEY-27")]
+    return [
+        *lines,
+        *_aborted(aborted, "TXKEY-27"),
+        Line("Then", f"administrators do not find {key}", "TXKEY-28"),
+        *_others_stay(model, key),
+    ]
+
+
+def _look_at_key(model: Keys, key: str) -> list[Line]:
+    one = model.current(key)
+    assert one is not None, f"{key} is somebody's"
+    is_open = f"transaction {one.open.name}" if one.open else "nothing"
+    return [Line("Then", f"{key} is at the epoch of {one.name}, with {is_open} open", "TXKEY-27")]
+
+
+def _look_at_keys(model: Keys) -> list[Line]:
+    there = [key for key in KEYS if key in model.last and key not in model.deleted]
+    return [Line("Then", f"administrators are told of {' and '.join(there)} and no other", "TXKEY-27")]
+
+
+def _look_at_metrics(model: Keys) -> list[Line]:
+    there = [key for key in KEYS if key in model.last and key not in model.deleted]
+    return [Line("Then", f"the metrics agree with what administrators are told of {' and '.join(there)}", "TXKEY-31")]
+
+
+def _connect_at_once(model: Keys, one: str, other: str, key: str) -> list[Line]:
+    """Nobody knows which of them has the key then; who comes after both has it."""
+    before = model.current(key)
+    aborted = model.abort(before.name) if before is not None else None
+    for task in (one, other):
+        model.connect(task, key)
+        model.tasks[task].is_current = model.tasks[task].is_told = False
+    asked = Line("When", f"{one} and {other} connect with {key} at the same time", "TXKEY-24")
+    return [asked, Line("Then", f"exactly one of {one} and {other} stays connected", "TXKEY-24"), *_aborted(aborted, "TXKEY-05")]
+
+
+def _connect_oddly(_: Keys, key: str) -> list[Line]:
+    return [Line("When", f"task odd connects with {key}", "TXKEY-17"), Line("Then", "it is refused", "TXKEY-17")]
+
+
+def _connect_without_a_key(_: Keys) -> list[Line]:
+    lines = [Line("When", "task plain connects with no key", "TXKEY-33"), Line("Then", "it is done", "TXKEY-33")]
+    return [*lines, Line("Then", "task plain is given no epoch", "TXKEY-33")]
+
+
+def _crash(model: Keys) -> list[Line]:
+    model.done["crash"] += 1
+    model.go_down()
+    return [Line("Given", "the system has crashed and come back", "TXKEY-20")]
+
+
+def _unload(_: Keys, topic: str) -> list[Line]:
+    return [Line("Given", f"{topic} has been unloaded", "TXKEY-34")]
+
+
+def _crash_in_connect(model: Keys, task: str, key: str) -> list[Line]:
+    """The epoch is durable and nobody was told it: whoever had the key before is fenced."""
+    aborted = model.connect(task, key)
+    model.tasks[task].is_current = model.tasks[task].is_told = False
+    model.done["crash"] += 1
+    model.go_down()
+    said = ("the system will crash after-epoch-persisted", f"{task} has tried to connect with {key}", "the system has come back")
+    return [*(Line("Given", line, "TXKEY-23") for line in said), *_aborted(aborted, "TXKEY-23")]
+
+
+def _compact(_: Keys) -> list[Line]:
+    return [Line("Given", "the key topic has been compacted", "TXKEY-20")]
+
+
+def _fail_to_connect(model: Keys, task: str, key: str) -> list[Line]:
+    now = model.current(key)
+    if task in model.tasks:
+        model.tasks[task].is_told = False
+    lines = [
+        Line("Given", "the key topic fails at the next write", "TXKEY-22"),
+        Line("When", f"{task} connects with {key}", "TXKEY-22", f"{task} has tried to connect with {key}"),
+        Line("Then", "it is refused", "TXKEY-22"),
+    ]
+    if now is not None and now.is_connected and not now.has_left:
+        lines.append(Line("Then", f"the connection of {now.name} is open", "TXKEY-22"))
+    return [*lines, *([Line("Then", f"{now.open.name} is OPEN", "TXKEY-22")] if now is not None and now.open else [])]
+
+
+def _acts() -> Iterator[Act[Keys]]:
+    for x in TASKS:
+        for key in KEYS:
+            yield Act(f"{x} connects with {key}", conditions.may_connect, _connect, (x, key), _KEYED)
+        yield Act(f"{x} comes back", conditions.may_come_back, _come_back, (x,), _KEYED)
+        yield Act(f"{x} comes back late", conditions.is_fenced, _come_back_late, (x,), _KEYED)
+        yield Act(f"{x} begins", conditions.is_served, _begin, (x,), _KEYED)
+        yield Act(f"{x} begins though it is fenced", conditions.may_begin_fenced, _begin_fenced, (x,), _KEYED)
+        yield Act(f"{x} writes", conditions.is_open, _write, (x, _TOPIC), _KEYED)
+        yield Act(f"{x} writes late", conditions.may_write_late, _write_late, (x, _TOPIC), _KEYED)
+        yield Act(f"{x} leaves", conditions.is_served, _leave, (x,), _KEYED)
+        yield Act(f"{x} leaves a transaction open", conditions.may_time_out, _time_out, (x, _TOPIC), _KEYED)
+        for value in _INPUT:
+            yield Act(f"{x} acknowledges {value}", conditions.may_acknowledge, _acknowledge, (x, value, _INPUTS), _KEYED)
+            yield Act(f"{x} acknowledges {value} late", conditions.may_acknowledge_late, _acknowledge_late, (x, value, _INPUTS), _KEYED)
+        for how in _ENDS:
+            yield Act(f"{x} {how}", conditions.is_open, _end, (x, how), _KEYED)
+            yield Act(f"{x} {how} late", conditions.has_lost_it, _end_late, (x, how), _KEYED)
+        yield Act(
+            f"{x} connects, and a crash comes", conditions.may_crash_in_connect, _crash_in_connect, (x, PAYMENTS), _KEYED | {"crash-points"}
+        )
+        yield Act(f"{x} fails to connect", conditions.may_fail, _fail_to_connect, (x, PAYMENTS), _KEYED | {"key-topic-faults"})
+    for key in KEYS:
+        yield Act(f"{key} is deleted", conditions.is_somebodys, _delete, (key,), _KEYED)
+        yield Act(f"a look at {key}", conditions.is_somebodys, _look_at_key, (key,), _KEYED)
+    yield Act("a look at all keys", conditions.has_list, _look_at_keys, (), _KEYED)
+    yield Act("a look at the metrics", conditions.has_list, _look_at_metrics, (), _KEYED)
+    yield Act("the key topic is compacted", conditions.has_keys, _compact, (), _KEYED | {"key-topic-faults"})
+    yield Act("two connect at once", conditions.may_be_at_once, _connect_at_once, (*TASKS[1:], PAYMENTS), _KEYED)
+    for odd in _ODD:
+        yield Act(f"somebody connects with {odd}", lambda model, _: bool(model.last), _connect_oddly, (odd,), _KEYED)
+    yield Act("somebody connects without a key", lambda model: bool(model.last), _connect_without_a_key, (), _KEYED)
+    yield Act("a plain write", lambda *_: True, _write_plain, (_TOPIC,))
+    yield Act("a transaction without a key", lambda model, _: not model.done["W"], _write_without_a_key, (_TOPIC,))
+    yield Act("a look", lambda model, _: bool(model.entries) and conditions.is_plain(model), _look, (_TOPIC,))
+    yield Act("orders is unloaded", lambda model, _: bool(model.entries), _unload, (_TOPIC,))
+    yield Act("a crash", lambda model: bool(model.last), _crash, (), frozenset({"crash"}))
+
+
+def _means(_model: Keys, line: Line, _violation: Violation) -> str:
+    return line.requirement
+
+
+_FEW = frozenset(KEYS[1:])
+_PLACES: tuple[frozenset[str], ...] = (frozenset(), _FEW, _FEW | {_INPUTS}, _FEW | {_TOPIC}, _FEW | {TASKS[2]}, frozenset(KEYS[2:]))
+
+TABLE = Table("transaction_key", Keys, tuple(_acts()), _opens, _closes, _means, _PLACES, (TASKS,))
+"""A sequence may keep to one key, and to one topic."""

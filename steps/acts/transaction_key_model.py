@@ -1,0 +1,128 @@
+"""What the clients of the transaction key's acts know: who has which key, and how each transaction of a key stands."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+PAYMENTS, REFUNDS, ALICES, BOBS = 'key "payments"', 'key "refunds"', 'key "payments" of "alice"', 'key "payments" of "bob"'
+KEYS = (PAYMENTS, REFUNDS, ALICES, BOBS)
+TASKS = ("task one", "task two", "task three")
+
+
+@dataclass
+class Transaction:
+    """A transaction that a task has begun; `committed` is None while it is open."""
+
+    name: str
+    task: str
+    committed: bool | None = None
+    holds: set[str] = field(default_factory=set)
+    """Messages of the input that it has acknowledged."""
+    has_acknowledged: bool = False
+    is_late: bool = False
+    """Whether it was ended for its task, and not by it."""
+    is_fenced: bool = False
+    """Whether that was because somebody connected or began another."""
+
+    @property
+    def is_open(self) -> bool:
+        return self.committed is None
+
+
+@dataclass
+class Task:
+    """A process: the key that it was given an epoch for, and whether it is the last one that was."""
+
+    name: str
+    key: str
+    is_current: bool = True
+    is_connected: bool = True
+    has_left: bool = False
+    is_told: bool = True
+    """Whether it knows its epoch."""
+    transaction: Transaction | None = None
+
+    @property
+    def open(self) -> Transaction | None:
+        return self.transaction if self.transaction and self.transaction.is_open else None
+
+
+@dataclass
+class Keys:
+    """All that clients know."""
+
+    tasks: dict[str, Task] = field(default_factory=dict)
+    last: dict[str, str] = field(default_factory=dict)
+    """By key, the task that was given its last epoch."""
+    deleted: set[str] = field(default_factory=set)
+    entries: list[tuple[str, Transaction | None]] = field(default_factory=list)
+    """What was receipted in orders, outside of all transactions where there is none."""
+    done: Counter[str] = field(default_factory=Counter)
+    taken: set[str] = field(default_factory=set)
+    """Messages of the input that a commit has taken away."""
+    _letters: int = 0
+    _values: int = 0
+
+    def begin(self, task: str) -> Transaction:
+        """A transaction that the task has begun just now; one that it had is aborted."""
+        self.abort(task, fenced=True)
+        one = Transaction(chr(ord("A") + self._letters), task)
+        self._letters += 1
+        self.tasks[task].transaction = one
+        return one
+
+    @property
+    def has_letters(self) -> bool:
+        """Whether there are names for more transactions."""
+        return self._letters < 20
+
+    def new_value(self) -> str:
+        self._values += 1
+        return f"m{self._values}"
+
+    def abort(self, task: str, *, fenced: bool = False) -> Transaction | None:
+        """Whatever the task has open is aborted for it."""
+        one = self.tasks[task].open
+        if one is not None:
+            one.committed, one.is_late, one.is_fenced = False, True, fenced
+            one.holds.clear()
+        return one
+
+    def connect(self, task: str, key: str) -> Transaction | None:
+        """A task was given the next epoch of a key; tells what it has aborted by that."""
+        before = self.last.get(key)
+        aborted = self.abort(before, fenced=True) if before is not None else None
+        if before is not None:
+            self.tasks[before].is_current = False
+        self.tasks[task], self.last[key] = Task(task, key), task
+        self.deleted.discard(key)
+        return aborted
+
+    def delete(self, key: str) -> Transaction | None:
+        """An administrator has deleted a key; tells what is aborted by that."""
+        task = self.last[key]
+        self.tasks[task].is_current = False
+        self.deleted.add(key)
+        return self.abort(task)
+
+    def go_down(self) -> None:
+        """The system has crashed: connections are gone, and open transactions stay."""
+        for one in self.tasks.values():
+            one.is_connected = False
+
+    def current(self, key: str) -> Task | None:
+        """Who has the key now."""
+        one = self.tasks.get(self.last.get(key, ""))
+        return one if one is not None and one.key == key and one.is_current else None
+
+    def visible(self) -> list[str]:
+        return [value for value, owner in self.entries if owner is None or owner.committed]
+
+    def commit(self, one: Transaction) -> None:
+        """The end of a transaction was answered."""
+        one.committed = True
+        self.taken |= one.holds
+        one.holds.clear()
+
+    def holder(self, value: str) -> Transaction | None:
+        """The open transaction that has acknowledged a message."""
+        return next((one.open for one in self.tasks.values() if one.open and value in one.open.holds), None)

@@ -1,0 +1,54 @@
+"""Exploration of the transaction key: silent on what conforms, and defects that are seen in their shortest sequences."""
+
+import pytest
+from exploring import always, trials
+
+from fencepost import together
+from fencepost.explore import search
+from fencepost.explore.reducing import reduced
+from fencepost.reference.defects import LAWFUL, Defect
+from fencepost.steps.acts.transaction_key import TABLE
+
+
+@pytest.mark.parametrize("protocol", ["pulsar", "pulsar-scalable"])
+def test_the_reference_keeps_random_sequences(protocol: str) -> None:
+    """With either kind of transactions."""
+    progress = search.drawn(trials(TABLE, protocol), 20, 10, 1, always)
+
+    assert (progress.finding, progress.count) == (None, 20)
+
+
+@pytest.mark.parametrize(
+    "group", [one for one in together.groups(LAWFUL.values()) if one[0].protocol == "pulsar"], ids=lambda group: group[0].name
+)
+def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: tuple[Defect, ...]) -> None:
+    """Those that replace different parts are one broker."""
+    broker = together.as_one(group)
+    monkeypatch.setitem(LAWFUL, broker.name, broker)
+
+    assert search.drawn(trials(TABLE, "pulsar", broker.name), 10, 10, 4, always).finding is None
+
+
+_FIRST = 'task one connects with key "payments"'
+_SECOND = 'task two connects with key "payments"'
+FOUND = {
+    "key-open-forgotten-by-restart": ("TXKEY-21", (_FIRST, "task one begins", "a crash", _SECOND)),
+    "key-fenced-compacted-away": (
+        "TXKEY-07",
+        (_FIRST, "task one begins", "task one writes", _SECOND, "the key topic is compacted", "a crash", "task one writes late"),
+    ),
+}
+"""Defects, the shortest sequence that shows each, and the requirement that is named."""
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_defect_is_seen_in_its_shortest_sequence(name: str) -> None:
+    """Under the requirement that is broken, or one that the same sight violates, and with no act that it could do without."""
+    requirement, acts = FOUND[name]
+    broken = trials(TABLE, "pulsar", name)
+
+    finding = broken.play(acts).finding
+
+    assert finding is not None
+    assert (finding.acts, finding.requirement) == (acts, requirement)
+    assert reduced(finding, broken.find).acts == acts
