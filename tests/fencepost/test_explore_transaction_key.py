@@ -3,9 +3,9 @@
 import pytest
 from exploring import always, trials
 
-from fencepost import together
 from fencepost.explore import search
-from fencepost.explore.reducing import reduced
+from fencepost.explore.reduction import reduced
+from fencepost.proof import conforming_groups
 from fencepost.reference.defects import LAWFUL, Defect
 from fencepost.steps.acts.transaction_key import TABLE
 
@@ -19,11 +19,11 @@ def test_the_reference_keeps_random_sequences(protocol: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "group", [one for one in together.groups(LAWFUL.values()) if one[0].protocol == "pulsar"], ids=lambda group: group[0].name
+    "group", [one for one in conforming_groups.groups(LAWFUL.values()) if one[0].protocol == "pulsar"], ids=lambda group: group[0].name
 )
 def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: tuple[Defect, ...]) -> None:
     """Those that replace different parts are one broker."""
-    broker = together.as_one(group)
+    broker = conforming_groups.as_one(group)
     monkeypatch.setitem(LAWFUL, broker.name, broker)
 
     assert search.drawn(trials(TABLE, "pulsar", broker.name), 10, 10, 4, always).finding is None
