@@ -217,7 +217,7 @@ def judged(asked: Asked, played: Played, systems: JudgedSystems, note: str | Non
         asked.protocol,
         asked.example,
         found.expectation,
-        _given_of(played.error, said()) if found.verdict is Verdict.INCONCLUSIVE else None,
+        refusal_of(played.error, said()) if found.verdict is Verdict.INCONCLUSIVE else None,
     )
     return Shown(result, alike)
 
@@ -230,7 +230,7 @@ def _error_of(played: Played) -> BaseException | None:
     return played.error
 
 
-def _given_of(error: BaseException | None, exchanges: Sequence[Exchange]) -> Mismatch | None:
+def refusal_of(error: BaseException | None, exchanges: Sequence[Exchange]) -> Mismatch | None:
     """What kept a Given from being put, as the deviation of an answer; None where no refusal of the system did."""
     if not isinstance(error, SetUpFailed) or error.error is None or not exchanges:
         return None

@@ -1,7 +1,7 @@
 """The options by which a command names a system, how it is reached, and how long it is waited for: declared once."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -75,6 +75,19 @@ class SystemOptions:
         own |= granted(self.restart_command, False, None) | {"defect": self.defect}
         asked = Asked(given(own, self.set_system or ()), self.profile, self.patience)
         return Options(registry.named(self.system), asked, results=results)
+
+
+def other_system(name: str | None, said: Sequence[str], patience_s: float) -> "Options | None":
+    """A second system, of which everything is said as NAME=VALUE, also its profile. Raises WrongUsage and UnknownName."""
+    if name is None:
+        return None
+    from fencepost.adapters import registry
+    from fencepost.contract.registration import Asked
+    from fencepost.options import Options, given
+
+    own = given({}, said)
+    profile = own.pop("profile", None)
+    return Options(registry.named(name), Asked(own, profile, patience_s))
 
 
 def takes_a_system(command: Callable[..., None]) -> Callable[..., None]:

@@ -20,12 +20,12 @@ from fencepost.contract.verdict import Verdict
 from fencepost.judged_systems import JudgedSystems
 from fencepost.judging import lacks
 from fencepost.plays import Play, judged
+from fencepost.roles import by_role
 from fencepost.steps.player import player_of
 
 from . import exceptions
 from .disturbances import Disturbance
 from .exceptions import TwinException
-from .roles import by_role
 
 
 class TwinVerdict(StrEnum):
