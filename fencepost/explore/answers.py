@@ -1,6 +1,6 @@
 """What a system answered in each line of a sequence, as text in which two systems can be compared.
 
-Of all requests of one name by one client in a line, the last counts: clients ask again until a system is ready, some more often than
+The last of all requests of one name by one client in a line counts: clients ask again until a system is ready, some more often than
 others. What says only that a system is not ready, or how it is reached, is left out, and so is what is read: sentences say that.
 """
 

@@ -149,7 +149,7 @@ class Trials:
 def _is_alike(entry: Entry, mismatch: Mismatch | None) -> bool:
     """Whether a violation is of the kind that an entry is about: a refusal with the same error, or none in both.
 
-    What was seen is not compared word by word: an entry names the values of its own scenario, and a sequence has others.
+    What was seen is not compared word by word: an entry names the values of one scenario, and a sequence has others.
     """
     symptom = entry.symptom
     if symptom is None or mismatch is None:

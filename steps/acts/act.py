@@ -51,7 +51,7 @@ class Act(Generic[M]):
     arguments: tuple[str, ...] = ()
     needs: frozenset[str] = frozenset()
     races: bool = False
-    """Whether requests are under way at once, so that what is answered depends on who comes first."""
+    """Whether requests race, so that the answers depend on which comes first."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Table(Generic[M]):
         return replace(self, acts=tuple(act for act in self.acts if act.needs <= there))
 
     def without_races(self) -> "Table[M]":
-        """The table with those acts whose answers do not depend on who comes first."""
+        """The table with those acts whose answers do not depend on which request comes first."""
         return replace(self, acts=tuple(act for act in self.acts if not act.races))
 
 

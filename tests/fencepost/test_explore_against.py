@@ -1,4 +1,4 @@
-"""Two systems compared: silent on what conforms, and what differs is told by its role, with both answers."""
+"""Two systems compared: silent on what conforms, and what differs is named by its role, with both answers."""
 
 import json
 from dataclasses import replace
@@ -85,7 +85,7 @@ def test_numbers_stand_for_roles() -> None:
 
 
 def test_a_race_is_not_compared() -> None:
-    """Who wins is a matter of time."""
+    """The winner is a matter of time."""
     assert not [act.name for act in comparison("kip890", "kafka").table.acts if "at once" in act.name]
     assert [act.name for act in trials(table_of("kip890"), "kafka").table.acts if "at once" in act.name]
 
@@ -96,10 +96,10 @@ def test_what_differs_is_printed_side_by_side_and_kept(tmp_path: Path) -> None:
     said = fencepost("explore", *about, tmp_path / "r", "--against-set", "defect=no-epoch-bump", expect=1).out
     alike = fencepost("explore", *about, tmp_path / "alike", expect=0).out
 
-    [told] = json.loads((tmp_path / "r" / "explored.json").read_text())["explored"]
-    assert told["finding"]["how"] == "different"
-    assert "no-epoch-bump" in told["against"]
-    assert Path(told["finding"]["feature"]).is_file()
+    [report] = json.loads((tmp_path / "r" / "explored.json").read_text())["explored"]
+    assert report["finding"]["how"] == "different"
+    assert "no-epoch-bump" in report["against"]
+    assert Path(report["finding"]["feature"]).is_file()
     [mine, others] = [line.split("  ")[-1] for line in said.splitlines() if "EndTxn of" in line][:2]
     assert mine != others
     assert "nothing found: 5 sequences" in alike
