@@ -268,7 +268,7 @@ def _is_virtual(systems: JudgedSystems, protocol: str) -> bool:
 
 
 def _name_of(options: Options, protocol: str, systems: JudgedSystems) -> str:
-    """A system as people tell it from another."""
+    """The name of a system, by which people distinguish it from another."""
     system, version = systems.by_protocol[protocol].name, systems.handshakes[protocol].version
     special = options.asked.options.get("defect") or options.asked.profile
     return f"{system} ({', '.join(filter(None, (protocol, version, special)))})"
