@@ -57,17 +57,17 @@ class Comparison:
     def put(self, script: Script[Any]) -> Tried:
         """Play a script on both, until a line does not hold on one of them."""
         first, second = self._both
-        one, other = first.show(script), second.show(script)
-        tried = first.judged(script, one), second.judged(script, other)
+        mine, others = first.show(script), second.show(script)
+        tried = first.judged(script, mine), second.judged(script, others)
         acts = max((each.acts for each in tried), key=len)
-        found = _first_difference(one, other)
+        found = _first_difference(mine, others)
         if why := next((each.unanswered for each in tried if each.unanswered), None):
             return Tried(acts, unanswered=why)
         if found is None:
             return Tried(acts, known=next((each.known for each in tried if each.known), None))
         number, shown = found
         line = script.lines[number][0]
-        broken = [each.known or each.finding for each in tried if each.known or each.finding]
+        broken = [one for each in tried if (one := each.known or each.finding) is not None]
         requirement = broken[0].requirement if broken and len(broken[0].lines) == number + 1 else line.requirement
         lines = [said for said, _ in script.lines[: number + 2]]
         if line.kind != "When" or lines[-1].kind != "Then":  # what was asked is said with what is judged of it
