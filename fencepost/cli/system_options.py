@@ -4,7 +4,7 @@ A command takes them as one value: `@takes_a_system` shows each field of it as a
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -189,6 +189,19 @@ class JudgedOptions(SystemOptions):
             "throwaway": "yes" if self.throwaway else None,
             "broker-configuration": ",".join(self.broker_configuration) if self.broker_configuration else None,
         }
+
+
+def other_system(name: str | None, said: Sequence[str], patience_s: float) -> "Options | None":
+    """A second system, of which everything is said as NAME=VALUE, also its profile. Raises WrongUsage and UnknownName."""
+    if name is None:
+        return None
+    from fencepost.adapters import registry
+    from fencepost.contract.registration import Asked
+    from fencepost.run.options import Options, given
+
+    own = given({}, said)
+    profile = own.pop("profile", None)
+    return Options(registry.named(name), Asked(own, profile, patience_s))
 
 
 def takes_a_system(command: Callable[..., None]) -> Callable[..., None]:

@@ -19,7 +19,7 @@ from fencepost.console.terminal import Screen
 from fencepost.contract import folder, register
 from fencepost.contract.brokers import MOST_AT_ONCE
 from fencepost.contract.capabilities import DISTURBING
-from fencepost.contract.errors import Exit
+from fencepost.contract.errors import Exit, WrongUsage
 from fencepost.contract.folder import Folder, Layout
 from fencepost.contract.register import Register
 from fencepost.contract.version import VERSION
@@ -28,9 +28,10 @@ from fencepost.run.options import Options
 from fencepost.steps.acts.act import Table
 from fencepost.steps.acts.tables import table_of
 
+from .against import Comparison, Differs
 from .finding_scenario import feature, told
 from .reduction import reduced
-from .search import GoesOn, Progress, at_once, drawn, exhaustive
+from .search import GoesOn, Plays, Progress, at_once, drawn, exhaustive
 from .trial import Finding, Trials, needs_of
 
 EXPLORED, FOUND, EXAMPLES = "explored.json", "found", "examples"
@@ -64,6 +65,7 @@ class Explored:
     protocol: str
     system: str
     version: str | None
+    against: str | None
     bounds: Bounds
     acts: tuple[str, ...]
     progress: Progress
@@ -81,6 +83,7 @@ class Explored:
             "protocol": self.protocol,
             "system": self.system,
             "version": self.version,
+            "against": self.against,
             "bounds": str(self.bounds),
             "whole": self.progress.is_whole,
             "acts": len(self.acts),
@@ -123,51 +126,67 @@ class Exploration:
     bounds: Bounds
     crashes: bool
     screen: Screen
+    against: Options | None = None
+    """Another system that the same sequences are played on; what is found then is what differs between the two."""
     _rows: Register = field(init=False, default_factory=register.bundled)
 
     def run(self) -> Exit:
         """Explore, and write the results folder. Raises WrongUsage, SystemUnreachable and what opening a system raises."""
         tables = [table_of(spec) for spec in self.specs]
-        options = replace(self.options, selection=replace(self.options.selection, specs=tuple(self.specs))).about_system(self._rows)
+        asked = [
+            replace(one, selection=replace(one.selection, specs=tuple(self.specs))).about_system(self._rows)
+            for one in filter(None, (self.options, self.against))
+        ]
         folder_of_results = self.options.results or Path("results/explore") / self.options.system
         claimed = folder.claim(folder_of_results, LAYOUT, {EXPLORED: "{}"})
-        systems = JudgedSystems(options, self._rows)
+        systems = [JudgedSystems(options, self._rows) for options in asked]
         done: list[Explored] = []
         began = time.monotonic()
         try:
-            spoken = {table.spec: systems.protocols_of(table.spec) for table in tables}
-            systems.open({protocol: [frozenset()] for protocols in spoken.values() for protocol in protocols})
+            spoken = {table.spec: _protocols_of_all(table.spec, systems) for table in tables}
+            for one in systems:
+                one.open({protocol: [frozenset()] for protocols in spoken.values() for protocol in protocols})
             for table in tables:
                 for protocol in spoken[table.spec]:
                     done.append(self._explored(table, protocol, systems, claimed, began))
                     claimed.put(EXPLORED, json.dumps(_told(done), indent=1) + "\n")
         finally:
-            systems.close()
+            for one in systems:
+                one.close()
         self.screen.write_line(f"  results: {folder_of_results}")
         return Exit.DOES_NOT if any(one.finding for one in done) else Exit.CONFORMS
 
-    def _explored(self, table: Table[Any], protocol: str, systems: JudgedSystems, claimed: Folder, began: float) -> Explored:
-        system, handshake = systems.by_protocol[protocol], systems.handshakes[protocol]
-        is_virtual = "virtual-time" in handshake.capabilities
-        kept = handshake.capabilities if is_virtual or self.crashes else handshake.capabilities - DISTURBING
-        known = frozenset(one.entry.requirement for one in systems.expectations[protocol].known)
-        trials = Trials(table.offered(kept), system.session, is_prompt=is_virtual, known=known)
+    def _explored(self, table: Table[Any], protocol: str, systems: Sequence[JudgedSystems], claimed: Folder, began: float) -> Explored:
+        each = [self._trials(table, protocol, one) for one in systems]
+        names = [_name_of(options, protocol, one) for options, one in zip(filter(None, (self.options, self.against)), systems, strict=True)]
+        trials = each[0] if len(each) == 1 else Comparison(each[0], each[1], (names[0], names[1]))
+        is_virtual = all(one.is_prompt for one in each)
         acts = tuple(trials.table.by_name)
-        title = f"{table.spec} on {system.name} ({protocol}{f', {handshake.version}' if handshake.version else ''})"
+        title = f"{table.spec} on {' against '.join(names)}"
         self.screen.write_line(f"  {title}: {counted(len(acts), 'act')}, {self.bounds}")
         start, goes_on = time.monotonic(), self._watch(title, began)
         with contextlib.ExitStack() as held:
-            if not is_virtual:  # a broker that nobody has a session with is given back, and the next sequence would start another
-                for needs in {frozenset(), *(act.needs for act in trials.table.acts)}:
-                    held.callback(system.session("explored", needs).close)
+            for one in systems:
+                # A broker that nobody has a session with is given back, and the next sequence would start another.
+                if not _is_virtual(one, protocol):
+                    for needs in {frozenset(), *(act.needs for act in trials.table.acts)}:
+                        held.callback(one.by_protocol[protocol].session("explored", needs).close)
             progress = self._gone_through(trials, is_virtual, goes_on, claimed)
             seconds = time.monotonic() - start
             found = self._kept(trials, progress.finding, claimed, protocol, is_virtual) if progress.finding else None
-        explored = Explored(table.spec, protocol, system.name, handshake.version, self.bounds, acts, progress, seconds, found)
+        name, version = systems[0].by_protocol[protocol].name, systems[0].handshakes[protocol].version
+        against = names[1] if len(names) > 1 else None
+        explored = Explored(table.spec, protocol, name, version, against, self.bounds, acts, progress, seconds, found)
         self._tell(explored)
         return explored
 
-    def _gone_through(self, trials: Trials, is_virtual: bool, goes_on: GoesOn, claimed: Folder) -> Progress:
+    def _trials(self, table: Table[Any], protocol: str, systems: JudgedSystems) -> Trials:
+        offers, is_virtual = systems.handshakes[protocol].capabilities, _is_virtual(systems, protocol)
+        kept = offers if is_virtual or self.crashes else offers - DISTURBING
+        session, known = systems.by_protocol[protocol].session, systems.expectations[protocol]
+        return Trials(table.offered(kept), session, is_prompt=is_virtual, known=known)
+
+    def _gone_through(self, trials: Plays, is_virtual: bool, goes_on: GoesOn, claimed: Folder) -> Progress:
         bounds = self.bounds
         if bounds.depth is not None:
             return exhaustive(trials, bounds.depth, goes_on)
@@ -190,7 +209,7 @@ class Exploration:
 
         return goes_on
 
-    def _kept(self, trials: Trials, finding: Finding, claimed: Folder, protocol: str, is_virtual: bool) -> Kept:
+    def _kept(self, trials: Plays, finding: Finding, claimed: Folder, protocol: str, is_virtual: bool) -> Kept:
         frequency = None
         if not is_virtual:
             again = [trials.find(finding.acts) for _ in range(_REPEATS)]
@@ -218,7 +237,13 @@ class Exploration:
             screen.write_line(f"  nothing found: {gone}{whole}", green=True)
         else:
             found = explored.finding.finding
-            screen.write_line(f"  FOUND {found.requirement} {found.how} after {gone}: {found.error}", red=True)
+            said = str(found.error)
+            if isinstance(found.error, Differs):
+                said = f"{found.error.line.kind} {found.error.line.text}"
+            screen.write_line(f"  FOUND {found.requirement} {found.how} after {gone}: {said}", red=True)
+            if isinstance(found.error, Differs):
+                for line in found.error.side_by_side:
+                    screen.write_line(f"    {line}")
             screen.write_line()
             for line in explored.finding.scenario.rstrip().split("\n"):
                 screen.write_line(f"    {line}")
@@ -226,6 +251,27 @@ class Exploration:
             screen.write_line(f"  played again by: fencepost run{_how_again(self.options)} --feature {explored.finding.file}")
         if never := explored.never_fired:
             screen.write_line(f"  never came: {', '.join(never[:6])}{f' and {len(never) - 6} more' if len(never) > 6 else ''}")
+
+
+def _protocols_of_all(spec: str, systems: Sequence[JudgedSystems]) -> list[str]:
+    """The protocols in which all of these systems can be asked about a proposal. Raises WrongUsage where there is none."""
+    first, *others = systems
+    found = [protocol for protocol in first.protocols_of(spec) if all(protocol in other.protocols_of(spec) for other in others)]
+    if not found:
+        raise WrongUsage(f"--against: the two systems have no protocol in common for {spec}")
+    return found
+
+
+def _is_virtual(systems: JudgedSystems, protocol: str) -> bool:
+    """Whether a sequence is the same on it each time."""
+    return "virtual-time" in systems.handshakes[protocol].capabilities
+
+
+def _name_of(options: Options, protocol: str, systems: JudgedSystems) -> str:
+    """The name of a system, by which people distinguish it from another."""
+    system, version = systems.by_protocol[protocol].name, systems.handshakes[protocol].version
+    special = options.asked.options.get("defect") or options.asked.profile
+    return f"{system} ({', '.join(filter(None, (protocol, version, special)))})"
 
 
 def _how_again(options: Options) -> str:

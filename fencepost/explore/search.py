@@ -13,6 +13,7 @@ from hypothesis.database import ExampleDatabase
 
 from fencepost.steps.acts import act
 
+from .against import Comparison
 from .trial import Finding, Trials, Tried
 
 _CHUNK = 250
@@ -47,7 +48,11 @@ GoesOn = Callable[[Progress], bool]
 """Hears of the progress now and then, and says whether there is time for more."""
 
 
-def exhaustive(trials: Trials, depth: int, goes_on: GoesOn) -> Progress:
+Plays = Trials | Comparison
+"""Plays sequences, on one system or on two."""
+
+
+def exhaustive(trials: Plays, depth: int, goes_on: GoesOn) -> Progress:
     """Every sequence of at most so many acts, the shortest first."""
     progress = Progress()
     for acts in act.sequences(trials.table, depth):
@@ -64,7 +69,7 @@ class _Found(AssertionError):
     """Says to Hypothesis that a sequence is to be kept."""
 
 
-def drawn(trials: Trials, examples: int, length: int, seed: int, goes_on: GoesOn, database: ExampleDatabase | None = None) -> Progress:
+def drawn(trials: Plays, examples: int, length: int, seed: int, goes_on: GoesOn, database: ExampleDatabase | None = None) -> Progress:
     """So many random sequences of `length` acts, from a number that Hypothesis draws; what once found something comes first.
 
     Hypothesis does not draw each act: it prefers what stands first, and repeats itself, so that of five hundred acts half never came. Draws
@@ -103,7 +108,7 @@ def drawn(trials: Trials, examples: int, length: int, seed: int, goes_on: GoesOn
     return progress
 
 
-def at_once(trials: Trials, examples: int, length: int, seed: int, most: int, goes_on: GoesOn) -> Progress:
+def at_once(trials: Plays, examples: int, length: int, seed: int, most: int, goes_on: GoesOn) -> Progress:
     """So many sequences of `length` acts, drawn by a seed, of which up to `most` are played at the same time.
 
     For a system that may answer otherwise the next time, so that nothing is made small while others are under way.

@@ -6,8 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from fencepost.contract.errors import NotOffered
-from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
+from fencepost.contract.evidence import Mismatch, NoAnswer, SetUpFailed, Violation
+from fencepost.contract.played import PlayedStep
 from fencepost.contract.ports import Session
+from fencepost.contract.symptom import Symptom
+from fencepost.deviations.known_deviations import ANY, Entry, Expectations
+from fencepost.run.plays import refusal_of
 from fencepost.steps.acts.act import Line, Script, Table, script_of
 from fencepost.steps.player import Scene, player_of
 
@@ -35,14 +39,27 @@ class Finding:
 class Tried:
     """What a sequence showed: the acts that were reached, and a finding where a line did not hold.
 
-    `known` is a finding of a requirement that the system is known to break, and `unanswered` says what got no answer, or is not offered;
-    then nobody knows how it went on.
+    `known` is a finding that the system is known to show: of the same requirement, and of the same kind. `unanswered` says what got no
+    answer, or is not offered; then nobody knows how it went on.
     """
 
     acts: tuple[str, ...]
     finding: Finding | None = None
     known: Finding | None = None
     unanswered: str | None = None
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a system showed when a script was played: the steps until one failed, and the session; None where no step asked for one."""
+
+    steps: tuple[PlayedStep, ...]
+    session: Session | None
+
+    @property
+    def error(self) -> BaseException | None:
+        """Why the last step failed."""
+        return self.steps[-1].error if self.steps else None
 
 
 class Trials:
@@ -54,15 +71,16 @@ class Trials:
         open_session: Callable[[str, frozenset[str]], Session],
         *,
         is_prompt: bool = True,
-        known: frozenset[str] = frozenset(),
+        known: Expectations | None = None,
     ) -> None:
         self.table = table
-        self.known = known
+        self._known = known or Expectations()
+        self.known_requirements = frozenset(one.entry.requirement for one in self._known.known)
         """The requirements that the system is known to break."""
         self._numbers = itertools.count(1)
         self._open = open_session
         self._player = player_of(table.spec)
-        self._is_prompt = is_prompt
+        self.is_prompt = is_prompt
         """Whether the system answers everything that it does not hold back for ever, so that no answer is a finding."""
 
     def play(self, acts: Iterable[str]) -> Tried:
@@ -75,12 +93,21 @@ class Trials:
 
     def put(self, script: Script[Any]) -> Tried:
         """Play a script until a line does not hold."""
+        return self.judged(script, self.show(script))
+
+    def show(self, script: Script[Any]) -> Shown:
+        """Play a script until a line does not hold, and judge nothing."""
+        steps: list[PlayedStep] = []
         with self._scene(script.acts) as scene:
-            for number, (line, _) in enumerate(script.lines):
-                error = scene.play(line.step).error
-                if error is not None:
-                    return self._failed(script, number, error)
-        return Tried(tuple(script.acts))
+            for line, _ in script.lines:
+                steps.append(scene.play(line.step))
+                if steps[-1].error is not None:
+                    break
+        return Shown(tuple(steps), scene.stage.session)
+
+    def judged(self, script: Script[Any], shown: Shown) -> Tried:
+        """What a script has shown, as a finding where a line did not hold."""
+        return Tried(tuple(script.acts)) if shown.error is None else self._failed(script, shown, shown.error)
 
     def shows(self, lines: Sequence[Line], finding: Finding) -> bool:
         """Whether these lines end as those of the finding do."""
@@ -94,10 +121,11 @@ class Trials:
         name, needs = f"explored-{next(self._numbers)}", needs_of(self.table, acts)
         return self._player.begin(lambda: self._open(name, needs))
 
-    def _failed(self, script: Script[Any], number: int, error: BaseException) -> Tried:
+    def _failed(self, script: Script[Any], shown: Shown, error: BaseException) -> Tried:
+        number = len(shown.steps) - 1
         line = script.lines[number][0]
         reached = tuple(dict.fromkeys(act for _, act in script.lines[: number + 1] if act is not None))
-        if isinstance(error, NotOffered) or (isinstance(error, NoAnswer) and not self._is_prompt):
+        if isinstance(error, NotOffered) or (isinstance(error, NoAnswer) and not self.is_prompt):
             return Tried(reached, unanswered=str(error))
         if not isinstance(error, Violation | SetUpFailed | NoAnswer):
             raise error
@@ -106,7 +134,29 @@ class Trials:
         how = "violated" if is_seen else "refused" if isinstance(error, SetUpFailed) else "unanswered"
         lines = tuple(said for said, _ in script.lines[: number + 1])
         finding = Finding(tuple(script.acts), lines, requirement, how, error)
-        return Tried(reached, known=finding) if requirement in self.known else Tried(reached, finding)
+        return Tried(reached, known=finding) if self._is_known(finding, shown) else Tried(reached, finding)
+
+    def _is_known(self, finding: Finding, shown: Shown) -> bool:
+        """Whether the system is known to break this requirement in this way. What was not answered looks like nothing."""
+        error, said = finding.error, shown.session.exchanges() if shown.session else ()
+        about = [one.entry for one in self._known.known if one.entry.requirement in (ANY, finding.requirement)]
+        if isinstance(error, NoAnswer):
+            return any(entry.requirement != ANY for entry in about)
+        mismatch = error.mismatch if isinstance(error, Violation) else refusal_of(error, said)
+        return any(_is_alike(entry, mismatch) and (entry.answered is None or entry.answered.shows_in(said)) for entry in about)
+
+
+def _is_alike(entry: Entry, mismatch: Mismatch | None) -> bool:
+    """Whether a violation is of the kind that an entry is about: a refusal with the same error, or none in both.
+
+    What was seen is not compared word by word: an entry names the values of one scenario, and a sequence has others.
+    """
+    symptom = entry.symptom
+    if symptom is None or mismatch is None:
+        return False
+    if symptom.error is None and symptom.code is None:
+        return mismatch.error is None or symptom.shows_in(mismatch)
+    return Symptom(error=symptom.error, code=symptom.code).shows_in(mismatch)
 
 
 def needs_of(table: Table[Any], acts: Sequence[str]) -> frozenset[str]:

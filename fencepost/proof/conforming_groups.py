@@ -9,6 +9,7 @@ import dis
 from abc import ABC
 from collections.abc import Iterable, Iterator
 from types import FunctionType
+from typing import Any
 
 from fencepost.reference.defects import Defect
 from fencepost.reference.defects.watch import classes_by_part
@@ -54,11 +55,12 @@ def as_one(variants: tuple[Defect, ...]) -> Defect:
     for variant in variants:
         for part, own in classes_by_part(variant.parts).items():
             replaced.setdefault(part, []).append(own[0])
+    inheriting: dict[str, Any] = {part: _inheriting(classes) for part, classes in replaced.items()}
     return dataclasses.replace(
         first,
         name="+".join(variant.name for variant in variants),
         story=" ".join(variant.story for variant in variants),
-        parts=dataclasses.replace(first.parts, **{part: _inheriting(classes) for part, classes in replaced.items()}),
+        parts=dataclasses.replace(first.parts, **inheriting),
     )
 
 

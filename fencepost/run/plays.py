@@ -227,7 +227,7 @@ def judged(asked: Asked, played: Played, systems: JudgedSystems, note: str | Non
         asked.protocol,
         asked.example,
         found.expectation,
-        _given_of(played.error, said()) if found.verdict is Verdict.INCONCLUSIVE else None,
+        refusal_of(played.error, said()) if found.verdict is Verdict.INCONCLUSIVE else None,
         is_too_early=found.is_too_early,
     )
     return Shown(result, alike)
@@ -249,7 +249,7 @@ def _too_short(played: Played, enough_s: float) -> str | None:
     return f"the patience of {waited_s:g} s was over before what was waited for had come, and {enough_s:g} s are needed for a verdict"
 
 
-def _given_of(error: BaseException | None, exchanges: Sequence[Exchange]) -> Mismatch | None:
+def refusal_of(error: BaseException | None, exchanges: Sequence[Exchange]) -> Mismatch | None:
     """What kept a Given from being put, as the deviation of an answer; None where no refusal of the system did."""
     if not isinstance(error, SetUpFailed) or error.error is None or not exchanges:
         return None

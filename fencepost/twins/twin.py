@@ -18,6 +18,7 @@ from fencepost.contract.played import Played
 from fencepost.contract.ports import Session
 from fencepost.contract.verdict import Verdict
 from fencepost.run.judged_systems import JudgedSystems
+from fencepost.run.observed_roles import by_role
 from fencepost.run.plays import Play, judged
 from fencepost.run.verdicts import lacks
 from fencepost.steps.player import player_of
@@ -25,7 +26,6 @@ from fencepost.steps.player import player_of
 from . import allowed_differences
 from .allowed_differences import TwinException
 from .disturbances import Disturbance
-from .roles import by_role
 
 
 class TwinVerdict(StrEnum):

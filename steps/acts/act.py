@@ -50,6 +50,8 @@ class Act(Generic[M]):
     says: Callable[..., Sequence[Line]]
     arguments: tuple[str, ...] = ()
     needs: frozenset[str] = frozenset()
+    races: bool = False
+    """Whether requests race, so that the answers depend on which comes first."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,10 @@ class Table(Generic[M]):
         """The table with those acts that a system with these capabilities offers."""
         there = frozenset(capabilities)
         return replace(self, acts=tuple(act for act in self.acts if act.needs <= there))
+
+    def without_races(self) -> "Table[M]":
+        """The table with those acts whose answers do not depend on which request comes first."""
+        return replace(self, acts=tuple(act for act in self.acts if not act.races))
 
 
 @dataclass

@@ -260,7 +260,9 @@ def _acts() -> Iterator[Act[Core]]:
                 f"{x} writes to {log}, which is sealed", conditions.may_write_to_sealed, _write_to_sealed, (x, log), frozenset({"sealing"})
             )
             for first in ("the write", "the commit"):
-                yield Act(f"{x} writes to {log} and commits, {first} first", conditions.may_race, _race_to_the_end, (x, log, first))
+                yield Act(
+                    f"{x} writes to {log} and commits, {first} first", conditions.may_race, _race_to_the_end, (x, log, first), races=True
+                )
             yield Act(f"{x} writes to {log} late", conditions.has_ended_everywhere, _write_late, (x, log))
             yield Act(f"{x} writes to {log} what it lost", conditions.has_lost_it, _write_lost, (x, log))
         for ends in _ENDS:
@@ -305,7 +307,7 @@ def _acts() -> Iterator[Act[Core]]:
             _time_out_with_input,
             (_SHORT, group, INPUTS),
         )
-        yield Act(f"A and B process input for {group}", conditions.may_process, _process, (*_WRITERS, group, INPUTS, _RESULTS))
+        yield Act(f"A and B process input for {group}", conditions.may_process, _process, (*_WRITERS, group, INPUTS, _RESULTS), races=True)
         yield Act(f"a look for the place of {group}", conditions.may_look_for_place, _look_for_place, (group, INPUTS))
     yield Act("a crash", lambda model: model.has_begun, _crash, (), frozenset({"crash"}))
 

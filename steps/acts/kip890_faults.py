@@ -243,11 +243,18 @@ def acts() -> Iterator[Act[Clients]]:
             yield Act(f"a write of {x} to {p} is held up", _may_hold_up, _hold_up_a_write, (x, p), _WIRE)
         for fate in _FATES:
             yield Act(f"{x} writes to {_HERE}, and its Produce {fate}", _may_write_amiss, _write_amiss, (x, _HERE, fate), _WIRE)
-        yield Act(f"{x} commits and aborts at once", _may_race, _race, (x, "commits", "aborts"), NEEDS)
-        yield Act(f"{x} aborts and commits at once", _may_race, _race, (x, "aborts", "commits"), NEEDS)
+        yield Act(f"{x} commits and aborts at once", _may_race, _race, (x, "commits", "aborts"), NEEDS, races=True)
+        yield Act(f"{x} aborts and commits at once", _may_race, _race, (x, "aborts", "commits"), NEEDS, races=True)
         for ends in ENDS:
-            yield Act(f"{x} {ends} and writes to {_THERE} at once", _may_race_with_a_batch, _race_with_a_batch, (x, ends, _THERE), NEEDS)
-    yield Act("several take over from A at once", _may_take_over_at_once, _take_over_at_once, ("A",), NEEDS)
+            yield Act(
+                f"{x} {ends} and writes to {_THERE} at once",
+                _may_race_with_a_batch,
+                _race_with_a_batch,
+                (x, ends, _THERE),
+                NEEDS,
+                races=True,
+            )
+    yield Act("several take over from A at once", _may_take_over_at_once, _take_over_at_once, ("A",), NEEDS, races=True)
     yield Act("what was held up arrives", _may_arrive, _arrive, (), _WIRE)
     for asks in ("writes", "commits", "aborts", "initialises", "adds", "sends"):
         yield Act(f"the old instance beside C {asks}", _may_be_fenced, _old_instance, ("C", asks), NEEDS)

@@ -101,7 +101,7 @@ def _end(model: Clients, name: str, ends: str) -> list[Line]:
     lines = [when(f"{name} {ends}", why, f"{name} has {DONE[ends]}"), then(how, why)]
     if producer.is_old:
         lines.append(then(f"the producer id and epoch of {name} are unchanged", "083"))
-    else:
+    elif not producer.is_exhausted:  # another id is seen only after the markers, which may take time
         lines.append(then(f"the producer id and epoch of {name} are those of the answer", "080"))
     if added and model.is_quiet and not set(added) & model.unread:
         epoch = "the epoch" if producer.is_old else "the next epoch"

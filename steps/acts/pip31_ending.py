@@ -294,7 +294,7 @@ def acts() -> Iterator[Act[Pip31]]:
             yield Act(again, _may_tell_again, _tell_topic_again, (x, topic), needs)
         for first in ENDS:
             for second in ENDS:
-                yield Act(f"{x} {first} and {second} at once", _may_race, _end_twice, (x, first, second))
+                yield Act(f"{x} {first} and {second} at once", _may_race, _end_twice, (x, first, second), races=True)
     for x in (*TRANSACTIONS, OTHER, SHORT, MODERATE):
         yield Act(f"the end of {x} is let go", _is_held_up, let_go, (x,), frozenset({"held-ends"}))
         for how in ENDS:

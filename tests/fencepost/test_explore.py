@@ -14,6 +14,8 @@ from exploring import always, trials
 from fencepost.contract.errors import Exit
 from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
 from fencepost.contract.register import bundled
+from fencepost.contract.symptom import Symptom
+from fencepost.deviations.known_deviations import Entry, Expectations, Known
 from fencepost.explore import search
 from fencepost.explore.finding_scenario import feature, told
 from fencepost.explore.reduction import reduced
@@ -320,7 +322,7 @@ def test_how_a_line_failed_is_told_apart(monkeypatch: pytest.MonkeyPatch, error:
 
     def tried(*, is_prompt: bool) -> Tried:
         played = trials(TABLE, "kafka")
-        monkeypatch.setattr(played, "_is_prompt", is_prompt)
+        monkeypatch.setattr(played, "is_prompt", is_prompt)
         monkeypatch.setattr("fencepost.steps.core.context.ScenarioContext.write", _raising(error))
         return played.play(acts)
 
@@ -357,12 +359,31 @@ def test_several_at_once_are_the_same_sequences_for_the_same_seed() -> None:
     assert kept[0] == kept[1]
 
 
+def known_for(requirement: str, **symptom: str) -> Expectations:
+    entry = Entry(requirement=requirement, symptom=Symptom(**symptom), reason="a test")
+    return Expectations((Known(entry, "a test", 1, is_own=True),))
+
+
 def test_a_deviation_that_is_known_stops_nothing() -> None:
     """A release is searched for what is not known of it; what is known is counted."""
+    acts = ("A writes to orders", "a look at orders")
     broken = trials(TABLE, "kafka", "core-kafka-dirty-read")
-    known = Trials(broken.table, broken._open, known=frozenset({"CORE-02", "CORE-29"}))  # a follower is given it too
+    known = Trials(broken.table, broken._open, known=known_for("CORE-02", what="^readers of payments$"))
 
-    progress = search.at_once(known, 60, 6, 1, 1, always)
+    progress = search.Progress()
+    progress.saw(known.play(acts))
 
-    assert (progress.finding, progress.count) == (None, 60)
-    assert progress.known["CORE-02"] > 0
+    assert (progress.finding, progress.count, progress.known["CORE-02"]) == (None, 1, 1)
+    assert broken.play(acts).finding is not None
+
+
+def test_another_violation_of_a_requirement_that_is_known_to_be_broken_is_found() -> None:
+    """One that is a refusal is not what a reader sees, and not a refusal with another error."""
+    acts = ("A writes to orders", "a look at orders")
+    broken = trials(TABLE, "kafka", "core-kafka-dirty-read")
+    refused = Trials(broken.table, broken._open, known=known_for("CORE-02", error="^PRODUCER_FENCED$"))
+
+    finding = refused.find(acts)
+
+    assert finding is not None
+    assert finding.requirement == "CORE-02"

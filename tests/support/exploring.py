@@ -15,8 +15,8 @@ def trials(table: Table[Any], protocol: str, defect: str | None = None, profile:
     """With a defect, or as a release is; what that release is known to break is no finding."""
     systems = JudgedSystems(Options(asked=Asked({"defect": defect} if defect else {}, profile)), bundled())
     systems.open({protocol: [frozenset()]})
-    known = frozenset(one.entry.requirement for one in systems.expectations[protocol].known)
-    return Trials(table.offered(systems.handshakes[protocol].capabilities), systems.by_protocol[protocol].session, known=known)
+    offered = table.offered(systems.handshakes[protocol].capabilities)
+    return Trials(offered, systems.by_protocol[protocol].session, known=systems.expectations[protocol])
 
 
 def always(_: Progress) -> bool:

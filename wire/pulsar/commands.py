@@ -15,24 +15,24 @@ from . import messages_pb2 as pb
 Type = pb.BaseCommand.Type
 """The number of a command; `Type.Name(number)` is its name as the protocol writes it."""
 
-_NAMES = {number: name for name, number in Type.items()}
+_NAMES: dict[int, str] = {number: name for name, number in Type.items()}
 """A look into this takes a tenth of `Type.Name`, and every command that is said is asked several times what it is."""
 
 _FIELDS = {number: name.lower() for number, name in _NAMES.items()}
 
 
 @cache
-def _types() -> dict[str, pb.BaseCommand.Type]:
-    """For each command's class the type that is its own."""
+def _fields_by_class() -> dict[str, str]:
+    """For each command's class the field of BaseCommand that is its own."""
     fields = pb.BaseCommand.DESCRIPTOR.fields
-    return {field.message_type.full_name: Type.Value(field.name.upper()) for field in fields if field.message_type is not None}
+    return {field.message_type.full_name: field.name for field in fields if field.message_type is not None}
 
 
 def wrapped(command: Message) -> pb.BaseCommand:
     """The BaseCommand that holds a command."""
-    number = _types()[command.DESCRIPTOR.full_name]
-    base = pb.BaseCommand(type=number)
-    getattr(base, _FIELDS[number]).CopyFrom(command)
+    field = _fields_by_class()[command.DESCRIPTOR.full_name]
+    base = pb.BaseCommand(type=field.upper())
+    getattr(base, field).CopyFrom(command)
     return base
 
 

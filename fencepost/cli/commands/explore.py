@@ -7,7 +7,7 @@ import typer
 
 from fencepost.cli.exit_codes import fail, guarded
 from fencepost.cli.selection_options import Proposals
-from fencepost.cli.system_options import PlayedOptions, takes_a_system
+from fencepost.cli.system_options import PlayedOptions, other_system, takes_a_system
 
 
 @takes_a_system
@@ -23,6 +23,22 @@ def explore(
         bool,
         typer.Option("--crashes", help="On a broker: crashes and reloads too, one sequence after the other. On the reference always."),
     ] = False,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            metavar="SYSTEM",
+            help="Play each sequence on this system too, and find the first answer that is another.",
+        ),
+    ] = None,
+    against_set: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--against-set",
+            metavar="NAME=VALUE",
+            help="An option of that system, such as container=IMAGE, bootstrap=HOST:PORT, defect=NAME, or profile=NAME. May be repeated.",
+        ),
+    ] = None,
     results: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where the certificate and findings go. Default: results/explore/SYSTEM.")
     ] = None,
@@ -46,10 +62,16 @@ def explore(
 
         fencepost explore pulsar --container apachepulsar/pulsar:4.0.7 --time 5m --crashes
 
+        fencepost explore --spec kip890 --profile kafka-4.3 --against reference
+
+        fencepost explore --spec kip890 --against kafka --against-set container=apache/kafka:4.4.0 --time 5m
+
     Exit code 1 says that something was found, 4 that it was stopped before its end.
     """
     if depth is not None and examples is not None:
         fail("--depth and --examples exclude each other: the first tries every sequence, the second random ones")
+    if against_set and not against:
+        fail("--against-set says an option of the system of --against, which is not given")
     judged.need("explore")
 
     def act() -> int:
@@ -59,6 +81,7 @@ def explore(
 
         limit_s = None if limit is None else seconds(limit, "--time")
         bounds = Bounds(depth, examples or (10**9 if limit_s else 1_000), length, seed, limit_s)
-        return Exploration(judged.options(results), tuple(spec or ("core",)), bounds, crashes, Screen()).run()
+        other = other_system(against, against_set or (), judged.patience)
+        return Exploration(judged.options(results), tuple(spec or ("core",)), bounds, crashes, Screen(), other).run()
 
     guarded(act)

@@ -1,8 +1,8 @@
 """What was observed in two plays of one scenario, made comparable: an identity stands for its role, and not for its value.
 
-On a system whose plays are the same each time, a disturbance may change some values that a broker makes up, and no others: which
-member id it gives out, which epoch its coordinator has, at what time it acts. Each becomes the number of its first appearance, so that
-two that were the same stay the same, and two that differed still differ.
+A disturbance, or another system, may change some values that a broker makes up, and no others: which member id it gives out, which epoch
+its coordinator has, at what time it acts. Each becomes the number of its first appearance, so that two that were the same stay the same,
+and two that differed still differ.
 """
 
 import re
@@ -25,6 +25,11 @@ ROLES = (
         re.compile(r"coordinator[ _]epoch(?:[ =]|: )(?P<value>-?\d+)"),
         "an epoch counts the starts and moves of a coordinator",
     ),
+    Role(
+        "producer",
+        re.compile(r"producer[ _]id(?:[ =]|: )(?P<value>\d+)"),
+        "a coordinator gives out each producer id once, to whoever comes",
+    ),
     Role("timestamp", re.compile(r"\b(?P<value>\d{13})\b"), "milliseconds since 1970: time passes while a system starts"),
     Role("checksum", re.compile(r"\b(?P<value>0x[0-9a-f]{8})\b"), "a checksum is also one of timestamps"),
     Role(
@@ -37,14 +42,17 @@ ROLES = (
         "listed", re.compile(r"(?:not in it, of|the largest of) (?P<value>\d+)"), "a list of all that there is has others' entries as well"
     ),
     Role("epoch", re.compile(r"(?<!coordinator[ _])epoch(?:[ =]|: )(?P<value>\d+)"), "an epoch counts the transactions of a producer"),
+    Role("offset", re.compile(r"(?:offset|watermark)(?:[ =]|: )(?P<value>\d+)"), "what a broker writes by itself has offsets too"),
     Role(
-        "producer",
-        re.compile(r"producer[ _]id(?:[ =]|: )(?P<value>\d+)"),
-        "a coordinator gives out each producer id once, to whoever comes",
+        "transaction",
+        re.compile(r"(?P<value>\(\d+,\d+\)|coordinator_bits=\d+, sequence=\d+)"),
+        "a coordinator numbers transactions, and others may have come before",
     ),
 )
-_MOVED = frozenset({"epoch", "listed"})
-"""The roles whose values only some disturbances move, and say so; for the others these have to be the same."""
+_MOVED = frozenset({"epoch", "listed", "offset", "transaction"})
+"""The roles that only some disturbances move, and say so, and that differ between two systems; elsewhere the values have to be the same."""
+BETWEEN_SYSTEMS = _MOVED - {"listed"}
+"""Those of them that two systems number as they like."""
 _LISTED_EPOCHS = re.compile(r"^(coordinator epochs of .*?: epochs that never fall, [^:]*:).*", re.DOTALL)
 """A sentence that judges a whole list of coordinator epochs; the list follows from how often the system was started."""
 

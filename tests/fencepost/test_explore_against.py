@@ -1,0 +1,122 @@
+"""Two systems compared: silent on what conforms, and what differs is named by its role, with both answers."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from commands import fencepost
+from exploring import always, trials
+
+from fencepost.explore import search
+from fencepost.explore.against import Comparison, Differs
+from fencepost.proof import conforming_groups
+from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
+from fencepost.run.observed_roles import BETWEEN_SYSTEMS, by_role
+from fencepost.steps.acts.tables import table_of
+
+NAMES = ("reference", "other")
+SPECS = {"kafka": ("core", "kip890"), "pulsar": ("core", "pip31"), "pulsar-scalable": ("core",)}
+
+
+def comparison(spec: str, protocol: str, defect: str | None = None, profile: str | None = None) -> Comparison:
+    table = table_of(spec)
+    return Comparison(trials(table, protocol), trials(table, protocol, defect, profile), NAMES)
+
+
+CONFORMING = [
+    (group, spec) for group in conforming_groups.groups(LAWFUL.values()) if group[0].protocol in SPECS for spec in SPECS[group[0].protocol]
+]
+
+
+@pytest.mark.parametrize(("group", "spec"), CONFORMING, ids=lambda one: one if isinstance(one, str) else one[0].name)
+def test_conforming_variants_are_no_difference(monkeypatch: pytest.MonkeyPatch, group: tuple[Defect, ...], spec: str) -> None:
+    """Order, time, numbers and words are theirs, and so is the choice between answers that are allowed."""
+    broker = conforming_groups.as_one(group)
+    monkeypatch.setitem(LAWFUL, broker.name, broker)
+
+    progress = search.drawn(comparison(spec, broker.protocol, broker.name), 2, 8, 3, always)
+
+    assert (progress.finding, progress.count) == (None, 2)
+
+
+DIFFERENT = {
+    "no-epoch-bump": ("kip890", ("A adds payments-0", "A commits"), "producer epoch: 1", "producer epoch: 0"),
+    "core-kafka-dirty-read": ("core", ("A writes to orders", "a look at orders"), "it holds", "violated: readers of orders"),
+    "core-kafka-committed-is-aborted": ("core", ("A writes to orders", "A commits", "A aborts again"), "INVALID_TXN_STATE", "NONE"),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_a_defect_differs_from_the_reference(name: str) -> None:
+    """In the first line that shows it; and what each answered is said."""
+    spec, acts, mine, others = DIFFERENT[name]
+
+    finding = comparison(spec, DEFECTS[name].protocol, name).find(acts)
+
+    assert finding is not None
+    assert (finding.how, finding.acts) == ("different", acts)
+    assert isinstance(finding.error, Differs)
+    assert mine in finding.error.shown[0]
+    assert others in finding.error.shown[1]
+    assert comparison(spec, DEFECTS[name].protocol).find(acts) is None
+
+
+def test_what_a_release_is_known_for_is_counted_and_not_reported() -> None:
+    """Kafka 4.3 answers some requests otherwise, and verifications with another error, which is not known of it."""
+    both = comparison("kip890", "kafka", profile="kafka-4.3")
+    both.table = replace(both.table, acts=[act for act in both.table.acts if "the leader verifies" not in act.name])
+    progress = search.drawn(both, 12, 10, 1, always)
+
+    assert progress.finding is None
+    assert progress.known
+
+
+def test_numbers_stand_for_roles() -> None:
+    """Other numbers in the same places are the same; one number for two things, or two for one, is not."""
+
+    def seen(*texts: str) -> list[str]:
+        return list(by_role(texts, BETWEEN_SYSTEMS))
+
+    assert seen("producer id: 1, producer epoch: 4", "offset 3") == seen("producer id: 1099511627776, producer epoch: 0", "offset 9")
+    assert seen("producer id: 1", "producer id: 1") != seen("producer id: 7", "producer id: 8")
+    assert seen("producer id: 1", "producer id: 2") != seen("producer id: 7", "producer id: 7")
+    assert seen("producer epoch: 1", "producer epoch: 2") != seen("producer epoch: 1", "producer epoch: 1")
+
+
+def test_a_race_is_not_compared() -> None:
+    """The winner is a matter of time."""
+    assert not [act.name for act in comparison("kip890", "kafka").table.acts if "at once" in act.name]
+    assert [act.name for act in trials(table_of("kip890"), "kafka").table.acts if "at once" in act.name]
+
+
+def test_what_differs_is_printed_side_by_side_and_kept(tmp_path: Path) -> None:
+    """Exit code 1, a scenario that is played again, and the other system in the certificate; none where nothing differs."""
+    about = ("--spec", "kip890", "--examples", "5", "--length", "6", "--against", "reference", "--results")
+    said = fencepost("explore", *about, tmp_path / "r", "--against-set", "defect=no-epoch-bump", expect=1).out
+    alike = fencepost("explore", *about, tmp_path / "alike", expect=0).out
+
+    [report] = json.loads((tmp_path / "r" / "explored.json").read_text())["explored"]
+    assert report["finding"]["how"] == "different"
+    assert "no-epoch-bump" in report["against"]
+    assert Path(report["finding"]["feature"]).is_file()
+    [mine, others] = [line.split("  ")[-1] for line in said.splitlines() if "EndTxn of" in line][:2]
+    assert mine != others
+    assert "nothing found: 5 sequences" in alike
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--against-set", "defect=x"), "--against-set says an option of the system of --against, which is not given"),
+        (("--against", "referenc"), "unknown system 'referenc'; did you mean reference?"),
+        (("--against", "pulsar", "--against-set", "no-such=1"), "no-such"),
+        (("--against", "reference", "--against-set", "defect"), "expected NAME=VALUE"),
+        (("--spec", "kip890", "--against", "pulsar", "--against-set", "service-url=pulsar://127.0.0.1:1"), "kip890 is about kafka"),
+    ],
+)
+def test_a_second_system_that_cannot_be_asked_is_refused(tmp_path: Path, options: tuple[str, ...], said: str) -> None:
+    """In one line."""
+    finished = fencepost("explore", *options, expect=2, cwd=tmp_path)
+
+    assert said in " ".join(finished.err.split())
