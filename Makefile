@@ -59,7 +59,7 @@ docs: RESULTS ?= $(wildcard results/*/compliance.json)
 docs: .venv/.ready  ## the pages that are made from the registers and the sentences, and the site, in build/site, with all runs in results/
 	@for spec in $(notdir $(patsubst %/requirements.yaml,%,$(wildcard features/*/requirements.yaml))); do $(BIN)/fencepost list --spec $$spec --format markdown >docs/$$spec.md; done
 	@$(BIN)/fencepost sentences --format markdown >docs/sentences.md
-	@$(BIN)/python -m fencepost.museum.page >docs/museum.md
+	@$(BIN)/python -m fencepost.museum.museum_page >docs/museum.md
 	@mkdir -p build
 	@$(BIN)/fencepost run --only PIP471-36 --results build/life >build/life.log
 	@$(BIN)/python -m fencepost.report.life build/life/history/PIP471-36-1-*.jsonl.gz >docs/transaction-life.svg

@@ -12,7 +12,7 @@ from fencepost.contract.played import PlayedStep
 from fencepost.run.observed_roles import BETWEEN_SYSTEMS, by_role
 from fencepost.steps.acts.act import Line, Script, Table, script_of
 
-from .answers import answers, side_by_side
+from .paired_answers import answers, side_by_side
 from .trial import Finding, Shown, Trials, Tried
 
 

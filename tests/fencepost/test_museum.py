@@ -14,7 +14,7 @@ from fencepost.contract.evidence import Mismatch
 from fencepost.contract.symptom import Symptom
 from fencepost.museum import proof as museum_proof
 from fencepost.museum.bugs import Bug, Kind, Museum, bundled, read
-from fencepost.museum.page import page
+from fencepost.museum.museum_page import page
 from fencepost.museum.proof import Judged
 from fencepost.proof.defect_proof import Seen
 from fencepost.reference.defects import DEFECTS

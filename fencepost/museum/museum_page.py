@@ -1,4 +1,4 @@
-"""`docs/museum.md`: a paragraph for each bug. `python -m fencepost.museum.page` prints it."""
+"""`docs/museum.md`: a paragraph for each bug. `python -m fencepost.museum.museum_page` prints it."""
 
 import sys
 from collections.abc import Iterator
