@@ -33,6 +33,9 @@ class Security:
                     "it out"
                 )
             return cls(token=token)
+        if token is not None and service_over_tls != admin_over_tls:
+            plain, scheme = ("--admin-url", "https") if service_over_tls else ("--service-url", "pulsar+ssl")
+            raise WrongUsage(f"--{TOKEN}: the token would go to {plain} without TLS. Say {scheme}:// there too")
         ca, *own_certificate = (options.get(name, SYSTEM if name == _CA else None) for name in TLS_OPTIONS)
         tls = Tls.of(ca, *own_certificate)
         return cls(tls if service_over_tls else None, tls if admin_over_tls else None, token)

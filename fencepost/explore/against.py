@@ -61,8 +61,9 @@ class Comparison:
         tried = first.judged(script, mine), second.judged(script, others)
         acts = max((each.acts for each in tried), key=len)
         found = _first_difference(mine, others)
-        if why := next((each.unanswered for each in tried if each.unanswered), None):
-            return Tried(acts, unanswered=why)
+        silent = [(len(shown.steps) - 1, each.unanswered) for shown, each in zip((mine, others), tried, strict=True) if each.unanswered]
+        if silent and (found is None or found[0] >= min(silent)[0]):
+            return Tried(acts, unanswered=min(silent)[1])
         if found is None:
             return Tried(acts, known=next((each.known for each in tried if each.known), None))
         number, shown = found
@@ -73,7 +74,8 @@ class Comparison:
         if line.kind != "When" or lines[-1].kind != "Then":  # what was asked is said with what is judged of it
             del lines[number + 1 :]
         finding = Finding(tuple(script.acts), tuple(lines), requirement, "different", Differs(line, self.names, shown))
-        is_known = any(each.known for each in tried) or requirement in first.known_requirements | second.known_requirements
+        known_here = any(each.known and len(each.known.lines) in (number + 1, number + 2) for each in tried)
+        is_known = known_here or requirement in first.known_requirements | second.known_requirements
         return Tried(acts, known=finding) if is_known else Tried(acts, finding)
 
 

@@ -10,6 +10,7 @@ from fencepost.contract.evidence import Mismatch, NoAnswer, SetUpFailed, Violati
 from fencepost.contract.played import PlayedStep
 from fencepost.contract.ports import Session
 from fencepost.contract.symptom import Symptom
+from fencepost.contract.waiting import ENOUGH_S, waited_in
 from fencepost.deviations.known_deviations import ANY, Entry, Expectations
 from fencepost.run.plays import refusal_of
 from fencepost.steps.acts.act import Line, Script, Table, script_of
@@ -127,6 +128,8 @@ class Trials:
         reached = tuple(dict.fromkeys(act for _, act in script.lines[: number + 1] if act is not None))
         if isinstance(error, NotOffered) or (isinstance(error, NoAnswer) and not self.is_prompt):
             return Tried(reached, unanswered=str(error))
+        if isinstance(error, Violation) and 0 < waited_in(shown.session).in_vain_s < ENOUGH_S:
+            return Tried(reached, unanswered=f"after a wait of less than {ENOUGH_S:g} s that was in vain, {error} shows nothing")
         if not isinstance(error, Violation | SetUpFailed | NoAnswer):
             raise error
         is_seen = isinstance(error, Violation)

@@ -158,7 +158,7 @@ class Concurrency:
                 self._waiting.add(play.run)
         elif play.run in self._waiting:
             self._waiting.discard(play.run)
-            self._busy.take()
+            self._busy.resume()  # at once: those that have places may wait for this one to leave the company
 
     @property
     def kills(self) -> int:
@@ -251,6 +251,7 @@ class Concurrency:
             try:
                 if not self._is_over:
                     found[play.run] = self._act(play, crashes, None)
+                    self._longest_s = max(self._longest_s, waited_in(found[play.run].session).longest_s)
             finally:
                 crashes.leave()
 

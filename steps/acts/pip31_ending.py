@@ -308,7 +308,7 @@ def acts() -> Iterator[Act[Pip31]]:
     }
     for what, (name, says, needs) in short.items():
         yield Act(f"{name} {what}", _may_time_out, says, (name, TOPICS[0]), needs)
-    yield Act("commits race with time-outs", _may_race_time_out, _race_the_time_out, (TOPICS[0],))
+    yield Act("commits race with time-outs", _may_race_time_out, _race_the_time_out, (TOPICS[0],), races=True)
     for said, why, *where in (("commits", "PIP31-22"), ("aborts", "PIP31-22"), (f"adds {TOPICS[0]}", "PIP31-15", TOPICS[0])):
         yield Act(f"an unknown transaction {said}", lambda *_: True, _use_unknown, (said, why, NUMBERS, *where))
     yield Act("several transactions begin", lambda model, _: model.done[_IDS] < 3, _begin_several, (NUMBERS,))

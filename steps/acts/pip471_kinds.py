@@ -171,7 +171,7 @@ def acts() -> Iterator[Act[Any]]:
             ("N", how),
         )
     yield Act("A writes to a classic topic", _may_misplace, _MISPLACES, ("A",))
-    yield Act("many messages are under way", lambda model, _, topic: not model.done[topic], _write_many, ("Z", "bulk"))
+    yield Act("many messages are under way", lambda model, _, topic: not model.done[topic], _write_many, ("Z", "bulk"), races=True)
     yield Act(
         "the first coordinator moves to another broker",
         lambda model: bool(model.transactions),

@@ -313,7 +313,7 @@ def _acts() -> Iterator[Act[Keys]]:
     yield Act("a look at all keys", conditions.has_list, _look_at_keys, (), _KEYED)
     yield Act("a look at the metrics", conditions.has_list, _look_at_metrics, (), _KEYED)
     yield Act("the key topic is compacted", conditions.has_keys, _compact, (), _KEYED | {"key-topic-faults"})
-    yield Act("two connect at once", conditions.may_be_at_once, _connect_at_once, (*TASKS[1:], PAYMENTS), _KEYED)
+    yield Act("two connect at once", conditions.may_be_at_once, _connect_at_once, (*TASKS[1:], PAYMENTS), _KEYED, races=True)
     for odd in _ODD:
         yield Act(f"somebody connects with {odd}", lambda model, _: bool(model.last), _connect_oddly, (odd,), _KEYED)
     yield Act("somebody connects without a key", lambda model: bool(model.last), _connect_without_a_key, (), _KEYED)
