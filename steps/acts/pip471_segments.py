@@ -10,6 +10,8 @@ from .pip471_model import CHILDREN, FIRST, MERGED, SEGMENTS, Pip471, stored
 DRAINERS = {"drainers": "shared", "keepers": "exclusive"}
 """Subscriptions of the first segment."""
 _WRITERS, _WRITTEN = ("A", "B"), (*FIRST, "low", "high", "whole", "again")
+_SEALABLE = {*CHILDREN, *(one for pair in MERGED for one in pair)}
+"""Segments that a split or a merge seals."""
 _SEALED = "PIP471-52"
 _COUNTS = frozenset({"entry-counts"})
 
@@ -72,15 +74,15 @@ def acts() -> Iterator[Act[Any]]:
     for (one, other), child in MERGED.items():
         yield Act(f"{one} and {other} are merged", _may_merge, _merge, (one, other, child))
     for segment in SEGMENTS:
-        yield Act(
-            f"the length of {segment}", lambda model, name: name in model.topics and _may_count(model, name), _count, (segment,), _COUNTS
-        )
         yield elsewhere("orders is unloaded", f"{segment} is unloaded", segment)
     for segment in _WRITTEN:
         for x in _WRITERS:
             yield elsewhere("A writes to orders", f"{x} writes to {segment}", x, segment, writes=True)
             yield elsewhere("A writes to orders late", f"{x} writes to {segment} late", x, segment, writes=True)
-            yield Act(f"{x} writes to {segment}, which is sealed", _may_write_to_sealed, _write_to_sealed, (x, segment))
+            if segment in _SEALABLE:
+                yield Act(f"{x} writes to {segment}, which is sealed", _may_write_to_sealed, _write_to_sealed, (x, segment))
+        if segment in _SEALABLE:
+            yield Act(f"the length of {segment}", _may_count, _count, (segment,), _COUNTS)
         yield elsewhere("a plain write to orders", f"a plain write to {segment}", segment, writes=True)
         yield elsewhere("a look at orders", f"a look at {segment}", segment)
     first = FIRST[0]
@@ -95,8 +97,7 @@ def acts() -> Iterator[Act[Any]]:
         )
         yield Act(f"{where} hear the end of {first}", _may_hear_the_end, _hear_the_end, (where, first))
         for x in _WRITERS:
-            for which in ("first", "second"):
-                yield elsewhere("A acknowledges first for followers", f"{x} acknowledges {which} for {where}", x, where, which)
+            yield elsewhere("A acknowledges first for followers", f"{x} acknowledges first for {where}", x, where, "first")
     for x in _WRITERS:
         said = "acknowledges everything up to first for"
         yield elsewhere(f"A {said} followers", f"{x} {said} keepers", x, "keepers", "first")

@@ -204,13 +204,13 @@ def _is_open(model: Pip471, name: str, *_: str) -> bool:
     return name in model.transactions and model.transactions[name].is_open
 
 
-def _may_end_in_trouble(model: Pip471, name: str, how: str, trouble: str) -> bool:
+def _may_end_in_trouble(model: Pip471, name: str, _: str, trouble: str) -> bool:
     """Where the trouble meets this end and not what comes later."""
     if not _is_open(model, name) or not model.is_loaded(name):
         return False
     needed = _TROUBLES[trouble][1]
     if needed == "aborts":
-        return how == "aborts" and bool(model.entries_of(name))
+        return bool(model.entries_of(name))
     return needed is None or model.has_operations(name)
 
 
@@ -323,7 +323,7 @@ _REFUSED_INPUT = retelling(_acknowledge_in_trouble)
 def _of(x: str) -> Iterator[Act[Any]]:
     """What one transaction does with the store."""
     for how in ENDS:
-        for trouble in _TROUBLES:
+        for trouble in (one for one, (_, needed) in _TROUBLES.items() if needed in (None, "operations", how)):
             yield Act(f"{x} {how}, and {trouble}", _may_end_in_trouble, _ENDS_IN_TROUBLE, (x, how, trouble), _FAULTS | _STORE)
         for point in _POINTS:
             yield Act(f"{x} {how}, and a crash comes {point}", _may_crash_in_end, _CRASHES_IN_END, (x, how, point), _CRASHES)

@@ -4,6 +4,7 @@ import pytest
 
 from fencepost.adapters.common.genuine import Whose
 from fencepost.adapters.pulsar.handshake import WITHOUT_SEALING, Offer, describe, identify, told_by
+from fencepost.adapters.pulsar.reach import parse_addresses
 from fencepost.adapters.pulsar.settings import pulsar_settings
 from fencepost.adapters.pulsar.system import PulsarAt
 from fencepost.contract.errors import WrongUsage
@@ -82,4 +83,4 @@ def test_a_crash_gets_a_fresh_broker() -> None:
 def test_a_session_needs_a_system_that_is_open() -> None:
     """Asking before is a fault of the caller."""
     with pytest.raises(WrongUsage, match="asked for before open"):
-        PulsarAt("pulsar://127.0.0.1:6650", "http://127.0.0.1:8080").session("a scenario")
+        PulsarAt(parse_addresses("pulsar://127.0.0.1:6650", "http://127.0.0.1:8080", {})).session("a scenario")

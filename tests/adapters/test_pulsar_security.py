@@ -1,6 +1,7 @@
 """TLS and logins of Pulsar's clients and of admin calls: what each option means, and what is said where it cannot work."""
 
 import socket
+import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -55,7 +56,7 @@ def brokers(*answers: Sequence[Message]) -> Iterator[tuple[int, list[Message]]]:
             return connection.recv(size_of(connection.recv(SIZE.size, socket.MSG_WAITALL)), socket.MSG_WAITALL)
 
         def serve() -> None:
-            with suppress(OSError), server.accept()[0] as connection:
+            with suppress(OSError, struct.error), server.accept()[0] as connection:  # a client may leave at any time
                 for answer in answers:
                     heard.append(body(decode(frame(connection)).command))
                     for message in answer:

@@ -9,6 +9,7 @@ import pytest
 from fencepost.adapters.common.time import WallTime
 from fencepost.contract import register
 from fencepost.contract.brokers import Where
+from fencepost.contract.gherkin import Step
 from fencepost.contract.played import Played
 from fencepost.contract.shared_crashes import SharedCrashes
 from fencepost.contract.waiting import LASTS_S, Lasting
@@ -108,15 +109,21 @@ def test_as_many_as_may_be_are_under_way_at_once() -> None:
     assert [one.scenarios for one in found] == [2, 2]
 
 
-def test_whoever_lets_minutes_pass_leaves_its_place_meanwhile() -> None:
-    """With one place, another scenario begins and ends in between; after it the place is taken again."""
-    quick, player = plays("PIP460-01", protocol="pulsar-scalable")[0], player_of("pip460")
+def long_and_short() -> tuple[Play, Step, Play]:
+    """A scenario with the step in which it lets minutes pass, and an ordinary one."""
+    player = player_of("pip460")
     slow, passes = next(
         (play, step)
         for play in plays("PIP460-37", protocol="pulsar-scalable")
         for step in play.steps
         if player.is_marked(step, takes_minutes)
     )
+    return slow, passes, plays("PIP460-01", protocol="pulsar-scalable")[0]
+
+
+def test_whoever_lets_minutes_pass_leaves_its_place_meanwhile() -> None:
+    """With one place, another scenario begins and ends in between."""
+    slow, passes, quick = long_and_short()
     ended, order = threading.Event(), []
 
     def act(play: Play, _: SharedCrashes | None, __: float | None = None) -> Played:
@@ -134,6 +141,30 @@ def test_whoever_lets_minutes_pass_leaves_its_place_meanwhile() -> None:
 
     assert [concurrency.of(play).scenarios for play in (slow, quick)] == [1, 1]
     assert order == [quick, slow]
+
+
+def test_a_scenario_goes_on_at_once_after_minutes() -> None:
+    """Also where the only place is that of another one, which may wait until this one is over."""
+    slow, passes, quick = long_and_short()
+    began, is_over, waited = threading.Event(), threading.Event(), []
+
+    def act(play: Play, _: SharedCrashes | None, __: float | None = None) -> Played:
+        if play is slow:
+            concurrency.at(play, passes)
+            assert began.wait(60)
+            concurrency.at(play, play.steps[0])
+            is_over.set()
+        else:
+            began.set()
+            waited.append(is_over.wait(20))
+        return Played()
+
+    made = threading.Event()
+    concurrency = Concurrency([slow, quick], lambda _: ONE, 1, lambda *of: (made.wait(60), act(*of))[1], lambda *_: False)
+    made.set()
+
+    assert [concurrency.of(play).scenarios for play in (slow, quick)] == [1, 1]
+    assert waited == [True]
 
 
 def test_two_brokers_are_asked_at_the_same_time() -> None:

@@ -45,7 +45,7 @@ def ours(tmp_path: Path) -> Iterator[Ours]:
 def test_a_broker_that_loses_everything_in_a_crash_is_found(ours: Ours, tmp_path: Path) -> None:
     """Its process is really another one afterwards, and it is left running. All share one crash, and each has one more, alone."""
     before = (ours.folder / "pid").read_text(encoding="utf-8")
-    options = ("--bootstrap", ours.address, "--restart-command", shlex.join(ours.command), "--only", "CORE-24", "--patience", "5")
+    options = ("--bootstrap", ours.address, "--restart-command", shlex.join(ours.command), "--only", "CORE-24")
 
     fencepost("run", "kafka", *options, "--no-html", "--results", tmp_path / "r", expect=1)
 
