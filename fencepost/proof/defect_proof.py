@@ -32,7 +32,6 @@ from fencepost.contract.registration import Asked
 from fencepost.contract.verdict import RequirementResult, ScenarioResult, judge
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.reference.defects.watch import Watch
-from fencepost.run import interruption
 from fencepost.run.options import Options
 from fencepost.run.plays import Plays
 from fencepost.run.selection import Selection
@@ -185,12 +184,9 @@ def prove(register: Register, specs: Iterable[str], breadth: Breadth, workers: i
     lawful = [variant for variant in LAWFUL.values() if variant.protocol in spoken]
     variants = [*defects.values(), *lawful]
     found: dict[str, Seen] = {}
-    context = forkserver.forking()
     alone, grouped = (variants, []) if breadth is Breadth.EVERYTHING else (defects.values(), conforming_groups.groups(lawful))
     brokers = [*((variant,) for variant in alone), *grouped]
-    with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as given_back:
-        with interruption.unheard():  # by the processes of the pool, which a terminal's Ctrl-C reaches too
-            pool = given_back.enter_context(context.Pool(workers, maxtasksperchild=1))
+    with contextlib.suppress(KeyboardInterrupt), forkserver.pool(workers) as pool:
         for one in _tried(pool, brokers, lambda variant: _asked_of(variant, protocols, breadth)):
             found[one.defect.name] = one
             report(one, len(found), len(variants))
@@ -206,9 +202,7 @@ def prove(register: Register, specs: Iterable[str], breadth: Breadth, workers: i
 def play(defects: Iterable[Defect], workers: int) -> tuple[Seen, ...]:
     """Run each of these defects on the scenarios of the requirements that it breaks. An interrupt leaves out those that were not run."""
     found: list[Seen] = []
-    with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as given_back:
-        with interruption.unheard():
-            pool = given_back.enter_context(forkserver.forking().Pool(workers, maxtasksperchild=1))
+    with contextlib.suppress(KeyboardInterrupt), forkserver.pool(workers) as pool:
         for one in _tried(pool, [(defect,) for defect in defects], lambda defect: tuple(defect.breaks)):
             found.append(one)
     return tuple(found)

@@ -9,7 +9,6 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -24,7 +23,6 @@ from fencepost.explore import search
 from fencepost.explore.reduction import reduced
 from fencepost.explore.trial import Trials
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
-from fencepost.run import interruption
 from fencepost.run.judged_systems import JudgedSystems
 from fencepost.run.options import Options
 from fencepost.steps.acts.tables import TABLES, table_of
@@ -82,9 +80,7 @@ def explored(specs: Sequence[str], examples: int, length: int, seed: int, worker
         spoken = {one.protocol for one in about}
         lawful = conforming_groups.groups(one for one in LAWFUL.values() if one.protocol in spoken)
         tasks += [_Task(broker, table.spec, examples, length, seed) for broker in (*((one,) for one in about), *lawful)]
-    with ExitStack() as given_back:
-        with interruption.unheard():
-            pool = given_back.enter_context(forkserver.forking().Pool(workers, maxtasksperchild=1))
+    with forkserver.pool(workers) as pool:
         for one, task in zip(pool.imap(_reach, tasks), tasks, strict=True):
             if one.is_found and one.is_lawful and len(task.broker) > 1:
                 alone = [_Task((variant,), task.spec, examples, length, seed) for variant in task.broker]

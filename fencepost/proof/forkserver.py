@@ -1,7 +1,12 @@
 """Processes that play scenarios, forked from one that is ready: to import and read all would take longer than most plays."""
 
 import multiprocessing
+from collections.abc import Iterator
+from contextlib import contextmanager
 from multiprocessing.context import ForkServerContext
+from multiprocessing.pool import Pool
+
+from fencepost.run import interruption
 
 
 def forking() -> ForkServerContext:
@@ -9,3 +14,12 @@ def forking() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["fencepost.adapters.engines", "fencepost.proof.forkserver_preload", "fencepost.proof.defect_proof"])
     return context
+
+
+@contextmanager
+def pool(workers: int) -> Iterator[Pool]:
+    """So many of them at a time, one for each task, until the end. None of them hears a terminal's Ctrl-C, which reaches them too."""
+    with interruption.unheard():
+        made = forking().Pool(workers, maxtasksperchild=1)
+    with made:
+        yield made

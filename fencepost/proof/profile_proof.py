@@ -33,7 +33,6 @@ from fencepost.contract.errors import Exit, UnknownName
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import Verdict
 from fencepost.reference.defects import DEFECTS, Defect
-from fencepost.run import interruption
 
 from . import forkserver
 from .defect_proof import Seen, protocols_asked, see
@@ -113,9 +112,7 @@ def prove_at(profile: str, defects: Sequence[Defect], workers: int, report: Call
     """Try each of these defects on that profile, each in a separate process; `report` gets each trial as it ends."""
     tasks = [(defect, tuple(defect.breaks), profile) for defect in defects]
     found = []
-    with interruption.unheard():
-        pool = forkserver.forking().Pool(workers, maxtasksperchild=1)
-    with pool:
+    with forkserver.pool(workers) as pool:
         for seen in pool.imap_unordered(_see, tasks):
             found.append(fate_of(seen))
             report(found[-1])

@@ -11,7 +11,6 @@ import os
 import random
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -26,7 +25,6 @@ from fencepost.contract.registration import Asked
 from fencepost.contract.verdict import Verdict
 from fencepost.reference.defects import LAWFUL, Defect
 from fencepost.reference.defects.replay import variants
-from fencepost.run import interruption
 from fencepost.run.options import Options
 from fencepost.run.plays import Play, Plays
 from fencepost.run.selection import Selection
@@ -149,9 +147,7 @@ def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where:
 
 
 def _noticed(wanted: Sequence[_Task], workers: int) -> Iterator[Noticed]:
-    with ExitStack() as given_back:
-        with interruption.unheard():
-            pool = given_back.enter_context(forkserver.forking().Pool(workers, maxtasksperchild=1))
+    with forkserver.pool(workers) as pool:
         yield from pool.imap(_play, wanted)
 
 
