@@ -32,6 +32,8 @@ class ProtocolSession(ABC, Generic[P]):
         self._suffix = suffix
         self._probes: dict[str, P] = {}
         self._closing: list[Callable[[], None]] = []
+        self.broker_log: Callable[[], str] | None = None
+        """What the broker wrote while the session was open, where that is known."""
 
     @abstractmethod
     def new_client(self, name: str) -> P:
