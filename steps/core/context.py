@@ -8,6 +8,7 @@ from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.contract.ports import Session
 from fencepost.contract.shared_crashes import gather
 from fencepost.contract.transactional_log import Answer, Follower, TransactionalLog, Writer
+from fencepost.steps.named import Named
 from fencepost.steps.outcomes import achieved, error_of, unanswered
 from fencepost.steps.settling import settled
 
@@ -36,7 +37,7 @@ class ScenarioContext:
     session: Session
     system: TransactionalLog
     evidence: Evidence
-    writers: dict[str, Writer] = field(default_factory=dict)
+    writers: dict[str, Writer] = field(default_factory=lambda: Named("writer", "Given a writer A"))
     followers: dict[str, Follower] = field(default_factory=dict)
     """By the logs that they follow."""
     ended: set[str] = field(default_factory=set)

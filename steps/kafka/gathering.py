@@ -133,7 +133,9 @@ def short_session_ms(context: ScenarioContext, probe: KafkaProbe) -> int:
     return SHORTEST_BY_DEFAULT_MS if is_too_short else SHORT_SESSION_MS
 
 
-def beat_through_sessions(context: ScenarioContext, gathering: Gathering, probe: KafkaProbe, group: str, place: Membership) -> Outcome[None]:
+def beat_through_sessions(
+    context: ScenarioContext, gathering: Gathering, probe: KafkaProbe, group: str, place: Membership
+) -> Outcome[None]:
     """Heartbeats for two sessions. A broker may refuse one only where a busy machine let a whole session pass without any.
 
     Raises SetUpFailed where that happened: the question could not be put.
@@ -145,7 +147,7 @@ def beat_through_sessions(context: ScenarioContext, gathering: Gathering, probe:
         outcome = probe.heartbeat(group, place)
         silent_ms = context.time.now_ms() - before
         if isinstance(outcome, Refused) and silent_ms >= gathering.session_ms:
-            raise SetUpFailed(f"up to {silent_ms:.0f} ms passed between two requests of a member with a session of {gathering.session_ms} ms")
+            raise SetUpFailed(f"a member with a session of {gathering.session_ms} ms sent nothing for up to {silent_ms:.0f} ms")
         if isinstance(outcome, Refused) or asked - began > 2 * gathering.session_ms:
             break
     return outcome
