@@ -7,8 +7,9 @@ Feature: Authorisation in transactions
     And a topic "refunds" with 1 partition
 
   @KIP890-036 @MUST
-  Rule: AddPartitionsToTxn v4 and later from a principal without CLUSTER_ACTION is refused with CLUSTER_AUTHORIZATION_FAILED as a whole.
-    Brokers' requests name the transactions of other principals. If any client may send them, it can change those transactions.
+  Rule: A coordinator answers AddPartitionsToTxn v4 and later as a whole with CLUSTER_AUTHORIZATION_FAILED if the principal has no CLUSTER_ACTION.
+    These requests of brokers name the transactions of other principals. If any client could send them, it could change those
+    transactions.
 
     @needs:authorizer
     Scenario Outline: [1] An ordinary user sends one request for its own transaction and for another one

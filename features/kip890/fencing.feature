@@ -5,8 +5,8 @@ Feature: Fencing an old instance
     Given a topic "payments" with 2 partitions
 
   @KIP890-018 @MUST @fencing
-  Rule: InitProducerId v4 and later with an epoch neither current nor last is refused with PRODUCER_FENCED.
-    An instance that was fenced long ago would be readmitted, and two instances write in turn.
+  Rule: A coordinator answers InitProducerId v4 and later with PRODUCER_FENCED if its epoch is neither the current nor the last one.
+    An instance that was fenced long ago would be readmitted, and two instances would write in turn.
 
     Scenario: [1] An instance initialises with an epoch two behind
       Given producer A with transactional id "transfer"
@@ -22,8 +22,8 @@ Feature: Fencing an old instance
       And the producer id and epoch of A are unchanged
 
   @KIP890-024 @MUST @fencing
-  Rule: Once a new instance took over an open transaction, the old epoch can neither write nor end it.
-    This is the zombie that the KIP is about: an instance that was replaced continues writing, or ends its successor's transaction.
+  Rule: After a new instance has taken over an open transaction, a write with the old epoch is refused, and so is its EndTxn.
+    This is the zombie of the KIP: an instance that was replaced continues to write, or ends its successor's transaction.
 
     Scenario: [1] The old instance writes
       Given producer A with transactional id "transfer"

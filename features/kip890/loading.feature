@@ -6,7 +6,7 @@ Feature: Coordinators that are loading
     Given a topic "payments" with 2 partitions
 
   @KIP890-057 @SHOULD @recovery
-  Rule: TxnOffsetCommit answers a coordinator that is loading or absent with a retriable coordinator error.
+  Rule: A broker answers TxnOffsetCommit with a retriable coordinator error while the coordinator is loading or absent.
     A client that receives a fatal error while a coordinator only loads gives up without need.
 
     @needs:crash @needs:virtual-time

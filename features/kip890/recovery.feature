@@ -5,8 +5,8 @@ Feature: Timeouts and recovery
     Given a topic "payments" with 2 partitions
 
   @KIP890-094 @MUST @recovery
-  Rule: A restart of the broker does not interrupt an open transaction; its next batch is accepted unchanged.
-    A restart must not cost a producer its open transaction: its next batch is as valid as before.
+  Rule: A broker accepts the next batch of an open transaction after a restart, as if there had been none.
+    A restart must not cost a producer its open transaction.
 
     @needs:crash
     Scenario: [1] A producer writes another record after a crash
