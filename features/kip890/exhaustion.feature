@@ -179,7 +179,7 @@ Feature: Exhausted epochs
       Then it is refused with INVALID_PRODUCER_ID_MAPPING
 
   @KIP890-124 @MUST
-  Rule: At an epoch overflow the marker carries the old producer id and epoch 32767.
+  Rule: At an epoch overflow the marker has the old producer id and epoch 32767.
     A marker with the new producer id ends nothing: the data of the old one stays undecided.
 
     @needs:aged-ids @needs:transactions-v2

@@ -59,7 +59,7 @@ Feature: Fencing an old instance
       And the log of payments-0 has not grown
 
   @KIP890-351 @MUST @fencing @recovery
-  Rule: After a crash, the instance that initialised a transactional id last is still its owner, and the one before is still fenced.
+  Rule: After a crash, the instance that last initialised a transactional id is still its owner, and the previous one is still fenced.
     A takeover that a crash undoes locks out the new instance, and lets the zombie write in its place.
 
     @needs:crash
@@ -90,7 +90,7 @@ Feature: Fencing an old instance
       Then the producer id and epoch of B are unchanged
 
   @KIP890-380 @MUST @fencing
-  Rule: AddOffsetsToTxn with an epoch that is not current is refused, with INVALID_PRODUCER_EPOCH below v2, and adds nothing.
+  Rule: A coordinator refuses AddOffsetsToTxn whose epoch is not the current one (INVALID_PRODUCER_EPOCH below v2), and adds nothing.
     A fenced instance would add its group's offsets to the transaction of its successor, and the successor would commit them.
 
     Scenario Outline: [1] A producer adds offsets with its previous epoch

@@ -28,7 +28,7 @@ Feature: Levels of the transaction feature
       Then ApiVersions soon has transaction.version 1, under a larger epoch of the features
 
   @KIP890-220 @MUST @recovery
-  Rule: After a restart the level that was set last is in force, with a features epoch no smaller than before.
+  Rule: After a restart the finalized level is the one that was set last, and the features epoch is not smaller than before.
     If a broker restarts with an older level, clients use a protocol that its administrator has switched off.
 
     @needs:feature-levels @needs:crash

@@ -19,7 +19,7 @@ Feature: Coordinators that are loading
       And it is done
 
   @KIP890-169 @SHOULD @recovery
-  Rule: While the coordinator loads, requests are refused with retriable errors, and they succeed later without intervention.
+  Rule: While a coordinator loads, transactional requests are answered with retriable errors, and retries succeed once it has loaded.
     A coordinator that answers before it has read its log does not know any producer, and refuses all of them.
 
     @needs:crash

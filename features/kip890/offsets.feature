@@ -351,8 +351,8 @@ Feature: Offsets in a transaction
       And group "shop" has a pending offset of payments-1
 
   @KIP890-270 @MUST
-  Rule: OffsetFetch for a group without committed offsets returns no offset and no error.
-    A consumer of a new group takes an error for a fault of the broker, where it only had to begin at the start.
+  Rule: A group coordinator answers OffsetFetch for a group without committed offsets with offset -1 and no error.
+    A consumer of a new group would stop with an error, where it only has to begin at the start.
 
     Scenario: [1] OffsetFetch is sent for an unknown group
       When OffsetFetch is sent for payments-0 of group "strangers"

@@ -26,7 +26,7 @@ Feature: Partition verification switched off
       And the transaction of A is Ongoing in payments-0
 
   @KIP890-170 @MUST
-  Rule: WriteTxnMarkers v1 at the open epoch ends a transaction that the coordinator does not know.
+  Rule: WriteTxnMarkers v1 at the epoch of an open transaction ends it, even if the coordinator does not know it.
     A transaction that the coordinator does not know is the one that hangs: operators must be able to end it.
 
     @needs:verification-off
