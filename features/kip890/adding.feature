@@ -6,8 +6,8 @@ Feature: Adding partitions to a transaction
     Given a topic "payments" with 2 partitions
 
   @KIP890-030 @MUST
-  Rule: AddPartitionsToTxn v3 opens a transaction on an idle id and records the partition it names.
-    A partition that the coordinator does not know of never gets a marker, and its transaction hangs.
+  Rule: A coordinator that receives AddPartitionsToTxn v3 for an idle id opens a transaction, and records the partition that the request names.
+    A partition that the coordinator does not know of never receives a marker, and its transaction hangs.
 
     Scenario: [1] A producer adds its first partition
       Given producer A with transactional id "transfer"
@@ -17,7 +17,7 @@ Feature: Adding partitions to a transaction
       And the producer id and epoch of A are unchanged
 
   @KIP890-031 @MUST
-  Rule: AddPartitionsToTxn with an unknown id or a foreign producer id is refused with INVALID_PRODUCER_ID_MAPPING per partition.
+  Rule: A coordinator answers each partition of AddPartitionsToTxn with INVALID_PRODUCER_ID_MAPPING if the transactional id is unknown or has another producer id.
     A client that guesses a transactional id could add partitions to another client's transaction.
 
     Scenario: [1] A producer adds partitions with a transactional id that was never initialised
@@ -34,7 +34,7 @@ Feature: Adding partitions to a transaction
       And the transaction of B is unchanged
 
   @KIP890-032 @MUST @fencing
-  Rule: AddPartitionsToTxn with an older or a newer epoch is refused with PRODUCER_FENCED, or INVALID_PRODUCER_EPOCH below v2.
+  Rule: A coordinator answers AddPartitionsToTxn with PRODUCER_FENCED (INVALID_PRODUCER_EPOCH below v2) if its epoch is not the current one.
     A fenced instance would add partitions to its successor's transaction.
 
     Scenario: [1] A producer adds a partition with the epoch before its commit
@@ -66,8 +66,8 @@ Feature: Adding partitions to a transaction
       And the transaction of A is unchanged
 
   @KIP890-033 @MUST
-  Rule: AddPartitionsToTxn that names one unknown partition adds none, and the others are answered with OPERATION_NOT_ATTEMPTED.
-    A client that takes a partial answer for success writes to partitions that are not in its transaction.
+  Rule: A broker that receives AddPartitionsToTxn with one unknown partition adds none, and answers the others with OPERATION_NOT_ATTEMPTED.
+    A client that reads a partial answer as success writes to partitions that are not in its transaction.
 
     Scenario: [1] A producer adds a known and an unknown partition to an open transaction
       Given producer A with transactional id "transfer"
@@ -85,8 +85,8 @@ Feature: Adding partitions to a transaction
       And the transaction of A is unchanged
 
   @KIP890-034 @MUST
-  Rule: Adding partitions that already belong to the open transaction succeeds and changes nothing.
-    A client that lost the answer retries, and must not lose its transaction because of that.
+  Rule: AddPartitionsToTxn with partitions that are already in the open transaction succeeds and changes nothing.
+    A client that lost the answer retries, and must not lose its transaction because of the retry.
 
     Scenario: [1] A producer adds both partitions of its transaction again
       Given producer A with transactional id "transfer"
@@ -105,8 +105,8 @@ Feature: Adding partitions to a transaction
       And the transaction of A is unchanged
 
   @KIP890-035 @MUST
-  Rule: AddPartitionsToTxn answers CONCURRENT_TRANSACTIONS while the previous transaction is still completing.
-    A partition that is added while the last transaction completes may be lost between the two, and its transaction hangs.
+  Rule: A coordinator answers AddPartitionsToTxn with CONCURRENT_TRANSACTIONS while the previous transaction is completing.
+    A partition that is added while the previous transaction completes may be in neither transaction, and never receives a marker.
 
     @needs:hold-markers
     Scenario: [1] A producer adds partitions while its commit is incomplete
@@ -127,8 +127,8 @@ Feature: Adding partitions to a transaction
       And the transaction of A is unchanged
 
   @KIP890-037 @MUST
-  Rule: AddPartitionsToTxn v4 and later judges each transaction of a batch separately.
-    One invalid transaction in a batch must not fail its neighbours.
+  Rule: A coordinator decides on each transaction of a batched AddPartitionsToTxn v4 and later separately.
+    One invalid transaction in a batch must not cause the others to fail.
 
     Scenario: [1] One request contains a valid transaction and then an invalid one
       Given producers A and B with transactional ids "transfer" and "refund"
@@ -147,7 +147,7 @@ Feature: Adding partitions to a transaction
       And the transaction of B is Ongoing in payments-0
 
   @KIP890-038 @MUST
-  Rule: A verify-only AddPartitionsToTxn succeeds for a partition that is in the open transaction.
+  Rule: A coordinator answers a verify-only AddPartitionsToTxn with success for a partition that is in the open transaction.
     If batches of an announced partition are refused, old clients cannot write at all.
 
     Scenario: [1] A leader verifies partitions that the client added
@@ -164,8 +164,8 @@ Feature: Adding partitions to a transaction
       Then it is done for payments-0
 
   @KIP890-039 @MUST
-  Rule: A verify-only AddPartitionsToTxn refuses only the partitions outside the transaction, with TRANSACTION_ABORTABLE or INVALID_TXN_STATE.
-    This is the stray batch that the KIP is about: if accepted, it opens a transaction in that partition which is never ended.
+  Rule: A coordinator answers a verify-only AddPartitionsToTxn with TRANSACTION_ABORTABLE or INVALID_TXN_STATE for exactly the partitions outside the transaction.
+    This is the stray batch of the KIP: if it is accepted, it opens a transaction in that partition which is never ended.
 
     Scenario: [1] A leader verifies one partition of the transaction and one outside of it
       Given producer A with transactional id "transfer"
@@ -176,8 +176,8 @@ Feature: Adding partitions to a transaction
       And the transaction of A is unchanged
 
   @KIP890-040 @MUST
-  Rule: A verify-only AddPartitionsToTxn never changes the transaction, whether it succeeds or is refused.
-    A question must not change its answer: verification that adds the partition would legitimise the very batch that it should catch.
+  Rule: A coordinator never changes a transaction because of a verify-only AddPartitionsToTxn, whether it succeeds or is refused.
+    Verification that adds the partition would make the very batch valid that it has to stop.
 
     Scenario: [1] A leader verifies a partition of the open transaction
       Given producer A with transactional id "transfer"
@@ -223,8 +223,8 @@ Feature: Adding partitions to a transaction
       And the transaction of B is unchanged
 
   @KIP890-041 @MUST
-  Rule: A verify-only AddPartitionsToTxn distinguishes a foreign producer id, a wrong epoch and a completing transaction.
-    A client acts on the error: with the wrong one, it gives up where it should retry, or retries for ever.
+  Rule: A coordinator answers a verify-only AddPartitionsToTxn differently for a foreign producer id, for a wrong epoch and while a transaction completes.
+    A client acts on the error. With the wrong one it gives up where it should retry, or retries for ever.
 
     Scenario: [1] A leader verifies with the producer id of another producer
       Given producers A and B with transactional ids "transfer" and "refund"
@@ -248,8 +248,8 @@ Feature: Adding partitions to a transaction
       Then it is refused for payments-0 and payments-1 with CONCURRENT_TRANSACTIONS
 
   @KIP890-042 @SHOULD
-  Rule: A verify-only AddPartitionsToTxn refuses every partition of an id that has no open transaction.
-    The late batch of an ended transaction passes exactly when no open transaction is there to compare it with.
+  Rule: A coordinator refuses every partition of a verify-only AddPartitionsToTxn if the transactional id has no open transaction.
+    The late batch of an ended transaction would be accepted exactly when no open transaction is there to compare it with.
 
     Scenario: [1] A leader verifies before the first transaction
       Given producer A with transactional id "transfer"
@@ -271,8 +271,8 @@ Feature: Adding partitions to a transaction
       Then it is refused for payments-0 with TRANSACTION_ABORTABLE or INVALID_TXN_STATE
 
   @KIP890-043 @MUST
-  Rule: AddPartitionsToTxn on a completed id with the epoch in force opens the next transaction.
-    An old client begins each further transaction in this way; otherwise it would need a new producer for each.
+  Rule: After a commit or an abort, AddPartitionsToTxn with the current epoch opens the next transaction.
+    An old client begins every further transaction in this way; otherwise it would need a new producer for each.
 
     Scenario: [1] A producer adds a partition after a commit
       Given producer A with transactional id "transfer"
@@ -300,7 +300,7 @@ Feature: Adding partitions to a transaction
       And the log of payments-0 has not grown
 
   @KIP890-044 @MUST
-  Rule: AddPartitionsToTxn with an empty transactional id is refused with INVALID_REQUEST on every partition.
+  Rule: A coordinator answers each partition of AddPartitionsToTxn with INVALID_REQUEST if the transactional id is empty.
     All clients that forgot to set an id would share one transaction.
 
     Scenario: [1] A producer adds two partitions with an empty transactional id

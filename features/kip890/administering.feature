@@ -3,7 +3,7 @@ Feature: Topics, leaders and levels
   What is refused changes nothing.
 
   @KIP890-372 @MUST
-  Rule: CreateTopics creates exactly the requested partitions, or refuses the topic and creates none.
+  Rule: CreateTopics creates a topic with exactly the requested partitions, or refuses it and creates nothing.
     A producer would choose a partition that does not exist, or write into another topic.
 
     Scenario: [1] A topic with three partitions is created
@@ -51,7 +51,7 @@ Feature: Topics, leaders and levels
       And topic "orders" has 2 partitions, each with a leader
 
   @KIP890-373 @MUST @recovery
-  Rule: After a reassignment, a partition is led only by its new node, in a later leader epoch, even after a crash.
+  Rule: After AlterPartitionReassignments only the new node leads the partition, in a later leader epoch, even after a crash.
     If a partition has two leaders, half of the accepted records are lost.
 
     @needs:two-nodes
@@ -78,7 +78,7 @@ Feature: Topics, leaders and levels
       And accounts-1 is led by node 2 alone
 
   @KIP890-374 @MUST
-  Rule: A node that does not coordinate a transactional id refuses its requests with NOT_COORDINATOR.
+  Rule: A node that does not coordinate a transactional id answers its requests with NOT_COORDINATOR.
     A client that has not learned of a move would be answered by a node that no longer knows the transaction.
 
     @needs:two-nodes
@@ -103,8 +103,8 @@ Feature: Topics, leaders and levels
       And A is coordinated by node 2 alone
 
   @KIP890-377 @MUST
-  Rule: UpdateFeatures refuses an impossible or inconsistent change with INVALID_UPDATE_VERSION and changes nothing.
-    A cluster that has left its level by mistake, or for one that it does not know, may be unable to restart.
+  Rule: A broker answers UpdateFeatures with an impossible or inconsistent change with INVALID_UPDATE_VERSION, and changes nothing.
+    A cluster that was moved to another level by mistake, or to one that it does not know, may be unable to restart.
 
     Scenario Outline: [1] UpdateFeatures requests an unsupported level or an unknown feature
       When UpdateFeatures <asks>
@@ -135,7 +135,7 @@ Feature: Topics, leaders and levels
 
   @KIP890-378 @MUST
   Rule: ApiVersions v3 omits the supported features whose lowest level is 0, and lists all others as v4 does.
-    A client that knows only v3 takes the level 0 for a malformed answer, and does not connect.
+    A client that knows only v3 reads the level 0 as a malformed answer, and does not connect.
 
     Scenario: [1] ApiVersions v3 and v4 are compared
       When ApiVersions v3 is sent

@@ -6,8 +6,8 @@ Feature: Appending to a partition
     Given a topic "payments" with 2 partitions
 
   @KIP890-090 @MUST
-  Rule: Produce v12 to a partition that was not announced succeeds and makes the partition part of the transaction.
-    A batch that is appended without the coordinator's knowledge hangs: no marker will ever come for that partition.
+  Rule: Produce v12 to a partition that is not in the transaction succeeds and adds the partition to it.
+    A batch that is appended without the coordinator's knowledge hangs: that partition never receives a marker.
 
     Scenario: [1] A new client writes its first record
       Given producer A with transactional id "transfer"
@@ -16,7 +16,7 @@ Feature: Appending to a partition
       And the transaction of A is Ongoing in payments-0
 
   @KIP890-095 @MUST
-  Rule: Produce v9 and v10 to a partition that was not announced is refused with INVALID_TXN_STATE and a message, and nothing is appended.
+  Rule: A leader answers Produce v9 and v10 to a partition outside the transaction with INVALID_TXN_STATE and a message, and appends nothing.
     This is the hang of the KIP: a late batch of an old client opens a transaction that no coordinator knows.
 
     Scenario: [1] Produce v9 to a partition that was not added
@@ -55,7 +55,7 @@ Feature: Appending to a partition
       And the log of payments-0 has not grown
 
   @KIP890-096 @MUST
-  Rule: Produce v11 to a partition that was not announced is refused with TRANSACTION_ABORTABLE, and nothing is appended.
+  Rule: A leader answers Produce v11 to a partition outside the transaction with TRANSACTION_ABORTABLE, and appends nothing.
     A client that could abort and continue fails fatally with the older error.
 
     Scenario: [1] Produce v11 to a partition that was not added
@@ -66,7 +66,7 @@ Feature: Appending to a partition
       And the log of payments-0 has not grown
 
   @KIP890-097 @MUST
-  Rule: Produce v9 to v11 is accepted on a partition that AddPartitionsToTxn v3 put into the transaction.
+  Rule: A leader accepts Produce v9 to v11 to a partition that AddPartitionsToTxn v3 has added to the transaction.
     Verification must not lock out old clients that follow the protocol.
 
     Scenario: [1] Produce v9 to a partition that was added
@@ -91,8 +91,8 @@ Feature: Appending to a partition
       Then it is done
 
   @KIP890-100 @MUST @fencing
-  Rule: Once EndTxn v5 has ended a transaction, its epoch is refused with INVALID_PRODUCER_EPOCH, even while the next transaction is open.
-    A late batch of the last transaction would become part of the next one, and be committed with it.
+  Rule: After EndTxn v5 has ended a transaction, a leader answers Produce with its epoch with INVALID_PRODUCER_EPOCH, even while the next transaction is open.
+    A late batch of the previous transaction would become part of the next one, and be committed with it.
 
     Scenario: [1] A record arrives after the end of its transaction
       Given producer A with transactional id "transfer"
@@ -119,8 +119,8 @@ Feature: Appending to a partition
       Then the log of payments-0 has not grown
 
   @KIP890-102 @MUST @fencing
-  Rule: A transactional batch whose epoch is ahead of the coordinator's is refused with INVALID_PRODUCER_EPOCH and never appended.
-    An epoch that was never assigned would fence the producer that owns the transaction.
+  Rule: A leader answers a transactional batch whose epoch is ahead of the coordinator's with INVALID_PRODUCER_EPOCH, and does not append it.
+    A client with an epoch that was never assigned would fence the producer that owns the transaction.
 
     Scenario: [1] A new client writes with an epoch that was never assigned
       Given producer A with transactional id "transfer"

@@ -7,8 +7,9 @@ Feature: Authorisation in transactions
     And a topic "refunds" with 1 partition
 
   @KIP890-036 @MUST
-  Rule: AddPartitionsToTxn v4 and later from a principal without CLUSTER_ACTION is refused with CLUSTER_AUTHORIZATION_FAILED as a whole.
-    Brokers' requests name the transactions of other principals. If any client may send them, it can change those transactions.
+  Rule: A coordinator answers AddPartitionsToTxn v4 and later as a whole with CLUSTER_AUTHORIZATION_FAILED if the principal has no CLUSTER_ACTION.
+    These requests of brokers name the transactions of other principals. If any client could send them, it could change those
+    transactions.
 
     @needs:authorizer
     Scenario Outline: [1] An ordinary user sends one request for its own transaction and for another one
@@ -35,7 +36,7 @@ Feature: Authorisation in transactions
       And the transaction of A is Ongoing in payments-1
 
   @KIP890-173 @MUST
-  Rule: Every transactional request without WRITE on its transactional id is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
+  Rule: A broker answers every transactional request of a principal without WRITE on the transactional id with TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
     A principal that may only describe an id must not be able to write or decide in its name.
 
     @needs:authorizer
@@ -74,7 +75,7 @@ Feature: Authorisation in transactions
         | v12     | the leader would add it      |
 
   @KIP890-174 @MUST
-  Rule: Transactional offsets need READ on the group and on the topic; a missing right is refused for the group as a whole or per partition of the topic.
+  Rule: A broker refuses transactional offsets of a principal without READ on the group, and those of each topic without READ on it.
     Without these rights any producer could move the position of any group.
 
     @needs:authorizer
@@ -101,8 +102,8 @@ Feature: Authorisation in transactions
       And group "billing" has no pending offset of refunds-0
 
   @KIP890-175 @MUST
-  Rule: WriteTxnMarkers without ALTER or CLUSTER_ACTION on the cluster is refused with CLUSTER_AUTHORIZATION_FAILED.
-    A client that can write markers can end any transaction; an administrator must be able to.
+  Rule: A broker answers WriteTxnMarkers of a principal without ALTER and CLUSTER_ACTION on the cluster with CLUSTER_AUTHORIZATION_FAILED.
+    A client that can write markers can end any transaction. An administrator must be able to.
 
     @needs:authorizer
     Scenario: [1] An ordinary user sends a marker for its own transaction
@@ -127,8 +128,8 @@ Feature: Authorisation in transactions
         | another broker | CLUSTER_ACTION, to send a coordinator's decision |
 
   @KIP890-176 @MUST
-  Rule: Produce v12 without WRITE on the topic is refused with TOPIC_AUTHORIZATION_FAILED and does not add the partition.
-    A partition that is added for a writer without the right gets a marker for data that was never allowed.
+  Rule: A leader answers Produce v12 without WRITE on the topic with TOPIC_AUTHORIZATION_FAILED, and does not add the partition to the transaction.
+    A partition that is added for a principal without the right receives a marker for data that was never allowed.
 
     @needs:authorizer
     Scenario: [1] A user without WRITE on the topic makes the first write of a transaction

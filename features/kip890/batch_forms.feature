@@ -6,7 +6,7 @@ Feature: Batches in every format
 
   @KIP890-209 @MUST
   Rule: A compressed batch of a transaction is verified, counted and decided like an uncompressed one.
-    Most producers compress. A batch that is accepted unread escapes verification, or takes too few sequence numbers.
+    Most producers compress. A batch that is accepted unread escapes verification, or advances the sequence by too little.
 
     Scenario: [1] A transaction with a compressed batch commits
       Given producer A with transactional id "transfer"
@@ -72,7 +72,7 @@ Feature: Batches in every format
       And read_uncommitted readers of payments-0 see "r0", "r1", "r2", "a1"
 
   @KIP890-210 @MUST
-  Rule: A Produce with more than one batch for a partition is refused with INVALID_RECORD there, and none of them is appended.
+  Rule: A leader answers a Produce with more than one batch for a partition with INVALID_RECORD there, and appends none of them.
     If the first batch is appended and the second refused, an answer with one error does not say which.
 
     Scenario: [1] A request with two batches for a partition begins a transaction

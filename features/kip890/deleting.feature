@@ -7,7 +7,7 @@ Feature: Deletions during an open transaction
     And a topic "refunds" with 1 partition
 
   @KIP890-230 @MUST
-  Rule: A transaction whose topic was deleted can be ended, is completed in its remaining partitions, and its id can be used further.
+  Rule: A transaction whose topic was deleted can be ended and completes in its remaining partitions, and its transactional id stays usable.
     A marker without a leader would be sent for ever, and the transactional id would be stuck.
 
     Scenario: [1] One of two topics is deleted, and the transaction commits
@@ -64,7 +64,7 @@ Feature: Deletions during an open transaction
       And readers of payments-0 see "a3"
 
   @KIP890-231 @MUST
-  Rule: A topic that was deleted and recreated under its name has nothing of the former topic's transactions.
+  Rule: A topic that is deleted and recreated under its name keeps nothing of the former topic's transactions.
     The last stable offset of the new topic would be stuck at a transaction whose records are gone.
 
     Scenario: [1] A topic of an open transaction is deleted and recreated
@@ -94,7 +94,7 @@ Feature: Deletions during an open transaction
       Then readers of refunds-0 see "p1"
 
   @KIP890-232 @MUST
-  Rule: DeleteRecords within an open transaction leaves the rest of it undecided, and its end decides that.
+  Rule: DeleteRecords inside an open transaction leaves its remaining records undecided, until the transaction ends.
     Readers of committed data would see the second half of a transaction that is aborted later.
 
     Scenario: [1] The first record of an open transaction is deleted
@@ -161,8 +161,8 @@ Feature: Deletions during an open transaction
       Then readers of payments-0 see "a2"
 
   @KIP890-233 @MUST @aborts
-  Rule: An aborted transaction stays listed for the records that DeleteRecords has left of it.
-    If its entry were deleted with the first record, readers would take the rest for committed.
+  Rule: A read_committed Fetch still lists an aborted transaction for the records of it that DeleteRecords has left.
+    If its entry were deleted with the first record, readers would receive the remaining records as committed ones.
 
     Scenario: [1] Records are deleted after the abort
       Given producer A with transactional id "transfer"

@@ -6,8 +6,8 @@ Feature: DeleteTopics
     And a topic "payments" with 1 partition
 
   @KIP890-368 @MUST
-  Rule: DeleteTopics removes exactly the topic that it names; a missing one is refused with UNKNOWN_TOPIC_OR_PARTITION or UNKNOWN_TOPIC_ID.
-    If a success is answered and nothing deleted, transactions stay open there unnoticed.
+  Rule: DeleteTopics deletes exactly the topic that it names, and answers UNKNOWN_TOPIC_OR_PARTITION or UNKNOWN_TOPIC_ID for a missing one.
+    If the answer is a success and nothing is deleted, transactions stay open there unnoticed.
 
     Scenario: [1] A topic is deleted by its name with DeleteTopics v5
       When topic "refunds" is deleted by its name with DeleteTopics v5

@@ -6,8 +6,8 @@ Feature: Ending a transaction
     Given a topic "payments" with 2 partitions
 
   @KIP890-060 @MUST @commits
-  Rule: Committing an ongoing transaction with EndTxn v5 returns the same producer id and the next epoch.
-    The raised epoch is the defence of the KIP: without it a late write of this transaction is added to the next one.
+  Rule: A coordinator answers an EndTxn v5 commit of an open transaction with the same producer id and the next epoch.
+    The raised epoch is the defence of the KIP: without it a late write of this transaction becomes part of the next one.
 
     @needs:transactions-v2
     Scenario: [1] A commit of one record
@@ -35,7 +35,7 @@ Feature: Ending a transaction
       Then it is done and answers the same producer id and the next epoch
 
   @KIP890-061 @MUST @aborts
-  Rule: Aborting an ongoing transaction with EndTxn v5 returns the same producer id and the next epoch.
+  Rule: A coordinator answers an EndTxn v5 abort of an open transaction with the same producer id and the next epoch.
     After an abort a late write is as dangerous as after a commit; the epoch has to be raised for both.
 
     @needs:transactions-v2
@@ -47,7 +47,7 @@ Feature: Ending a transaction
       And the producer id and epoch of A are those of the answer
 
   @KIP890-063 @MUST
-  Rule: The identity that EndTxn v5 returns serves the next transaction without another InitProducerId.
+  Rule: A producer begins and ends its next transaction with the identity from the EndTxn v5 answer, without another InitProducerId.
     A producer that had to initialise after each transaction could not use the protocol at all.
 
     @needs:transactions-v2
@@ -78,7 +78,7 @@ Feature: Ending a transaction
       Then readers of payments-0 see "a1", "a2"
 
   @KIP890-064 @MUST @commits
-  Rule: An EndTxn v5 commit retried at the epoch it has ended succeeds and returns the same identity again.
+  Rule: A coordinator answers a retried EndTxn v5 commit, at the epoch that it ended, with success and the same identity as before.
     The answer to a commit may be lost. A client that is fenced by its own success loses all further data.
 
     @needs:transactions-v2
@@ -109,8 +109,8 @@ Feature: Ending a transaction
       And one COMMIT marker was added to payments-0, with the next epoch of A
 
   @KIP890-067 @MUST @commits
-  Rule: An EndTxn v5 abort at the epoch a settled commit has used is refused with INVALID_TXN_STATE and the data stays committed.
-    A producer that is answered that its committed data was aborted writes it once more.
+  Rule: A coordinator answers an EndTxn v5 abort at the epoch of a complete commit with INVALID_TXN_STATE, and the data stays committed.
+    A producer that is answered that its committed data was aborted writes the data once more.
 
     Scenario: [1] A client aborts with its previous epoch after a commit
       Given producer A with transactional id "transfer"
@@ -121,7 +121,7 @@ Feature: Ending a transaction
       And readers of payments-0 see "a1"
 
   @KIP890-069 @MUST @commits
-  Rule: An EndTxn v5 commit without an open transaction is refused with INVALID_TXN_STATE and keeps the epoch.
+  Rule: A coordinator answers an EndTxn v5 commit without an open transaction with INVALID_TXN_STATE, and keeps the epoch.
     A producer whose writes were all lost would be answered that they are stored.
 
     @needs:transactions-v2
@@ -151,8 +151,8 @@ Feature: Ending a transaction
       And the producer id and epoch of A are unchanged
 
   @KIP890-070 @MUST @aborts
-  Rule: An EndTxn v5 abort without an open transaction succeeds and returns the next epoch.
-    A client that does not know whether its write arrived has to be able to abort and start afresh.
+  Rule: A coordinator answers an EndTxn v5 abort without an open transaction with success and the next epoch.
+    A client that does not know whether its write arrived must be able to abort and to start afresh.
 
     @needs:transactions-v2
     Scenario: [1] An abort before the first write
@@ -208,8 +208,8 @@ Feature: Ending a transaction
       Then the producer id and epoch of A are unchanged
 
   @KIP890-071 @MUST @aborts
-  Rule: An empty abort leaves nothing open and writes no marker to any partition.
-    A marker for nothing could end another transaction in a partition that this one never touched.
+  Rule: An EndTxn v5 abort without an open transaction leaves none open and writes no marker to any partition.
+    A marker for an empty transaction could end another transaction in a partition that this one never touched.
 
     Scenario: [1] An empty abort after a commit writes no marker
       Given producer A with transactional id "transfer"
@@ -227,8 +227,8 @@ Feature: Ending a transaction
       And the log of payments-1 has not grown
 
   @KIP890-072 @MUST @fencing
-  Rule: EndTxn v5 with an epoch two or more behind is refused with PRODUCER_FENCED and returns no identity.
-    An end that arrives two transactions late must not be taken for a retry of the last one.
+  Rule: A coordinator answers EndTxn v5 with an epoch two or more behind with PRODUCER_FENCED and without an identity.
+    An end that arrives two transactions late must not pass for a retry of the last one.
 
     @needs:transactions-v2
     Scenario: [1] A commit arrives two transactions late

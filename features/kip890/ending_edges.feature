@@ -6,7 +6,7 @@ Feature: Ending a transaction in unusual cases
 
   @KIP890-062 @MUST
   Rule: EndTxn v5 returns producer id and epoch in every successful answer, and -1 for both in every refusal.
-    A client that uses the identity in a refusal continues with one that it was never given.
+    A client that uses the identity of a refusal continues with one that it was never given.
 
     @needs:transactions-v2
     Scenario: [1] A commit succeeds
@@ -32,7 +32,7 @@ Feature: Ending a transaction in unusual cases
       And the refusal has producer id -1 and epoch -1
 
   @KIP890-065 @MUST @aborts
-  Rule: An EndTxn v5 abort retried at the epoch it has ended succeeds and returns the same identity again.
+  Rule: A coordinator answers a retried EndTxn v5 abort, at the epoch that it ended, with success and the same identity as before.
     A retried abort must neither fence the client nor abort anything else.
 
     @needs:transactions-v2
@@ -63,8 +63,8 @@ Feature: Ending a transaction in unusual cases
       And one ABORT marker was added to payments-0, with the next epoch of A
 
   @KIP890-066 @MUST
-  Rule: An EndTxn v5 that is retried while the markers are in flight is refused with CONCURRENT_TRANSACTIONS and without an identity.
-    An answer before the markers are written lets the next transaction overtake the last one.
+  Rule: A coordinator answers an EndTxn v5 that is retried while its markers are in flight with CONCURRENT_TRANSACTIONS and without an identity.
+    A client that is answered before the markers are written begins a transaction that may overtake the previous one.
 
     @needs:hold-markers
     Scenario: [1] A commit is retried while it is incomplete
@@ -85,7 +85,7 @@ Feature: Ending a transaction in unusual cases
       And the refusal has producer id -1 and epoch -1
 
   @KIP890-068 @MUST @aborts
-  Rule: An EndTxn v5 commit at the epoch a settled abort has used is refused, and the data stays aborted.
+  Rule: A coordinator refuses an EndTxn v5 commit at the epoch of a complete abort, and the data stays aborted.
     A producer that is answered that its aborted data was committed continues, and the data is lost.
 
     Scenario: [1] A client commits with its previous epoch after an abort
@@ -97,8 +97,8 @@ Feature: Ending a transaction in unusual cases
       And readers of payments-0 see nothing
 
   @KIP890-073 @MUST @fencing
-  Rule: EndTxn with an epoch that the coordinator has not assigned yet is refused with PRODUCER_FENCED.
-    An epoch that was never assigned would end the transaction of the id's owner.
+  Rule: A coordinator answers EndTxn with an epoch that it has not assigned yet with PRODUCER_FENCED.
+    A client with an epoch that was never assigned would end the transaction of the id's owner.
 
     Scenario: [1] A new client commits with an epoch that was never assigned
       Given producer A with transactional id "transfer"
@@ -126,7 +126,7 @@ Feature: Ending a transaction in unusual cases
       And the producer id and epoch of A are unchanged
 
   @KIP890-074 @MUST
-  Rule: EndTxn for an unknown id or with a foreign producer id is refused with INVALID_PRODUCER_ID_MAPPING.
+  Rule: A coordinator answers EndTxn with INVALID_PRODUCER_ID_MAPPING if the transactional id is unknown or the producer id belongs to another one.
     A producer that has the same epoch by chance would end the transaction of another.
 
     @needs:transactions-v2
@@ -156,7 +156,7 @@ Feature: Ending a transaction in unusual cases
       And the transaction of A is Ongoing in payments-0
 
   @KIP890-075 @MUST
-  Rule: EndTxn with an empty transactional id is refused with INVALID_REQUEST before any state is looked at.
+  Rule: A coordinator answers EndTxn with an empty transactional id with INVALID_REQUEST, before it reads any state.
     A client that forgot its id would be answered that it lost its producer id, and its developer would look for the fault in the wrong
     place.
 
@@ -178,8 +178,8 @@ Feature: Ending a transaction in unusual cases
       And the transaction of A is Ongoing in payments-0
 
   @KIP890-079 @MUST @commits @aborts
-  Rule: Of two racing EndTxn with opposite decisions exactly one succeeds, at the latest when retried, and all markers agree with it.
-    If both ends return success, one client's data is lost or duplicated.
+  Rule: If a commit and an abort of one transaction race, exactly one succeeds, at the latest when retried, and all markers agree with it.
+    If both ends return success, the data of one client is lost or duplicated.
 
     Scenario: [1] A commit and an abort are sent at the same time, the commit first
       Given producer A with transactional id "transfer"
@@ -198,7 +198,7 @@ Feature: Ending a transaction in unusual cases
       And payments-0 and payments-1 hold only the markers of the end that succeeded
 
   @KIP890-080 @MUST
-  Rule: DescribeTransactions shows the raised epoch from the moment EndTxn v5 is answered, prepared or completed.
+  Rule: DescribeTransactions shows the raised epoch from the answer to EndTxn v5 on, whether the transaction is prepared or completed.
     An operator who sees the old epoch looks for a producer that no longer exists.
 
     @needs:hold-markers
@@ -227,8 +227,8 @@ Feature: Ending a transaction in unusual cases
       And the producer id and epoch of A are those of the answer
 
   @KIP890-081 @SHOULD
-  Rule: Right after a successful EndTxn v5 the new epoch is never fenced; at worst the client has to retry.
-    A client that is fenced with the epoch that it was just given fails without a fault of its own.
+  Rule: Right after a successful EndTxn v5, a request with the returned epoch succeeds or is answered with a retriable error, and is never fenced.
+    A client that is fenced with the epoch that it was just given fails through no fault of its own.
 
     @needs:hold-markers
     Scenario: [1] A producer writes while its commit is blocked

@@ -6,8 +6,8 @@ Feature: Ending a transaction as an old client
     Given a topic "payments" with 2 partitions
 
   @KIP890-083 @MUST @commits @aborts
-  Rule: EndTxn v4 ends a transaction without raising the epoch and without an identity in its answer.
-    An old client has no way to learn of a raised epoch; its next transaction would be fenced.
+  Rule: A coordinator that receives EndTxn v4 ends the transaction, keeps the epoch and answers without an identity.
+    An old client cannot learn of a raised epoch; its next transaction would be fenced.
 
     Scenario: [1] An old client commits
       Given producer A with transactional id "transfer"
@@ -28,7 +28,7 @@ Feature: Ending a transaction as an old client
       And readers of payments-0 see nothing
 
   @KIP890-084 @MUST @commits @aborts
-  Rule: Repeating EndTxn v4 with the same decision after completion succeeds and writes no further marker.
+  Rule: A coordinator answers a repeated EndTxn v4 with the decision of a completed transaction with success, and writes no further marker.
     An old client that lost the answer retries, and a second marker could end its next transaction.
 
     Scenario: [1] An old client repeats a complete commit
@@ -50,8 +50,8 @@ Feature: Ending a transaction as an old client
       And the log of payments-0 has not grown
 
   @KIP890-085 @MUST @commits @aborts
-  Rule: EndTxn v4 with the opposite decision after completion is refused with INVALID_TXN_STATE.
-    The opposite end after completion would report the reverse of what happened to the client.
+  Rule: A coordinator answers EndTxn v4 with the opposite decision of a completed transaction with INVALID_TXN_STATE.
+    A client would be answered the opposite of what has happened to its transaction.
 
     Scenario: [1] An old client aborts after a complete commit
       Given producer A with transactional id "transfer"
@@ -72,8 +72,8 @@ Feature: Ending a transaction as an old client
       And readers of payments-0 see nothing
 
   @KIP890-086 @MUST @commits @aborts
-  Rule: EndTxn v4 without an open transaction is refused with INVALID_TXN_STATE, for commit and abort alike.
-    The empty abort belongs to the new protocol; if old clients were granted it, it would hide that their writes were never announced.
+  Rule: A coordinator answers EndTxn v4 without an open transaction with INVALID_TXN_STATE, for commit and abort alike.
+    The empty abort belongs to the new protocol. For an old client it would hide that the client's writes were never announced.
 
     Scenario: [1] An old client commits with nothing added
       Given producer A with transactional id "transfer"
@@ -90,7 +90,7 @@ Feature: Ending a transaction as an old client
       And the producer id and epoch of A are unchanged
 
   @KIP890-087 @MUST @fencing
-  Rule: EndTxn below v5 with any epoch but the current one is refused, PRODUCER_FENCED from v2 and INVALID_PRODUCER_EPOCH before.
+  Rule: A coordinator refuses EndTxn below v5 with any epoch but the current one: PRODUCER_FENCED from v2 on, INVALID_PRODUCER_EPOCH before.
     A zombie of the old protocol is recognised by its epoch only, and each version has its own name for the refusal.
 
     Scenario: [1] An old client commits with the epoch before it initialised again
@@ -120,7 +120,7 @@ Feature: Ending a transaction as an old client
       And the transaction of A is Ongoing in payments-0
 
   @KIP890-088 @MUST @commits @aborts
-  Rule: EndTxn v4 cannot change a prepared decision: the same one is asked to retry, and the opposite one is refused or asked to retry.
+  Rule: While a decision is prepared, a coordinator answers EndTxn v4 with a retriable error if it is the same decision, and never with success if it is the opposite.
     A decision that changes after it was taken may be committed in one partition and aborted in another.
 
     @needs:hold-markers
@@ -154,8 +154,8 @@ Feature: Ending a transaction as an old client
       And the transaction of A is PrepareAbort
 
   @KIP890-089 @MUST
-  Rule: Two consecutive transactions ended with EndTxn v4 have the same epoch.
-    Old clients keep their epoch across transactions; raising it ends them after the first one.
+  Rule: A coordinator keeps the epoch from one transaction to the next if both are ended with EndTxn v4.
+    Old clients keep their epoch across transactions. A raised epoch would fence them after the first one.
 
     Scenario: [1] An old client commits a second transaction after a commit
       Given producer A with transactional id "transfer"

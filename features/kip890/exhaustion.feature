@@ -6,7 +6,7 @@ Feature: Exhausted epochs
     Given a topic "payments" with 2 partitions
 
   @KIP890-026 @MUST
-  Rule: InitProducerId at the last usable epoch, 32766, moves the transactional id to a new producer id with epoch 0.
+  Rule: A coordinator answers InitProducerId at the last usable epoch, 32766, with a new producer id and epoch 0.
     Epochs have 16 bits. Without a new producer id the last epoch is used up, and no marker can fence it any more.
 
     @needs:aged-ids
@@ -24,8 +24,8 @@ Feature: Exhausted epochs
       And the producer id and epoch of A are those of the answer
 
   @KIP890-027 @MUST @fencing
-  Rule: After a rotation the exhausted identity retries and is given the same new producer id, and the epoch before it is refused with PRODUCER_FENCED.
-    The answer with the new producer id may be lost; a client that retries must be given the same one, and must not be fenced from its own
+  Rule: After a change of the producer id, the exhausted identity's retry is answered with the same new id, and the epoch before it with PRODUCER_FENCED.
+    The answer with the new producer id may be lost. A client that retries must be given the same one, and must not be fenced by its own
     id.
 
     @needs:aged-ids
@@ -54,8 +54,8 @@ Feature: Exhausted epochs
       And the producer id and epoch of A are unchanged
 
   @KIP890-028 @SHOULD
-  Rule: No answer ever hands epoch 32767 to a client, since that number is reserved for markers.
-    If a client had the epoch that markers use, its writes could not be distinguished from fenced ones.
+  Rule: A coordinator never answers with epoch 32767, which is reserved for markers.
+    The writes of a client that has the epoch of markers could not be distinguished from fenced ones.
 
     @needs:aged-ids
     Scenario: [1] A producer at its last usable epoch aborts after its timeout
@@ -84,7 +84,7 @@ Feature: Exhausted epochs
       Then no answer has epoch 32767
 
   @KIP890-076 @MUST
-  Rule: EndTxn v5 at the last usable epoch, 32766, returns a new producer id with epoch 0.
+  Rule: A coordinator answers EndTxn v5 at the last usable epoch, 32766, with a new producer id and epoch 0.
     Without a new producer id the client has no epoch left for its next transaction, and is blocked.
 
     @needs:aged-ids @needs:transactions-v2
@@ -106,7 +106,7 @@ Feature: Exhausted epochs
       And the producer id and epoch of A are those of the answer
 
   @KIP890-077 @MUST
-  Rule: After an overflow a retried EndTxn of the old identity returns the same new one, and the opposite decision is refused with INVALID_TXN_STATE.
+  Rule: After an overflow a coordinator answers a retried EndTxn of the old identity with the same new one, and the opposite decision with INVALID_TXN_STATE.
     A producer whose answer with the new id was lost cannot find out how its transaction ended.
 
     @needs:aged-ids @needs:transactions-v2
@@ -128,7 +128,7 @@ Feature: Exhausted epochs
       And readers of payments-0 see "a1"
 
   @KIP890-078 @MUST @fencing
-  Rule: After an overflow the next transaction has the new producer id, and requests with the old one are refused.
+  Rule: After an overflow the producer's next transaction has the new producer id, and requests with the old one are refused.
     If the old producer id were still valid, late writes of the last epoch could not be distinguished from new ones.
 
     @needs:aged-ids @needs:transactions-v2
@@ -179,7 +179,7 @@ Feature: Exhausted epochs
       Then it is refused with INVALID_PRODUCER_ID_MAPPING
 
   @KIP890-124 @MUST
-  Rule: At an epoch overflow the marker carries the old producer id and epoch 32767.
+  Rule: At an epoch overflow the marker has the old producer id and epoch 32767.
     A marker with the new producer id ends nothing: the data of the old one stays undecided.
 
     @needs:aged-ids @needs:transactions-v2

@@ -5,8 +5,8 @@ Feature: Expiry
     Given a topic "payments" with 2 partitions
 
   @KIP890-165 @MUST
-  Rule: A transactional id left idle beyond its expiration time is forgotten and starts over at epoch 0.
-    Ids that are never forgotten fill the coordinator; one that returns after a restart has an unknown epoch.
+  Rule: A coordinator removes a transactional id that is idle beyond its expiration time; the id then starts again at epoch 0.
+    Ids that are never removed fill the coordinator; one that comes back at a restart has an unknown epoch.
 
     @needs:short-expiry
     Scenario: [1] A producer stays idle until its id expires
@@ -46,8 +46,8 @@ Feature: Expiry
       And the transaction of A is over
 
   @KIP890-166 @MUST
-  Rule: An open transaction keeps its transactional id from expiring, however long it stays idle.
-    An open transaction whose id is forgotten can never be ended.
+  Rule: A coordinator does not remove a transactional id with an open transaction, however long it is idle.
+    An open transaction whose id was removed can never be ended.
 
     @needs:short-expiry
     Scenario: [1] A transaction is open while a younger id expires
@@ -78,8 +78,8 @@ Feature: Expiry
       And the transaction of A is PrepareCommit
 
   @KIP890-167 @MUST
-  Rule: Producer state expires after its idle time unless a transaction is open, and an old client may then start anywhere.
-    A partition that forgets a producer in the middle of its transaction lets readers pass undecided records.
+  Rule: A partition removes a producer's state after its idle time unless a transaction is open, and then accepts any first sequence of an old client.
+    A partition that removes a producer in the middle of its transaction lets readers pass undecided records.
 
     @needs:short-expiry
     Scenario: [1] The state of one producer expires while another one has an open transaction
@@ -110,7 +110,7 @@ Feature: Expiry
       And payments-0 still knows A
 
   @KIP890-168 @SHOULD
-  Rule: After its producer state expired, Produce v12 has to start again at sequence 0, else OUT_OF_ORDER_SEQUENCE_NUMBER.
+  Rule: After a producer's state has expired, a leader answers Produce v12 with OUT_OF_ORDER_SEQUENCE_NUMBER unless it starts at sequence 0.
     A producer that continues its sequence after its state is gone hides what was lost meanwhile.
 
     @needs:short-expiry

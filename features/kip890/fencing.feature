@@ -5,8 +5,8 @@ Feature: Fencing an old instance
     Given a topic "payments" with 2 partitions
 
   @KIP890-018 @MUST @fencing
-  Rule: InitProducerId v4 and later with an epoch neither current nor last is refused with PRODUCER_FENCED.
-    An instance that was fenced long ago would be readmitted, and two instances write in turn.
+  Rule: A coordinator answers InitProducerId v4 and later with PRODUCER_FENCED if its epoch is neither the current nor the last one.
+    An instance that was fenced long ago would be readmitted, and two instances would write in turn.
 
     Scenario: [1] An instance initialises with an epoch two behind
       Given producer A with transactional id "transfer"
@@ -22,8 +22,8 @@ Feature: Fencing an old instance
       And the producer id and epoch of A are unchanged
 
   @KIP890-024 @MUST @fencing
-  Rule: Once a new instance took over an open transaction, the old epoch can neither write nor end it.
-    This is the zombie that the KIP is about: an instance that was replaced continues writing, or ends its successor's transaction.
+  Rule: After a new instance has taken over an open transaction, a write with the old epoch is refused, and so is its EndTxn.
+    This is the zombie of the KIP: an instance that was replaced continues to write, or ends its successor's transaction.
 
     Scenario: [1] The old instance writes
       Given producer A with transactional id "transfer"
@@ -59,7 +59,7 @@ Feature: Fencing an old instance
       And the log of payments-0 has not grown
 
   @KIP890-351 @MUST @fencing @recovery
-  Rule: After a crash, the instance that initialised a transactional id last is still its owner, and the one before is still fenced.
+  Rule: After a crash, the instance that last initialised a transactional id is still its owner, and the previous one is still fenced.
     A takeover that a crash undoes locks out the new instance, and lets the zombie write in its place.
 
     @needs:crash
@@ -90,7 +90,7 @@ Feature: Fencing an old instance
       Then the producer id and epoch of B are unchanged
 
   @KIP890-380 @MUST @fencing
-  Rule: AddOffsetsToTxn with an epoch that is not current is refused, with INVALID_PRODUCER_EPOCH below v2, and adds nothing.
+  Rule: A coordinator refuses AddOffsetsToTxn whose epoch is not the current one (INVALID_PRODUCER_EPOCH below v2), and adds nothing.
     A fenced instance would add its group's offsets to the transaction of its successor, and the successor would commit them.
 
     Scenario Outline: [1] A producer adds offsets with its previous epoch

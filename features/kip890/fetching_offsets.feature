@@ -7,7 +7,7 @@ Feature: Fetching and committing the offsets of groups
     And producer A with transactional id "transfer"
 
   @KIP890-358 @MUST
-  Rule: OffsetFetch v1 to v9 returns the committed offsets of a group with leader epoch and metadata, for all partitions or for those named.
+  Rule: OffsetFetch v1 to v9 returns a group's committed offsets with leader epoch and metadata, for all partitions or for the named ones.
     A consumer of another version would begin at the start, or after records that were never processed.
 
     Scenario Outline: [1] OffsetFetch without partitions returns all offsets of a group
@@ -42,8 +42,8 @@ Feature: Fetching and committing the offsets of groups
       Then it answers no offset for payments-1 and for nothing else
 
   @KIP890-360 @MUST
-  Rule: OffsetFetch v10 returns the committed offsets of a group by topic id, and refuses an unknown id.
-    Offsets of a deleted topic would be taken for those of a new one with its name.
+  Rule: OffsetFetch v10 returns a group's committed offsets by topic id, and refuses an unknown id.
+    The offsets of a deleted topic would be used for a new one with its name.
 
     Scenario: [1] OffsetFetch v10 without topics returns all offsets of a group by topic id
       Given A has sent offset 5 of payments-0 and payments-1 to group "shop" with metadata "half way" and leader epoch 3
@@ -71,7 +71,7 @@ Feature: Fetching and committing the offsets of groups
       Then it is refused with UNKNOWN_TOPIC_ID
 
   @KIP890-359 @MUST
-  Rule: A node that does not coordinate a group refuses requests for its offsets with NOT_COORDINATOR.
+  Rule: A node that does not coordinate a group answers requests for its offsets with NOT_COORDINATOR.
     Two nodes that both keep the offsets of a group would return different ones, and records would be skipped or processed twice.
 
     @needs:two-nodes

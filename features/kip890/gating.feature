@@ -6,7 +6,7 @@ Feature: Negotiating the protocol
     Given a topic "payments" with 2 partitions
 
   @KIP890-001 @MUST
-  Rule: ApiVersions v3 and later lists transaction.version among the finalized features once its level is above 0.
+  Rule: A broker whose transaction.version is above 0 lists that feature among the finalized features of ApiVersions v3 and later.
     A client chooses its protocol by this feature. A client that does not learn the level continues with the old protocol, without the new
     defences.
 
@@ -16,8 +16,8 @@ Feature: Negotiating the protocol
       Then the answer has transaction.version finalized up to 1 or above
 
   @KIP890-002 @SHOULD
-  Rule: ApiVersions v4 offers transaction.version among the supported features with a maximum of at least 2.
-    An operator has to see that the level can be raised, or the cluster stays without the new defences.
+  Rule: A broker lists transaction.version among the supported features of ApiVersions v4, with a maximum level of at least 2.
+    An operator who cannot see that the level can be raised leaves the cluster without the new defences.
 
     Scenario: [1] ApiVersions v4 lists the supported levels
       When ApiVersions v4 is sent
@@ -33,7 +33,7 @@ Feature: Negotiating the protocol
       Then Produce v12, TxnOffsetCommit v5 and EndTxn v5 are advertised
 
   @KIP890-008 @SHOULD
-  Rule: A transactional request in a version the broker does not support closes the connection without an answer.
+  Rule: A broker closes the connection of a client that sends a transactional request in a version that it does not support, without an answer.
     A broker that guesses the meaning of a request may do what the sender never requested.
 
     Scenario: [1] A producer sends InitProducerId in an unsupported version

@@ -6,8 +6,8 @@ Feature: Initialising a transactional id
     Given a topic "payments" with 2 partitions
 
   @KIP890-010 @MUST
-  Rule: InitProducerId without a transactional id returns a new producer id with epoch 0 on every call.
-    Two producers with one producer id take each other's batches for their own duplicates, and records disappear.
+  Rule: A broker answers every InitProducerId without a transactional id with a new producer id and epoch 0.
+    Two producers with the same producer id have their batches dropped as each other's duplicates, and records disappear.
 
     Scenario: [1] A client initialises twice without a transactional id
       Given a client has initialised with no transactional id
@@ -29,7 +29,7 @@ Feature: Initialising a transactional id
       Then it is done and answers a new producer id and epoch 0
 
   @KIP890-011 @MUST
-  Rule: InitProducerId with an empty transactional id is refused with INVALID_REQUEST.
+  Rule: A coordinator answers InitProducerId with INVALID_REQUEST if the transactional id is empty.
     All clients that forgot to set an id would share the empty one, and fence each other.
 
     Scenario: [1] A client initialises with an empty transactional id
@@ -38,7 +38,7 @@ Feature: Initialising a transactional id
       Then it is refused with INVALID_REQUEST
 
   @KIP890-012 @MUST
-  Rule: InitProducerId refuses a timeout that is not positive or exceeds the broker's maximum with INVALID_TRANSACTION_TIMEOUT.
+  Rule: A coordinator answers InitProducerId with INVALID_TRANSACTION_TIMEOUT if the timeout is not positive or exceeds the broker's maximum.
     A producer that crashes with a timeout of weeks blocks readers of committed data for weeks.
 
     Scenario: [1] A producer initialises with a timeout of zero
@@ -83,8 +83,8 @@ Feature: Initialising a transactional id
       Then it is refused with INVALID_TRANSACTION_TIMEOUT
 
   @KIP890-013 @MUST
-  Rule: InitProducerId v3 and later with only half of an identity, a producer id or an epoch, is refused with INVALID_REQUEST.
-    Half of an identity is a bug of the client; if it is taken for none at all, the client fences itself.
+  Rule: A coordinator answers InitProducerId v3 and later with INVALID_REQUEST if it has a producer id without an epoch, or an epoch without a producer id.
+    Half of an identity is a bug of the client. A coordinator that ignores it lets the client fence itself.
 
     Scenario: [1] A producer initialises with a producer id and without an epoch
       Given producer A with transactional id "transfer"
@@ -101,7 +101,7 @@ Feature: Initialising a transactional id
       And the producer id and epoch of A are unchanged
 
   @KIP890-014 @MUST
-  Rule: InitProducerId for an unknown transactional id starts at epoch 0 with a fresh producer id, whatever identity was supplied.
+  Rule: A coordinator answers InitProducerId for an unknown transactional id with a new producer id and epoch 0, whatever identity the request has.
     An identity that the coordinator does not know may belong to another producer, and must not be reused.
 
     Scenario: [1] A client initialises a new transactional id
@@ -147,7 +147,7 @@ Feature: Initialising a transactional id
       Then it is done and answers a new producer id and epoch 0
 
   @KIP890-015 @MUST
-  Rule: InitProducerId without an identity keeps the producer id of an idle transactional id and raises its epoch by one.
+  Rule: A coordinator answers InitProducerId without an identity, for a transactional id with no open transaction, with the same producer id and the next epoch.
     A partition can fence the old instance only if the new one is the same producer with a higher epoch.
 
     Scenario: [1] A new instance initialises before the first transaction
@@ -172,8 +172,8 @@ Feature: Initialising a transactional id
       And the producer id and epoch of A are those of the answer
 
   @KIP890-016 @MUST
-  Rule: InitProducerId v3 and later with the identity in force keeps the producer id and raises the epoch by one.
-    Requests from before the producer initialised may still arrive; only a raised epoch rejects them.
+  Rule: A coordinator answers InitProducerId v3 and later that has the current identity with the same producer id and the next epoch.
+    Requests from before the producer initialised may still arrive; only a raised epoch causes them to be refused.
 
     Scenario: [1] An instance initialises again with its identity
       Given producer A with transactional id "transfer"
@@ -191,8 +191,8 @@ Feature: Initialising a transactional id
       And the producer id and epoch of A are those of the answer
 
   @KIP890-017 @MUST
-  Rule: Repeating a successful InitProducerId with the same identity returns the same epoch and raises nothing a second time.
-    A client that lost the answer retries. A second raise would fence the epoch that it was given first.
+  Rule: A coordinator answers a retried InitProducerId that has the same identity with the same epoch, and does not raise the epoch a second time.
+    A client that lost the answer retries. A second raise would fence the epoch of the first answer.
 
     Scenario: [1] The answer to InitProducerId is lost, and the client retries
       Given producer A with transactional id "transfer"
@@ -209,8 +209,8 @@ Feature: Initialising a transactional id
       And the producer id and epoch of A are unchanged
 
   @KIP890-019 @MUST @fencing
-  Rule: InitProducerId v3 with an epoch neither current nor last is refused with INVALID_PRODUCER_EPOCH, the older name for fencing.
-    A client from before PRODUCER_FENCED does not know that error, and takes it for an unknown failure.
+  Rule: A coordinator answers InitProducerId v3 with INVALID_PRODUCER_EPOCH if its epoch is neither the current nor the last one.
+    A client older than PRODUCER_FENCED does not know that error, and reports an unknown failure.
 
     Scenario: [1] An older client initialises with an epoch two behind
       Given producer A with transactional id "transfer"
@@ -230,7 +230,7 @@ Feature: Initialising a transactional id
       And the producer id and epoch of A are unchanged
 
   @KIP890-020 @MUST @fencing
-  Rule: InitProducerId v4 and later with a producer id that does not belong to the transactional id is refused with PRODUCER_FENCED.
+  Rule: A coordinator answers InitProducerId v4 and later with PRODUCER_FENCED if its producer id does not belong to the transactional id.
     A producer of another id that has the same epoch by chance would take over this id.
 
     Scenario: [1] A producer initialises with the producer id of another transactional id
@@ -248,8 +248,8 @@ Feature: Initialising a transactional id
       And the producer id and epoch of A are unchanged
 
   @KIP890-021 @MUST @fencing
-  Rule: After a newer instance took over a transactional id, an older instance that retries with its identity is refused with PRODUCER_FENCED.
-    An old instance that only repeats its request would be given the new instance's epoch, and both would write as one.
+  Rule: After a takeover by a new instance, a coordinator answers the old instance's InitProducerId that has its old identity with PRODUCER_FENCED.
+    An old instance that only repeats its request would be given the new instance's epoch, and both would write as one producer.
 
     Scenario: [1] An old instance initialises after a takeover between two transactions
       Given producer A with transactional id "transfer"
@@ -277,8 +277,8 @@ Feature: Initialising a transactional id
       And the producer id and epoch of B are unchanged
 
   @KIP890-022 @MUST @aborts @fencing
-  Rule: InitProducerId over an open transaction aborts it and answers CONCURRENT_TRANSACTIONS until the abort is done.
-    A successor that starts before the abort has reached every partition may have its own first records aborted with the old ones.
+  Rule: A coordinator that receives InitProducerId while a transaction is open aborts it, and answers CONCURRENT_TRANSACTIONS until the abort is complete.
+    The first records of a successor that starts before the abort has reached every partition may be aborted with the old ones.
 
     Scenario: [1] A new instance aborts the open transaction of the old one
       Given producer A with transactional id "transfer"
@@ -305,8 +305,8 @@ Feature: Initialising a transactional id
       Then the transaction of C is Ongoing in payments-0
 
   @KIP890-023 @SHOULD @aborts
-  Rule: After the server aborts an open transaction, InitProducerId returns an epoch two ahead without an identity, and one ahead with the old one.
-    The abort of the old transaction uses one epoch and the new owner the next, so that neither can be taken for the other.
+  Rule: After aborting an open transaction a coordinator answers InitProducerId with an epoch two ahead, or one ahead if the request has the old identity.
+    The abort of the old transaction has one epoch and the new owner the next, so that neither can be confused with the other.
 
     Scenario: [1] A new instance takes over an open transaction
       Given producer A with transactional id "transfer"
@@ -339,7 +339,7 @@ Feature: Initialising a transactional id
       And the producer id and epoch of A are those of the answer
 
   @KIP890-025 @MUST
-  Rule: InitProducerId is refused with CONCURRENT_TRANSACTIONS while the markers of a prepared transaction are in flight.
+  Rule: A coordinator answers InitProducerId with CONCURRENT_TRANSACTIONS while the markers of a prepared transaction are in flight.
     With markers in flight, a new epoch makes the coordinator lose track of the partitions that still wait for theirs.
 
     @needs:hold-markers
@@ -371,9 +371,9 @@ Feature: Initialising a transactional id
       And readers of accounts-1 see "a2"
 
   @KIP890-029 @MUST
-  Rule: Each InitProducerId sets the transaction timeout, and the latest value applies.
-    A new instance with a shorter timeout must not inherit the longer one of its predecessor, or its abandoned transactions block readers
-    for longer than it requested.
+  Rule: A coordinator stores the transaction timeout of each successful InitProducerId, and the latest one applies.
+    A new instance that inherits the longer timeout of its predecessor blocks readers for longer than it requested, if it abandons a
+    transaction.
 
     Scenario: [1] The owner initialises with a longer timeout
       Given producer A with transactional id "transfer"

@@ -8,7 +8,7 @@ Feature: Internal topics
     And A has committed
 
   @KIP890-255 @MUST
-  Rule: AddPartitionsToTxn v3 of an internal topic is refused with TOPIC_AUTHORIZATION_FAILED, and adds no partition.
+  Rule: A broker answers AddPartitionsToTxn v3 of an internal topic with TOPIC_AUTHORIZATION_FAILED, and adds no partition.
     Any client could have markers written among the offsets of all groups, or block them with a transaction that it leaves open.
 
     Scenario: [1] A producer adds a partition of an ordinary and of an internal topic
@@ -23,7 +23,7 @@ Feature: Internal topics
       And the transaction of A is unchanged
 
   @KIP890-256 @MUST
-  Rule: Produce to an internal topic is refused with INVALID_TOPIC_EXCEPTION.
+  Rule: A leader answers Produce to an internal topic with INVALID_TOPIC_EXCEPTION.
     A client could overwrite the offsets of any group, and with them what a transaction has committed.
 
     Scenario: [1] A new client writes to an internal topic

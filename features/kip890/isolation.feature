@@ -5,7 +5,7 @@ Feature: Isolation
     Given a topic "payments" with 2 partitions
 
   @KIP890-137 @MUST
-  Rule: A read_committed Fetch stops below the first record of an open transaction, and so hides all later records.
+  Rule: A read_committed Fetch returns nothing from the first record of an open transaction on, and so no later record either.
     A reader that passes an undecided record may act on what is aborted later.
 
     Scenario: [1] A plain record follows an open transaction
@@ -55,7 +55,7 @@ Feature: Isolation
       And readers of payments-0 see "p1" with Fetch v11
 
   @KIP890-138 @MUST
-  Rule: ListOffsets LATEST gives the last stable offset to read_committed and the high watermark to read_uncommitted.
+  Rule: ListOffsets LATEST returns the last stable offset to read_committed and the high watermark to read_uncommitted.
     A consumer that starts at the wrong end of the log waits for what it may not read, or misjudges its lag.
 
     Scenario: [1] ListOffsets LATEST while a transaction is open
@@ -75,7 +75,7 @@ Feature: Isolation
       And the last stable offset of payments-0 is the high watermark
 
   @KIP890-141 @MUST
-  Rule: A read_uncommitted Fetch sees the records of an open transaction at once.
+  Rule: A read_uncommitted Fetch returns the records of an open transaction at once.
     A reader of uncommitted data wants it at once; withholding it would make both levels the same.
 
     Scenario: [1] A new client has written a record in its open transaction
@@ -93,7 +93,7 @@ Feature: Isolation
       And readers of payments-0 see nothing
 
   @KIP890-142 @MUST
-  Rule: With interleaved transactions the last stable offset waits for the oldest open one, whichever ends first.
+  Rule: With interleaved transactions the last stable offset stays at the oldest open one, whichever ends first.
     A reader that passes the oldest open transaction has missed its records when it commits.
 
     Scenario: [1] The younger of two transactions commits first

@@ -5,8 +5,8 @@ Feature: Isolation in detail
     Given a topic "payments" with 2 partitions
 
   @KIP890-139 @MUST @aborts
-  Rule: A read_committed Fetch lists the aborted transactions that overlap its range, with producer id and first offset.
-    Clients filter by this list. The records of an aborted transaction that is missing in it reach the application.
+  Rule: A read_committed Fetch lists the aborted transactions that overlap its range, each with producer id and first offset.
+    Clients filter by this list. The records of an aborted transaction that is missing from it reach the application.
 
     Scenario: [1] One of two transactions was aborted
       Given producers A and B with transactional ids "transfer" and "refund"
@@ -64,7 +64,7 @@ Feature: Isolation in detail
       Then readers of payments-0 see nothing
 
   @KIP890-140 @MUST @aborts
-  Rule: The result of a read_committed Fetch, filtered by its list of aborted transactions, is exactly the committed records.
+  Rule: The records of a read_committed Fetch, filtered by its list of aborted transactions, are exactly the committed ones.
     A broker that filters in its own way and a client that filters by the list can disagree about what is committed.
 
     Scenario: [1] An aborted transaction precedes a committed one
@@ -131,7 +131,7 @@ Feature: Isolation in detail
       Then readers of payments-0 see "a2"
 
   @KIP890-143 @MUST
-  Rule: A read_committed timestamp look-up that lands in undecided data answers offset -1 and timestamp -1.
+  Rule: ListOffsets by time answers a read_committed reader with offset -1 and timestamp -1 if the record that it finds is undecided.
     A position in undecided data would make a reader of committed data start where it may not read.
 
     Scenario: [1] A read_committed look-up by time finds an undecided record
@@ -169,7 +169,7 @@ Feature: Isolation in detail
       Then the look-up finds "r2"
 
   @KIP890-144 @MUST
-  Rule: What a read_committed reader has seen never disappears, though partitions of one commit may become visible at different times.
+  Rule: A record that a read_committed reader has received stays visible, although the partitions of a commit may become visible at different times.
     A consumer has already acted on a record that was visible and then disappears.
 
     Scenario: [1] Readers poll two partitions during a commit
@@ -201,7 +201,7 @@ Feature: Isolation in detail
       And readers of accounts-1 see "a2"
 
   @KIP890-420 @MUST
-  Rule: A Fetch with a max wait of 0 returns the committed records that are there.
+  Rule: A leader answers a Fetch with a max wait of 0 with the committed records that are in the log.
     A consumer that polls without waiting would never receive a record, however many have been committed.
 
     Scenario: [1] A transaction commits before the Fetch

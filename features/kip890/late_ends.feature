@@ -6,8 +6,8 @@ Feature: Late EndTxn requests
     Given a topic "payments" with 2 partitions
 
   @KIP890-200 @MUST @fencing
-  Rule: EndTxn v5 with the epoch of the last transaction does not end the next one, which stays open and undecided.
-    A late EndTxn of the last transaction would end the next one, of which only a part may be written by then.
+  Rule: A coordinator that receives EndTxn v5 with the epoch of the previous transaction does not end the next one, which stays open.
+    A late EndTxn of the previous transaction would end the next one when only a part of it may be written.
 
     Scenario: [1] A late commit arrives while the next transaction is open
       Given producer A with transactional id "transfer"
@@ -78,7 +78,7 @@ Feature: Late EndTxn requests
       And readers of payments-0 see "a1"
 
   @KIP890-201 @MUST @fencing
-  Rule: After a new instance took over an idle transactional id, EndTxn of the old instance is refused and changes nothing.
+  Rule: After a new instance has taken over an idle transactional id, EndTxn of the old instance is refused and changes nothing.
     A zombie that wakes up would commit what its successor is still writing, or abort it.
 
     Scenario: [1] The old instance commits before the new one has begun a transaction
@@ -123,7 +123,7 @@ Feature: Late EndTxn requests
       And the transaction of B is unchanged
 
   @KIP890-202 @MUST @commits @aborts
-  Rule: EndTxn v5 cannot change a prepared decision: the opposite one is refused or asked to retry.
+  Rule: While a decision is prepared, EndTxn v5 with the opposite decision is refused, or answered with a retriable error.
     An abort that overtakes the markers of a commit would leave one half of the transaction committed and the other aborted.
 
     @needs:hold-markers

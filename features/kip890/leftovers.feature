@@ -6,8 +6,8 @@ Feature: What a refused or empty request leaves
     Given a topic "payments" with 2 partitions
 
   @KIP890-271 @MUST
-  Rule: At transaction.version 0 a request of a new client is served, or refused so that its transactional id remains usable.
-    A client that was started before a downgrade sends one request, and its transactional id is unusable for every later instance.
+  Rule: A coordinator at transaction.version 0 serves a request of a new client, or refuses it and leaves the transactional id usable.
+    A client that was started before a downgrade sends one request, and no later instance can use its transactional id.
 
     @needs:feature-levels
     Scenario: [1] A new client writes its first record at transaction.version 0
@@ -26,7 +26,7 @@ Feature: What a refused or empty request leaves
       Then it is done
 
   @KIP890-272 @MUST @fencing
-  Rule: InitProducerId with an epoch that is not the current one cannot abort the owner's open transaction.
+  Rule: A coordinator does not abort the owner's open transaction for an InitProducerId whose epoch is not the current one.
     An instance that was replaced long ago starts again, and the transaction of its successor is lost.
 
     Scenario: [1] The previous instance initialises again
@@ -45,7 +45,7 @@ Feature: What a refused or empty request leaves
       And the transaction of A is unchanged
 
   @KIP890-273 @SHOULD
-  Rule: A first batch that Produce v12 refuses leaves its partition out of the transaction.
+  Rule: If Produce v12 refuses the first batch in a partition, the partition is not in the transaction afterwards.
     The producer has written nothing, and yet has a transaction that blocks its transactional id until it is ended.
 
     @needs:transactions-v2
@@ -73,8 +73,8 @@ Feature: What a refused or empty request leaves
       And the transaction of A is unchanged
 
   @KIP890-274 @SHOULD @fencing
-  Rule: A Produce v12 that repeats a batch of an ended transaction opens no other transaction.
-    A record that is sent twice would open a transaction unknown to its producer, and a timeout would fence the producer.
+  Rule: A Produce v12 that repeats a batch of an ended transaction does not open another transaction.
+    A record that is sent twice would open a transaction unknown to its producer, and the timeout would fence the producer.
 
     Scenario: [1] A batch is repeated that an EndTxn v4 has committed
       Given producer A with transactional id "transfer"
@@ -94,7 +94,7 @@ Feature: What a refused or empty request leaves
       Then the transaction of A is unchanged
 
   @KIP890-276 @MUST @aborts
-  Rule: At epoch 32766 the owner's InitProducerId aborts its open transaction and moves the transactional id to a new producer id.
+  Rule: At epoch 32766 a coordinator answers the owner's InitProducerId by aborting the open transaction and then returning a new producer id.
     The owner has used its last epoch. Without a new producer id, its transactional id can never be used again.
 
     @needs:aged-ids @needs:transactions-v2

@@ -6,8 +6,8 @@ Feature: Levels of the transaction feature
     Given a topic "payments" with 2 partitions
 
   @KIP890-003 @MUST
-  Rule: UpdateFeatures moves transaction.version up and down on a running broker, and ApiVersions follows without a restart.
-    If the level and what clients learn differ, a client uses the new protocol with a broker that uses the old one.
+  Rule: UpdateFeatures raises and lowers transaction.version on a running cluster, and the next ApiVersions answers show the new level without a restart.
+    A client that learns another level than the broker has uses the new protocol with a broker that uses the old one.
 
     @needs:feature-levels
     Scenario: [1] A downgrade from 2 to 0
@@ -28,7 +28,7 @@ Feature: Levels of the transaction feature
       Then ApiVersions soon has transaction.version 1, under a larger epoch of the features
 
   @KIP890-220 @MUST @recovery
-  Rule: After a restart the level that was set last is in force, with a features epoch no smaller than before.
+  Rule: After a restart the finalized level is the one that was set last, and the features epoch is not smaller than before.
     If a broker restarts with an older level, clients use a protocol that its administrator has switched off.
 
     @needs:feature-levels @needs:crash
@@ -46,8 +46,9 @@ Feature: Levels of the transaction feature
       Then ApiVersions has transaction.version 1, under no smaller epoch of the features
 
   @KIP890-005 @MUST
-  Rule: EndTxn v5 raises the epoch at transaction.version 1 too, because the request version alone picks the protocol.
-    The epoch distinguishes a late write from a new one. A broker that does not raise it for a new client accepts the late write.
+  Rule: A coordinator at transaction.version 1 raises the epoch for EndTxn v5, as at version 2: the request version alone selects the protocol.
+    A late write is recognised by its old epoch. A coordinator that does not raise the epoch for a new client lets the late write be
+    accepted.
 
     @needs:feature-levels
     Scenario: [1] A commit at transaction.version 1
@@ -67,7 +68,7 @@ Feature: Levels of the transaction feature
       And one ABORT marker was added to payments-0, with the next epoch of A
 
   @KIP890-007 @MUST @recovery
-  Rule: A prepared transaction survives a downgrade of transaction.version from 2 to 0 followed by a restart.
+  Rule: A coordinator completes a prepared transaction after transaction.version was lowered from 2 to 0 and the broker was restarted.
     A transaction whose end was decided before a downgrade must not get stuck because the older format cannot represent it.
 
     @needs:feature-levels @needs:crash @needs:hold-markers

@@ -6,7 +6,7 @@ Feature: Offsets of active groups
     And producer A with transactional id "transfer"
 
   @KIP890-240 @MUST @fencing
-  Rule: TxnOffsetCommit from a member of an older generation is refused with ILLEGAL_GENERATION and stores nothing.
+  Rule: A group coordinator answers TxnOffsetCommit of a member of an older generation with ILLEGAL_GENERATION, and stores nothing.
     An instance that has lost its partitions to another would commit offsets for them, and input would be lost or counted twice.
 
     Scenario: [1] A member of the current generation sends an offset
@@ -31,8 +31,8 @@ Feature: Offsets of active groups
       And group "shop" has no committed offset of payments-0
 
   @KIP890-241 @MUST @fencing
-  Rule: TxnOffsetCommit from a static member that another process has replaced is refused with FENCED_INSTANCE_ID and stores nothing.
-    Two processes that both believe to be the same instance would commit offsets in turn.
+  Rule: A group coordinator answers TxnOffsetCommit of a static member that another process has replaced with FENCED_INSTANCE_ID, and stores nothing.
+    Two processes that both act as the same instance would commit offsets in turn.
 
     Scenario: [1] A static member sends an offset
       Given A is a static member of group "shop"
@@ -47,8 +47,8 @@ Feature: Offsets of active groups
       And group "shop" has no pending offset of payments-0
 
   @KIP890-242 @MUST @commits
-  Rule: An OffsetCommit while an offset is pending takes effect at once, and the transaction's commit does not undo it.
-    A group that was moved forward while a transaction was open would move back when that commits, and read its input again.
+  Rule: An OffsetCommit takes effect at once while a transaction's offset is pending, and the transaction's commit does not undo it.
+    A group that was moved forward while a transaction was open would move back when the transaction commits, and read its input again.
 
     Scenario: [1] A plain offset is committed while a transaction is open
       Given A has sent offset 5 of payments-0 to group "shop"
@@ -100,7 +100,7 @@ Feature: Offsets of active groups
         | aborts  | 60     |
 
   @KIP890-243 @MUST @commits
-  Rule: Offsets that were pending when their group was deleted are not restored by the commit.
+  Rule: A commit does not restore offsets that were pending when DeleteGroups deleted their group.
     A group that was deleted to start afresh would find offsets from before the deletion.
 
     Scenario: [1] A group is deleted while its first offset is pending

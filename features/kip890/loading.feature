@@ -6,7 +6,7 @@ Feature: Coordinators that are loading
     Given a topic "payments" with 2 partitions
 
   @KIP890-057 @SHOULD @recovery
-  Rule: TxnOffsetCommit answers a coordinator that is loading or absent with a retriable coordinator error.
+  Rule: A broker answers TxnOffsetCommit with a retriable coordinator error while the coordinator is loading or absent.
     A client that receives a fatal error while a coordinator only loads gives up without need.
 
     @needs:crash @needs:virtual-time
@@ -19,7 +19,7 @@ Feature: Coordinators that are loading
       And it is done
 
   @KIP890-169 @SHOULD @recovery
-  Rule: While the coordinator loads, requests are refused with retriable errors, and they succeed later without intervention.
+  Rule: While a coordinator loads, transactional requests are answered with retriable errors, and retries succeed once it has loaded.
     A coordinator that answers before it has read its log does not know any producer, and refuses all of them.
 
     @needs:crash

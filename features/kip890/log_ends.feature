@@ -5,7 +5,7 @@ Feature: The start and the end of a log
     Given a topic "payments" with 2 partitions
 
   @KIP890-362 @MUST
-  Rule: DeleteRecords moves the start of a log forward and never back; beyond the high watermark it is refused with OFFSET_OUT_OF_RANGE.
+  Rule: DeleteRecords moves the start of a log forward and never back, and answers OFFSET_OUT_OF_RANGE beyond the high watermark.
     A start that moves back shows deleted records, and one beyond the end makes readers wait for records that were never written.
 
     Scenario: [1] The records before one record are deleted
@@ -57,7 +57,7 @@ Feature: The start and the end of a log
       And payments-0 begins with what comes next
 
   @KIP890-363 @MUST
-  Rule: A Fetch from an offset that a log does not have is refused with OFFSET_OUT_OF_RANGE, and one from its end returns nothing.
+  Rule: A leader answers Fetch from an offset outside of the log with OFFSET_OUT_OF_RANGE, and from the log end with no records.
     A consumer whose next record was deleted would skip committed ones without an error.
 
     Scenario: [1] A Fetch from an offset before the start
@@ -85,7 +85,7 @@ Feature: The start and the end of a log
       Then a Fetch with room for 2 batches of payments-0 gets "r0", "r1", or the first of them
 
   @KIP890-364 @MUST
-  Rule: ListOffsets returns the start of a log, its newest record and the first one of a time, and -1 if there is none.
+  Rule: ListOffsets returns the start of a log, its newest record, or the first record from a given time on, and -1 if there is none.
     A consumer starts where this answer points. Every record that it skips is never processed.
 
     Scenario: [1] ListOffsets for the start of a new log

@@ -7,7 +7,7 @@ Feature: Rights to describe and to add
     And producer A with transactional id "transfer", logged in as an ordinary user
 
   @KIP890-258 @MUST
-  Rule: AddPartitionsToTxn v3 without WRITE on one of its topics is refused with TOPIC_AUTHORIZATION_FAILED for that topic, and adds none.
+  Rule: A broker answers a topic of AddPartitionsToTxn v3 without WRITE with TOPIC_AUTHORIZATION_FAILED, and adds no partition of the request.
     A client that may only read a topic could block all of its readers with a transaction that it leaves open there.
 
     @needs:authorizer
@@ -27,7 +27,7 @@ Feature: Rights to describe and to add
       And the transaction of A is Ongoing in payments-0
 
   @KIP890-259 @MUST
-  Rule: FindCoordinator for a transactional id without the right to describe it is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
+  Rule: A broker answers FindCoordinator of a principal without DESCRIBE on the transactional id with TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
     A client that may not use an id would still learn which node coordinates it.
 
     @needs:authorizer
@@ -66,7 +66,7 @@ Feature: Rights to describe and to add
         | v4      |
 
   @KIP890-260 @MUST
-  Rule: DescribeTransactions of a transactional id without the right to describe it is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
+  Rule: A coordinator answers DescribeTransactions of a principal without DESCRIBE on the transactional id with TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
     An unauthorised client would learn the producer id and epoch with which a transaction can be ended.
 
     @needs:authorizer
@@ -84,7 +84,7 @@ Feature: Rights to describe and to add
       Then it is done
 
   @KIP890-261 @MUST
-  Rule: ListTransactions omits the transactional ids that the principal may not describe.
+  Rule: ListTransactions omits the transactional ids on which the principal has no DESCRIBE.
     A complete list would reveal the ids of all applications to every client.
 
     @needs:authorizer
@@ -102,7 +102,7 @@ Feature: Rights to describe and to add
       Then A is listed
 
   @KIP890-262 @MUST
-  Rule: DescribeProducers of a topic without the right to read it is refused with TOPIC_AUTHORIZATION_FAILED.
+  Rule: A broker answers DescribeProducers of a principal without READ on the topic with TOPIC_AUTHORIZATION_FAILED.
     Only readers of a topic may learn its producers, and where its open transactions begin.
 
     @needs:authorizer
@@ -120,7 +120,7 @@ Feature: Rights to describe and to add
       Then it is done
 
   @KIP890-269 @MUST
-  Rule: DescribeTransactions omits the topics that the principal may not describe.
+  Rule: DescribeTransactions omits the topics of a transaction on which the principal has no DESCRIBE.
     A client that may describe a transaction would learn the names of topics that are kept from it.
 
     @needs:authorizer

@@ -5,8 +5,8 @@ Feature: Transactions with many partitions
     Given a topic "payments" with 2 partitions
 
   @KIP890-211 @MUST @commits @aborts
-  Rule: One Produce v12 adds every partition to which it writes, and the end of the transaction reaches each of them.
-    A partition that was written to and not added gets no marker, and what is open there can never be ended.
+  Rule: One Produce v12 adds every partition to which it writes to the transaction, and the end of the transaction reaches each of them.
+    A partition that was written to and not added receives no marker, and its open transaction can never be ended.
 
     @needs:transactions-v2
     Scenario: [1] One request writes to two partitions that were not announced
@@ -41,7 +41,7 @@ Feature: Transactions with many partitions
       And the last stable offset of payments-0 and payments-1 is the high watermark
 
   @KIP890-212 @MUST @commits @aborts
-  Rule: The end of a transaction with many partitions reaches every one of them, whether a client or the timeout ends it.
+  Rule: Every partition of a transaction with many partitions receives its marker, whether a client or the timeout ends it.
     One omitted partition blocks its readers for ever, however many others have received their marker.
 
     Scenario: [1] A transaction with twelve partitions times out

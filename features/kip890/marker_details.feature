@@ -5,8 +5,8 @@ Feature: Markers in detail
     Given a topic "payments" with 2 partitions
 
   @KIP890-122 @MUST
-  Rule: The marker of a transaction ended with EndTxn v5 carries its producer id and the raised epoch.
-    A partition fences by the marker's epoch: with the old one it continues to accept late data.
+  Rule: The marker of a transaction that EndTxn v5 has ended has the transaction's producer id and the raised epoch.
+    A partition fences by the marker's epoch: with the old one it still accepts late data.
 
     @needs:transactions-v2
     Scenario: [1] The marker of a new client's commit
@@ -23,7 +23,7 @@ Feature: Markers in detail
       Then one ABORT marker was added to payments-0, with the next epoch of A
 
   @KIP890-123 @MUST
-  Rule: The marker of a transaction ended with EndTxn v4 carries the epoch the data was written with.
+  Rule: The marker of a transaction that EndTxn v4 has ended has the epoch with which the data was written.
     A raised epoch in the marker would fence an old client from its next transaction.
 
     Scenario: [1] The marker of an old client's commit
@@ -41,8 +41,8 @@ Feature: Markers in detail
       Then one ABORT marker was added to payments-0, with the epoch of A
 
   @KIP890-125 @MUST
-  Rule: A marker is a transactional control batch of one record, with its coordinator's epoch and no sequence, and takes one offset.
-    A marker that readers or compaction take for data becomes visible as a record, or is removed too early.
+  Rule: A marker is a transactional control batch of one record without a sequence, has the coordinator's epoch and occupies one offset.
+    A marker that readers or compaction treat as data becomes visible as a record, or is removed too early.
 
     Scenario: [1] The marker of a commit is inspected
       Given producer A with transactional id "transfer"
@@ -59,8 +59,8 @@ Feature: Markers in detail
       And the marker in payments-0 begins and ends at one offset
 
   @KIP890-127 @MUST @fencing
-  Rule: A late marker of the new protocol whose epoch is that of the open transaction is refused with INVALID_PRODUCER_EPOCH.
-    The late marker of the last transaction would end the open one half way through.
+  Rule: A partition answers WriteTxnMarkers of the new protocol with INVALID_PRODUCER_EPOCH if its epoch is that of the open transaction.
+    The late marker of the previous transaction would end the open one half way through.
 
     Scenario: [1] A marker of the last transaction arrives during the next one
       Given producer A with transactional id "transfer"
@@ -79,7 +79,7 @@ Feature: Markers in detail
       And the log of payments-0 has not grown
 
   @KIP890-128 @MUST @fencing
-  Rule: A marker with an epoch below the partition's is refused with INVALID_PRODUCER_EPOCH.
+  Rule: A partition answers WriteTxnMarkers with INVALID_PRODUCER_EPOCH if the marker's epoch is below the producer's in the partition.
     A late marker would end a transaction that its coordinator never decided.
 
     Scenario: [1] A marker of an earlier epoch arrives while a transaction is open
@@ -99,7 +99,7 @@ Feature: Markers in detail
       And the log of payments-0 has not grown
 
   @KIP890-129 @SHOULD
-  Rule: WriteTxnMarkers v2 may be repeated after its transaction has ended; the repeat succeeds at the same epoch.
+  Rule: A partition answers a WriteTxnMarkers v2 that is repeated after the end of its transaction with success.
     A coordinator that lost the answer repeats the marker; if it is refused, the transaction can never be completed.
 
     Scenario: [1] The marker of a commit is repeated
@@ -119,7 +119,7 @@ Feature: Markers in detail
       And readers of payments-0 see nothing
 
   @KIP890-130 @MUST @fencing
-  Rule: A marker from an older coordinator epoch than the partition has seen is refused with TRANSACTION_COORDINATOR_FENCED.
+  Rule: A partition answers WriteTxnMarkers with TRANSACTION_COORDINATOR_FENCED if its coordinator epoch is older than one that the partition has seen.
     A coordinator that was replaced without knowing it must no longer end transactions.
 
     Scenario: [1] An older coordinator sends a marker
@@ -161,7 +161,7 @@ Feature: Markers in detail
       And the last stable offset of payments-0 is the offset of "a1"
 
   @KIP890-131 @MUST
-  Rule: WriteTxnMarkers v1 at the current epoch ends an open transaction, so that operators can end a hanging one.
+  Rule: WriteTxnMarkers v1 at the current epoch ends an open transaction, so that an operator can end one that hangs.
     Without it operators have no tool against a transaction that hangs already.
 
     Scenario: [1] An operator aborts an open transaction with a marker
@@ -181,8 +181,8 @@ Feature: Markers in detail
       And the last stable offset of payments-0 is the high watermark
 
   @KIP890-132 @MUST
-  Rule: A marker for a producer unknown to the partition is accepted, and sets the epoch with which later data is compared.
-    A partition that forgets the marker would accept the late data that the marker was to keep out.
+  Rule: A partition accepts a marker for a producer that it does not know, and compares that producer's later data with the marker's epoch.
+    A partition that forgets the marker would accept the late data that the marker has to keep out.
 
     Scenario: [1] Data with an epoch below that of the marker arrives
       Given producer A with transactional id "transfer"
@@ -226,7 +226,7 @@ Feature: Markers in detail
       And the last stable offset of payments-0 is the offset of "b1"
 
   @KIP890-134 @MUST
-  Rule: WriteTxnMarkers answers UNKNOWN_TOPIC_OR_PARTITION only for the partition that it cannot find and writes the others.
+  Rule: A broker answers WriteTxnMarkers with UNKNOWN_TOPIC_OR_PARTITION for the missing partition only, and writes the marker to the others.
     One missing partition must not keep the markers from all others of the transaction.
 
     Scenario: [1] A marker names an existing and a missing partition
@@ -238,7 +238,7 @@ Feature: Markers in detail
       And the last stable offset of payments-0 is the high watermark
 
   @KIP890-135 @MUST
-  Rule: Without server faults, the last stable offset reaches the high watermark once all transactions are settled.
+  Rule: Without faults, the last stable offset reaches the high watermark when all transactions are complete.
     A last stable offset that stays behind when nothing is open blocks readers for no reason.
 
     Scenario: [1] Two interleaved transactions have ended
@@ -265,7 +265,7 @@ Feature: Markers in detail
       Then the last stable offset of payments-0 is the high watermark
 
   @KIP890-218 @MUST
-  Rule: A partition that cannot accept its marker delays no other transaction.
+  Rule: A partition that cannot accept its marker does not delay the markers of other transactions.
     One faulty partition would block the readers of all others, and their producers.
 
     @needs:two-nodes @needs:hold-markers

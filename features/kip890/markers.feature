@@ -5,8 +5,8 @@ Feature: Markers
     Given a topic "payments" with 2 partitions
 
   @KIP890-126 @MUST @commits @aborts
-  Rule: Every partition of an ended transaction gets exactly one marker, all with the same decision and epoch.
-    A partition without its marker blocks its readers; one with another decision makes the transaction half committed.
+  Rule: Each partition of an ended transaction receives exactly one marker, all with the same decision and epoch.
+    A partition without its marker blocks its readers; a marker with another decision commits half of the transaction.
 
     Scenario: [1] A transaction with two partitions commits
       Given producer A with transactional id "transfer"

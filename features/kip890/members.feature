@@ -7,7 +7,7 @@ Feature: Groups whose members join and leave
     And producers A and B with transactional ids "transfer" and "refund"
 
   @KIP890-352 @MUST
-  Rule: The members of a group agree on one generation, one protocol and one leader, and each receives what the leader assigned to it.
+  Rule: A group has one generation, one protocol and one leader, and each member receives what the leader assigned to it.
     Two consumers that both believe to own a partition would process its records twice, and commit offsets in turn.
 
     Scenario: [1] A member joins an empty group
@@ -74,7 +74,7 @@ Feature: Groups whose members join and leave
       And group "shop" still has A
 
   @KIP890-353 @MUST
-  Rule: When a member leaves a group or its session expires, Heartbeat asks the other members to rejoin.
+  Rule: After a member has left a group or its session has expired, a group coordinator answers Heartbeat of the others with REBALANCE_IN_PROGRESS.
     The partitions of a member that is gone would not be read.
 
     Scenario: [1] A member leaves
@@ -114,7 +114,7 @@ Feature: Groups whose members join and leave
       Then it is refused with UNKNOWN_MEMBER_ID
 
   @KIP890-354 @MUST
-  Rule: JoinGroup is refused without a group id, without a protocol in common, and with a member id that the group does not know.
+  Rule: A group coordinator refuses JoinGroup without a group id, without a common protocol, or with a member id that the group does not know.
     One misconfigured consumer would keep all others of its group from working.
 
     Scenario: [1] A consumer joins a group with an empty id
@@ -139,7 +139,7 @@ Feature: Groups whose members join and leave
       And group "shop" still has A
 
   @KIP890-355 @MUST @fencing
-  Rule: A static member that restarts keeps its generation and its assignment, and a process that uses the old member id is fenced.
+  Rule: A static member that restarts keeps its generation and assignment, and a process with its old member id is fenced.
     A restart of one process would stop all the others of its group, or leave two processes with the same partitions.
 
     Scenario Outline: [1] A static member restarts
@@ -157,8 +157,8 @@ Feature: Groups whose members join and leave
         | B         | A     |
 
   @KIP890-356 @MUST @fencing
-  Rule: OffsetCommit outside of transactions from a member of an older generation, or from an unknown member, is refused.
-    A consumer that has lost its partitions would move the group's position back or forth.
+  Rule: A group coordinator refuses OffsetCommit, outside of transactions, from a member of an older generation and from an unknown member.
+    A consumer that has lost its partitions would move the group's position forward or back.
 
     Scenario: [1] A current member commits an offset
       Given A is a member of group "shop"
@@ -174,7 +174,7 @@ Feature: Groups whose members join and leave
       And group "shop" has no committed offset of payments-0
 
   @KIP890-357 @MUST
-  Rule: DeleteGroups is refused while the group has members, and for a group that does not exist.
+  Rule: A group coordinator refuses DeleteGroups for a group that has members, and for a group that does not exist.
     Active consumers would begin at the start again, or skip everything that they have not read.
 
     Scenario: [1] A group with a member is deleted
@@ -198,7 +198,7 @@ Feature: Groups whose members join and leave
       Then it is refused with GROUP_ID_NOT_FOUND
 
   @KIP890-395 @MUST @recovery
-  Rule: After a crash, a group keeps its generation, its members and their assignments.
+  Rule: A group keeps its generation, its members and their assignments over a crash.
     All consumers would stop and restart with the broker, and offsets that a member sends would be refused meanwhile.
 
     @needs:crash

@@ -3,8 +3,8 @@ Feature: Leaders and coordinators that move
   Producers and readers notice only that they have to send their requests to another node.
 
   @KIP890-263 @MUST @recovery
-  Rule: A new leader of a partition continues its open transaction as the old leader would have.
-    A leader that did not know of it would show undecided records to readers, and refuse the rest of the transaction.
+  Rule: A new leader of a partition continues an open transaction as the old leader would have.
+    A leader that does not know of it would show undecided records to readers, and refuse the rest of the transaction.
 
     @needs:two-nodes
     Scenario: [1] A producer writes another record after the move
@@ -54,7 +54,7 @@ Feature: Leaders and coordinators that move
       And a read_committed Fetch of accounts-1 lists the aborted transaction of A from "a2"
 
   @KIP890-264 @MUST @recovery
-  Rule: A coordinator that takes over on another node serves an open transaction as the old one would have.
+  Rule: A coordinator that takes over on another node continues an open transaction as the old one would have.
     A transaction that the new coordinator does not know could never be ended, and its readers would wait for ever.
 
     @needs:two-nodes
@@ -111,8 +111,9 @@ Feature: Leaders and coordinators that move
       And readers of accounts-0 see "a1", "a3"
 
   @KIP890-217 @MUST @recovery
-  Rule: A coordinator that takes over completes what was prepared, in every remaining partition and for group offsets too.
-    A decision that was answered and not yet sent everywhere would stay incomplete for ever: readers wait, and the group is blocked.
+  Rule: A coordinator that takes over completes every prepared transaction in its remaining partitions, group offsets included.
+    A decision that was answered and not yet sent to all partitions would stay incomplete for ever: readers wait, and the group is
+    blocked.
 
     @needs:two-nodes
     Scenario: [1] A commit with offsets is completed by the next coordinator
@@ -135,8 +136,8 @@ Feature: Leaders and coordinators that move
       Then group "shop" has no pending offset of accounts-0
 
   @KIP890-422 @MUST @recovery
-  Rule: A commit applies the records from before a move of the coordinator and the offsets from after it.
-    Input that counts as processed, and whose output is lost in the move, is lost.
+  Rule: A commit after a move of the coordinator applies both the records from before the move and the offsets from after it.
+    The input counts as processed, and its output, lost in the move, is never produced again.
 
     @needs:two-nodes
     Scenario: [1] A producer sends offsets after the coordinator moved

@@ -5,7 +5,7 @@ Feature: Observing
     Given a topic "payments" with 2 partitions
 
   @KIP890-147 @MUST
-  Rule: DescribeTransactions reports a new id as Empty with no partitions and no start time, and refuses ids that were never initialised.
+  Rule: DescribeTransactions shows a new transactional id as Empty with no partitions and no start time, and refuses an id that was never initialised.
     An operator who misspells an id must not be shown an idle one in its place.
 
     Scenario: [1] A transactional id is described before its first transaction
@@ -24,7 +24,7 @@ Feature: Observing
       Then it is refused with INVALID_REQUEST
 
   @KIP890-148 @MUST
-  Rule: Polling DescribeTransactions only ever shows a transaction moving from open to prepared to complete.
+  Rule: A client that polls DescribeTransactions sees a transaction move from open to prepared to complete, and never back.
     An operator, or a tool, that sees a transaction go backwards draws the wrong conclusion about its data.
 
     Scenario: [1] A commit in two partitions is polled
@@ -73,7 +73,7 @@ Feature: Observing
       And the transaction of A is PrepareCommit, and waits for accounts-1 only
 
   @KIP890-150 @MUST
-  Rule: ListTransactions matches state names case-sensitively, echoes unknown ones and combines its filters by AND.
+  Rule: ListTransactions matches state names case-sensitively, returns the unknown ones, and combines its filters by AND.
     A filter that matches more or less than it says hides the transaction that the operator looks for.
 
     Scenario: [1] A state name in the wrong case
@@ -100,7 +100,7 @@ Feature: Observing
       And B is not listed
 
   @KIP890-151 @MUST
-  Rule: The duration filter of ListTransactions keeps only the open transactions that began longer ago.
+  Rule: ListTransactions with a duration filter returns only the open transactions that began longer ago.
     Operators find hanging transactions by their age.
 
     Scenario: [1] A duration longer than any transaction was open
@@ -116,8 +116,8 @@ Feature: Observing
       Then A is listed
 
   @KIP890-152 @SHOULD
-  Rule: ListTransactions v2 filters ids by a pattern and refuses an invalid one with INVALID_REGULAR_EXPRESSION.
-    A pattern that is ignored lists everything, and looks as if it had worked.
+  Rule: ListTransactions v2 filters transactional ids by a pattern, and answers an invalid pattern with INVALID_REGULAR_EXPRESSION.
+    A pattern that is ignored lists everything, and looks as if it had matched.
 
     Scenario: [1] A pattern matches one of two ids that differ in the middle
       Given producers A and B with transactional ids "transfer" and "trunsfer"
@@ -138,7 +138,7 @@ Feature: Observing
       Then it is refused with INVALID_REGULAR_EXPRESSION
 
   @KIP890-153 @MUST
-  Rule: DescribeProducers returns coordinator epoch, last sequence and the open transaction's start offset of each producer.
+  Rule: DescribeProducers returns the coordinator epoch, the last sequence and the start offset of the open transaction for each producer.
     Operators find a hanging transaction by these three numbers, and end it with them.
 
     Scenario: [1] A producer is described before its first marker
@@ -162,7 +162,7 @@ Feature: Observing
       And payments-0 has no open transaction of I
 
   @KIP890-154 @MUST
-  Rule: FindCoordinator names one and the same node for a transactional id, whichever client asks in whichever version.
+  Rule: FindCoordinator names the same node for a transactional id, to every client and in every version.
     Two nodes that both coordinate one id could decide its transaction in two ways.
 
     Scenario: [1] Three clients look up the coordinator in three versions

@@ -6,7 +6,7 @@ Feature: Malformed batches
     And producer A with transactional id "transfer"
 
   @KIP890-365 @MUST
-  Rule: A batch of an open transaction that is damaged, empty, or without a sequence number is refused, and nothing is appended.
+  Rule: A leader refuses a batch of an open transaction that is damaged, empty, or without a sequence number, and appends nothing.
     Corrupted records would be committed, or a batch that is sent again would not be recognised.
 
     Scenario: [1] A batch has a wrong checksum
@@ -43,8 +43,8 @@ Feature: Malformed batches
       Then readers of payments-0 see "p1"
 
   @KIP890-366 @MUST
-  Rule: A batch must not overtake an earlier one of its transaction that was refused at verification, or it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER.
-    The first batch would be refused for ever when it is sent again, since the second one is appended, and its records would be lost.
+  Rule: A leader answers a batch that overtakes an earlier one, refused at verification, with OUT_OF_ORDER_SEQUENCE_NUMBER.
+    If the second batch were appended, the first would be refused for ever when it is sent again, and its records would be lost.
 
     Scenario: [1] A second batch follows one that was refused before its partition was added
       Given A is an old client (transaction version 0)
@@ -62,8 +62,8 @@ Feature: Malformed batches
       Then it is done
 
   @KIP890-367 @MUST @fencing
-  Rule: After an idempotent producer has raised its own epoch, a batch with the previous epoch is refused with INVALID_PRODUCER_EPOCH.
-    The batch was given up when the epoch was raised, and its records were sent again; both would be in the log.
+  Rule: A leader answers a batch with the previous epoch of an idempotent producer that has raised its own epoch with INVALID_PRODUCER_EPOCH.
+    The producer gave the batch up when it raised the epoch, and sent its records again; both would be in the log.
 
     Scenario: [1] A late batch arrives after an idempotent producer has raised its epoch
       Given idempotent producer I

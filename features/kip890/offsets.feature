@@ -6,8 +6,8 @@ Feature: Offsets in a transaction
     Given a topic "payments" with 2 partitions
 
   @KIP890-046 @MUST
-  Rule: AddOffsetsToTxn puts the group's __consumer_offsets partition into the transaction.
-    Without the offsets partition in the transaction its pending offsets get no marker, and the group's position stays undecided.
+  Rule: AddOffsetsToTxn adds the group's partition of __consumer_offsets to the transaction.
+    Without the offsets partition in the transaction, its pending offsets receive no marker, and the group's position stays undecided.
 
     Scenario: [1] A producer adds the offsets of a group first
       Given producer A with transactional id "transfer"
@@ -25,8 +25,8 @@ Feature: Offsets in a transaction
       And A has records in every partition of its transaction
 
   @KIP890-047 @MUST
-  Rule: TxnOffsetCommit v5 needs no AddOffsetsToTxn; it opens the transaction with the group's offsets partition itself.
-    If new clients still had to announce their offsets, one that does not would move its input outside of the transaction.
+  Rule: TxnOffsetCommit v5 without AddOffsetsToTxn succeeds, and adds the group's offsets partition to the transaction, which it opens if none is open.
+    A new client that does not announce its offsets would move its input outside of the transaction.
 
     Scenario: [1] A producer sends an offset first
       Given producer A with transactional id "transfer"
@@ -43,7 +43,7 @@ Feature: Offsets in a transaction
       And the transaction of A is Ongoing in a partition of __consumer_offsets
 
   @KIP890-048 @MUST
-  Rule: TxnOffsetCommit v3 without AddOffsetsToTxn is refused with INVALID_TXN_STATE and stores no offset.
+  Rule: A group coordinator answers TxnOffsetCommit v3 without AddOffsetsToTxn with INVALID_TXN_STATE, and stores no offset.
     Late offsets of an ended transaction would open one that is never ended, and block the group.
 
     Scenario: [1] An offset is sent without an open transaction
@@ -74,7 +74,7 @@ Feature: Offsets in a transaction
       Then it is refused for payments-0 with INVALID_TXN_STATE
 
   @KIP890-049 @MUST
-  Rule: TxnOffsetCommit v4 without AddOffsetsToTxn is refused with TRANSACTION_ABORTABLE.
+  Rule: A group coordinator answers TxnOffsetCommit v4 without AddOffsetsToTxn with TRANSACTION_ABORTABLE.
     A client that could abort and continue gives up when it receives the older, fatal error.
 
     Scenario: [1] TxnOffsetCommit v4 for a group that was not added
@@ -87,8 +87,8 @@ Feature: Offsets in a transaction
       And the transaction of A is unchanged
 
   @KIP890-050 @MUST
-  Rule: TxnOffsetCommit with a producer id foreign to the transactional id is refused with INVALID_PRODUCER_ID_MAPPING.
-    A producer that does not own the id must not move the group's position in its name.
+  Rule: A group coordinator answers TxnOffsetCommit with INVALID_PRODUCER_ID_MAPPING if the producer id does not belong to the transactional id.
+    A producer that does not own the id must not move the group's position in the id's name.
 
     Scenario: [1] An old client sends an offset with the producer id of another
       Given producers A and B with transactional ids "transfer" and "refund"
@@ -114,7 +114,7 @@ Feature: Offsets in a transaction
       And group "shop" has no pending offset of payments-0
 
   @KIP890-051 @MUST @fencing
-  Rule: TxnOffsetCommit with a stale epoch is refused with INVALID_PRODUCER_EPOCH, not PRODUCER_FENCED.
+  Rule: A group coordinator answers TxnOffsetCommit with a stale epoch with INVALID_PRODUCER_EPOCH, not with PRODUCER_FENCED.
     Clients do not expect PRODUCER_FENCED in this answer, and fail with an unknown error instead of stopping cleanly.
 
     Scenario: [1] An old client sends an offset with a stale epoch
@@ -143,8 +143,8 @@ Feature: Offsets in a transaction
       And group "shop" has committed offset 3 of payments-0
 
   @KIP890-052 @MUST
-  Rule: Offsets of an open transaction stay hidden from OffsetFetch, and a fetch of stable offsets is answered with UNSTABLE_OFFSET_COMMIT.
-    A consumer that starts from an undecided offset skips records when the transaction is aborted.
+  Rule: OffsetFetch hides the offsets of an open transaction, and answers UNSTABLE_OFFSET_COMMIT if it requires stable offsets.
+    A consumer that starts from an undecided offset skips records if the transaction is aborted.
 
     Scenario: [1] The first offset of a group is pending
       Given producer A with transactional id "transfer"
@@ -171,7 +171,7 @@ Feature: Offsets in a transaction
       And group "bank" has a pending offset of payments-0
 
   @KIP890-053 @MUST @commits
-  Rule: Offsets and their metadata become visible to OffsetFetch once their transaction is committed and settled.
+  Rule: OffsetFetch returns the offsets and metadata of a transaction once its commit is complete.
     A group whose committed position is not visible processes its input again.
 
     Scenario: [1] An offset with metadata is committed
@@ -221,7 +221,7 @@ Feature: Offsets in a transaction
       Then group "shop" has committed offset 5 of payments-0
 
   @KIP890-054 @MUST @aborts
-  Rule: Aborting a transaction leaves the offset that was committed before it in place.
+  Rule: An abort of a transaction leaves the offset that was committed before it unchanged.
     A group that loses its earlier position through an abort starts from the beginning.
 
     Scenario: [1] A transaction aborts after an offset was committed
@@ -277,7 +277,7 @@ Feature: Offsets in a transaction
       Then group "shop" has no committed offset of payments-0
 
   @KIP890-055 @MUST
-  Rule: TxnOffsetCommit refuses a member that its group does not know, and requires no membership of a sender that claims none.
+  Rule: TxnOffsetCommit refuses a member that is unknown to its group, and accepts a sender that claims no membership.
     A consumer that was removed from its group would move the group's position past records that others are processing.
 
     Scenario: [1] An unknown member of an existing group sends an offset
@@ -319,8 +319,8 @@ Feature: Offsets in a transaction
       And group "shop" has no pending offset of payments-0
 
   @KIP890-056 @MUST
-  Rule: TxnOffsetCommit refuses invalid partitions individually, and an empty group id as a whole.
-    One partition that cannot be stored must not fail the valid ones, or the group processes them again.
+  Rule: A group coordinator refuses the invalid partitions of TxnOffsetCommit one by one and stores the others, but refuses an empty group id as a whole.
+    If one partition that cannot be stored fails the valid ones too, the group processes them again.
 
     Scenario: [1] An offset is sent for an existing and a missing partition
       Given producer A with transactional id "transfer"
@@ -351,8 +351,8 @@ Feature: Offsets in a transaction
       And group "shop" has a pending offset of payments-1
 
   @KIP890-270 @MUST
-  Rule: OffsetFetch for a group without committed offsets returns no offset and no error.
-    A consumer of a new group takes an error for a fault of the broker, where it only had to begin at the start.
+  Rule: A group coordinator answers OffsetFetch for a group without committed offsets with offset -1 and no error.
+    A consumer of a new group would stop with an error, where it only has to begin at the start.
 
     Scenario: [1] OffsetFetch is sent for an unknown group
       When OffsetFetch is sent for payments-0 of group "strangers"
@@ -360,8 +360,8 @@ Feature: Offsets in a transaction
       And group "strangers" has no committed offset of payments-0
 
   @KIP890-058 @SHOULD
-  Rule: While the last transaction completes, TxnOffsetCommit v5 is refused with CONCURRENT_TRANSACTIONS or COORDINATOR_NOT_AVAILABLE.
-    Offsets right after a commit need a moment; a fatal error there ends a healthy client.
+  Rule: TxnOffsetCommit v5 is answered with CONCURRENT_TRANSACTIONS or COORDINATOR_NOT_AVAILABLE while the previous transaction completes.
+    Offsets that are sent right after a commit have to wait a moment; a fatal error would end a healthy client.
 
     @needs:hold-markers
     Scenario: [1] An offset is sent while a commit is incomplete

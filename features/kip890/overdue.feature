@@ -5,8 +5,8 @@ Feature: The duration of a transaction
     Given a topic "payments" with 2 partitions
 
   @KIP890-213 @MUST
-  Rule: The coordinator does not abort a transaction before it has been open for its timeout.
-    A transaction that is aborted early is fenced in the middle of its work, without a fault of its producer.
+  Rule: A coordinator does not abort a transaction before it has been open for its timeout.
+    A producer without a fault is fenced in the middle of its work.
 
     Scenario: [1] The first transaction of a producer times out
       Given producer A with transactional id "transfer" and a short time-out
@@ -48,8 +48,8 @@ Feature: The duration of a transaction
       Then the transaction of A was open for at least a short time-out
 
   @KIP890-215 @MUST @aborts
-  Rule: However many transactions are past their timeout, each of them is aborted in each of its partitions.
-    One that is omitted blocks the readers of its partitions for ever, and its producer is gone.
+  Rule: A coordinator aborts every transaction that is past its timeout in each of its partitions, however many there are.
+    A transaction that is omitted blocks the readers of its partitions for ever, and its producer is gone.
 
     Scenario: [1] The transactions of twenty producers time out
       Given twenty producers with a short time-out have written to payments-0 and payments-1
@@ -57,7 +57,7 @@ Feature: The duration of a transaction
       Then readers of payments-0 and payments-1 see nothing of the twenty
 
   @KIP890-350 @MUST
-  Rule: The start time of a transaction is that of its first partition, and later partitions do not change it.
+  Rule: DescribeTransactions shows the time at which the first partition was added as the start time, and later partitions do not change it.
     A producer that adds a partition now and then would never time out, and operators who look for old transactions would not find it.
 
     Scenario: [1] A second partition is added later

@@ -6,8 +6,8 @@ Feature: How the leader of a partition judges a Produce
     Given a topic "payments" with 2 partitions
 
   @KIP890-091 @MUST
-  Rule: Produce v12 appends nothing when the coordinator refuses to add the partition.
-    A batch that is appended although it was refused is written by the client a second time.
+  Rule: A leader appends nothing of a Produce v12 if the coordinator refuses to add the partition.
+    A batch that was refused and appended all the same is written a second time by the client.
 
     @needs:transactions-v2
     Scenario: [1] A late batch arrives in a partition that has not heard of its ended transaction
@@ -36,8 +36,8 @@ Feature: How the leader of a partition judges a Produce
       Then the log of payments-1 has not grown
 
   @KIP890-092 @MUST
-  Rule: Further batches of a transaction are accepted and leave its start offset at the first one.
-    A start that moves with each batch lets the last stable offset pass records that are still undecided.
+  Rule: A leader accepts further batches of a transaction, and the transaction's start offset in the partition stays at the first batch.
+    A start offset that moves with each batch lets the last stable offset pass records that are undecided.
 
     Scenario: [1] A second batch in Produce v12
       Given "p1" has been written to payments-0
@@ -85,8 +85,8 @@ Feature: How the leader of a partition judges a Produce
       And the open transaction of A in accounts-0 starts at "a1"
 
   @KIP890-093 @MUST
-  Rule: Once a transaction is settled, DescribeProducers shows no start offset for it any more.
-    A producer that is still shown with an open transaction makes operators look for a hang that does not exist.
+  Rule: DescribeProducers shows no start offset for a transaction once it is complete.
+    An operator who still sees an open transaction looks for a hang that does not exist.
 
     Scenario: [1] A new client has committed
       Given producer A with transactional id "transfer"
@@ -111,8 +111,8 @@ Feature: How the leader of a partition judges a Produce
       Then payments-0 has no open transaction of A
 
   @KIP890-098 @MUST
-  Rule: One Produce v9 to v11 is judged per partition, so an announced partition succeeds next to a refused one.
-    If the request were judged as a whole, a stray batch would be accepted together with an announced one.
+  Rule: A leader decides on each partition of a Produce v9 to v11 separately: one in the transaction succeeds, one outside it is refused.
+    If the request were decided as a whole, a stray batch would be accepted together with an announced one.
 
     Scenario: [1] Produce v9 to one partition that was added and one that was not
       Given producer A with transactional id "transfer"
@@ -142,8 +142,8 @@ Feature: How the leader of a partition judges a Produce
       And the log of payments-1 has not grown
 
   @KIP890-099 @MUST @fencing
-  Rule: A late batch of an old client after its transaction has ended is refused and does not stall the last stable offset.
-    A late batch that arrives after the marker begins a transaction that is never ended, and readers are blocked there for ever.
+  Rule: A leader refuses a late batch of an old client after its transaction has ended, and the last stable offset still reaches the log end.
+    A late batch that is appended after the marker begins a transaction that is never ended, and blocks readers there for ever.
 
     Scenario: [1] A late batch arrives in Produce v10
       Given producer A with transactional id "transfer"
@@ -165,8 +165,8 @@ Feature: How the leader of a partition judges a Produce
       And the last stable offset of payments-0 is the high watermark
 
   @KIP890-101 @MUST @fencing
-  Rule: After EndTxn v5 a repeated batch of the committed transaction is refused with INVALID_PRODUCER_EPOCH and not accepted as a duplicate.
-    A fenced batch that is accepted as a duplicate is answered as written, and its loss goes unnoticed.
+  Rule: After EndTxn v5 a leader answers a repeated batch of the committed transaction with INVALID_PRODUCER_EPOCH, and not as a duplicate.
+    If the fenced batch is answered as a duplicate, the client believes it written, and does not learn that it is fenced.
 
     Scenario: [1] A batch is sent again after its commit
       Given producer A with transactional id "transfer"
@@ -177,7 +177,7 @@ Feature: How the leader of a partition judges a Produce
       And the log of payments-0 has not grown
 
   @KIP890-103 @MUST
-  Rule: Produce with a producer id foreign to the transactional id is refused with INVALID_PRODUCER_ID_MAPPING.
+  Rule: A leader answers Produce with INVALID_PRODUCER_ID_MAPPING if the producer id does not belong to the transactional id.
     With a retriable error, a producer that has another producer's id retries for ever.
 
     Scenario: [1] Produce v12 with the producer id of another
@@ -203,7 +203,7 @@ Feature: How the leader of a partition judges a Produce
       And the log of payments-0 has not grown
 
   @KIP890-106 @MUST
-  Rule: Transactional batches in a Produce without a transactional id are refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
+  Rule: A leader answers transactional batches in a Produce without a transactional id with TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
     A transactional batch without a transactional id would open a transaction without an owner.
 
     Scenario: [1] The first batch of a transaction has no transactional id
@@ -221,8 +221,8 @@ Feature: How the leader of a partition judges a Produce
       And the log of payments-0 has not grown
 
   @KIP890-107 @MUST
-  Rule: While a producer's transaction is open in a partition, its non-transactional batches there are refused with INVALID_TXN_STATE.
-    A plain batch within a transaction of the same producer would be aborted with it, or be visible before it is decided.
+  Rule: A leader answers a non-transactional batch with INVALID_TXN_STATE while the producer's transaction is open in the partition.
+    A plain batch inside the same producer's transaction would be aborted with it, or be visible before it is decided.
 
     Scenario: [1] A non-transactional batch follows a transactional one
       Given producer A with transactional id "transfer"
@@ -233,8 +233,8 @@ Feature: How the leader of a partition judges a Produce
       And the open transaction of A in payments-0 starts at "a1"
 
   @KIP890-120 @MUST
-  Rule: A refused batch has base offset -1, and for its log start offset -1 or the real one.
-    A client that reads a log start offset that it was never given may take its own records for deleted.
+  Rule: A leader answers a refused batch with base offset -1, and with log start offset -1 or the real one.
+    A client that reads a wrong log start offset may conclude that its own records were deleted.
 
     Scenario: [1] A batch is refused because its partition was not added
       Given producer A with transactional id "transfer"
@@ -253,8 +253,8 @@ Feature: How the leader of a partition judges a Produce
       And the refusal has base offset -1 and no wrong log start offset of payments-0
 
   @KIP890-104 @MUST
-  Rule: Produce v9 to v11 reports a coordinator that is busy or moving as NOT_ENOUGH_REPLICAS, with the cause in the message.
-    Old clients do not know CONCURRENT_TRANSACTIONS in this answer, and take it for fatal.
+  Rule: A leader answers Produce v9 to v11 with NOT_ENOUGH_REPLICAS and the cause as message while the coordinator is busy or moving.
+    Old clients do not know CONCURRENT_TRANSACTIONS in this answer, and fail fatally.
 
     @needs:hold-markers
     Scenario: [1] Produce v10 while a commit is incomplete
@@ -287,8 +287,8 @@ Feature: How the leader of a partition judges a Produce
       And it is done
 
   @KIP890-105 @MUST
-  Rule: Produce v12 while a transaction completes waits briefly and is then refused with CONCURRENT_TRANSACTIONS.
-    A new client that receives NOT_ENOUGH_REPLICAS, where it only has to wait, raises a false alarm.
+  Rule: A leader that receives Produce v12 while a transaction completes waits briefly, and then answers CONCURRENT_TRANSACTIONS.
+    NOT_ENOUGH_REPLICAS would make a new client report missing replicas where it only has to wait.
 
     @needs:hold-markers
     Scenario: [1] Produce v12 while a commit is incomplete

@@ -6,7 +6,7 @@ Feature: A client that changes its protocol
     Given a topic "payments" with 2 partitions
 
   @KIP890-208 @MUST @commits @aborts
-  Rule: A client may change its protocol between two transactions, and each transaction ends by the protocol of its own EndTxn.
+  Rule: A client may change its protocol between two transactions, and the version of its EndTxn decides how each transaction ends.
     A broker that assumes the previous protocol raises an epoch without the client's knowledge, and fences it.
 
     Scenario: [1] A client changes from the new protocol to the old one

@@ -5,8 +5,8 @@ Feature: Timeouts and recovery
     Given a topic "payments" with 2 partitions
 
   @KIP890-094 @MUST @recovery
-  Rule: A restart of the broker does not interrupt an open transaction; its next batch is accepted unchanged.
-    A restart must not cost a producer its open transaction: its next batch is as valid as before.
+  Rule: A broker accepts the next batch of an open transaction after a restart, as if there had been none.
+    A restart must not cost a producer its open transaction.
 
     @needs:crash
     Scenario: [1] A producer writes another record after a crash
@@ -18,7 +18,7 @@ Feature: Timeouts and recovery
       And the open transaction of A in payments-0 starts at "a1"
 
   @KIP890-156 @MUST @aborts
-  Rule: The server aborts a transaction that outlives its timeout, with a marker at the next epoch.
+  Rule: A coordinator aborts a transaction that stays open past its timeout, with a marker at the next epoch.
     A producer that crashed would block every reader of its partitions for ever.
 
     Scenario: [1] An abandoned transaction is aborted
@@ -52,7 +52,7 @@ Feature: Timeouts and recovery
       Then the transaction of A is over
 
   @KIP890-157 @MUST @fencing
-  Rule: A producer whose transaction timed out can neither write nor end it with its old epoch.
+  Rule: After a transaction has timed out, its producer's writes with the old epoch are refused, and so is an EndTxn v4.
     A producer that slept past its timeout would continue writing into an aborted transaction.
 
     Scenario: [1] A producer writes after its timeout
@@ -92,7 +92,7 @@ Feature: Timeouts and recovery
       And the log of payments-0 has not grown
 
   @KIP890-160 @MUST @recovery
-  Rule: A transaction whose EndTxn was answered is completed after a crash, on every partition and as decided.
+  Rule: A coordinator completes a transaction whose EndTxn was answered after a crash, in every partition and as decided.
     A commit that was answered is a promise, even if the broker crashes before the first marker is written.
 
     @needs:crash
@@ -138,7 +138,7 @@ Feature: Timeouts and recovery
       And the last stable offset of payments-0 is the high watermark
 
   @KIP890-161 @MUST @recovery
-  Rule: An unanswered EndTxn still has one outcome: the same on all partitions, and the one that a retry is answered with.
+  Rule: A transaction whose EndTxn was not answered has the same outcome in all partitions, and a retry is answered with that outcome.
     A client without an answer retries, and must be answered with the outcome that readers see.
 
     @needs:wire-faults @needs:transactions-v2

@@ -6,7 +6,7 @@ Feature: Refused requests of a transactional id
     And producer A with transactional id "transfer"
 
   @KIP890-403 @MUST @fencing
-  Rule: A refused InitProducerId leaves the open transaction of its transactional id as it is.
+  Rule: A coordinator that refuses InitProducerId leaves the open transaction of the transactional id unchanged.
     A misconfigured client, or one of another application, would abort the transaction of the id's owner.
 
     @needs:known-limits
@@ -41,7 +41,7 @@ Feature: Refused requests of a transactional id
       And group "shop" has a pending offset of payments-0
 
   @KIP890-404 @MUST
-  Rule: Produce of an old client with a transactional id that was never initialised is refused, and nothing is appended.
+  Rule: A leader refuses Produce of an old client with a transactional id that was never initialised, and appends nothing.
     Its record would belong to a transaction that no coordinator knows, and block all readers of later records.
 
     Scenario: [1] An old client writes with an unknown transactional id while nothing is open in the partition
@@ -59,7 +59,7 @@ Feature: Refused requests of a transactional id
       And payments-0 has no state of A
 
   @KIP890-421 @MUST
-  Rule: A refused InitProducerId returns producer id -1 and epoch -1.
+  Rule: A coordinator that refuses InitProducerId returns producer id -1 and epoch -1.
     A client that reads the fields before the error would continue with another producer's identity, or with an epoch that it was not given.
 
     Scenario: [1] A client initialises with an empty transactional id

@@ -3,7 +3,7 @@ Feature: Replicas
   with the leader, whether it is a record or a marker.
 
   @KIP890-225 @MUST
-  Rule: Readers of either isolation level see no record that fewer replicas than min.insync.replicas have.
+  Rule: Fetch returns no record that fewer replicas than min.insync.replicas have, in either isolation level.
     A reader would act on a record that is lost with its leader, and that no other reader ever sees.
 
     @needs:two-nodes
@@ -15,8 +15,9 @@ Feature: Replicas
       And readers of accounts-0 see nothing
 
   @KIP890-226 @MUST
-  Rule: A marker that fewer replicas than min.insync.replicas have does not change what readers see.
-    If the marker is lost with the leader, the next leader takes for undecided, or even aborts, what readers have received.
+  Rule: A marker that fewer replicas than min.insync.replicas have does not change what Fetch returns.
+    If the marker is lost with the leader, the transaction is undecided for the next leader, or is even aborted, and readers have
+    already received it.
 
     @needs:two-nodes
     Scenario: [1] A transaction commits while a replica is unavailable
@@ -57,9 +58,9 @@ Feature: Replicas
       Then readers of accounts-0 see "a1", "b1"
 
   @KIP890-227 @MUST
-  Rule: A record or marker that fewer replicas than min.insync.replicas have is not acknowledged.
-    A producer that receives a success discards the record, and a coordinator the transaction, so what is lost with the leader is not sent
-    again.
+  Rule: A leader does not acknowledge a record or marker that fewer replicas than min.insync.replicas have.
+    A producer that receives a success discards the record, and a coordinator the transaction. What is lost with the leader is then not
+    sent again.
 
     @needs:two-nodes
     Scenario: [1] A producer writes a record while a replica is unavailable, and retries

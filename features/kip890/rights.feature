@@ -6,7 +6,7 @@ Feature: Granting and revoking rights
     And a topic "refunds" with 1 partition
 
   @KIP890-375 @MUST
-  Rule: What CreateAcls adds and DeleteAcls removes takes effect at once, and DescribeAcls returns exactly what exists.
+  Rule: CreateAcls and DeleteAcls take effect at once, and DescribeAcls returns exactly the entries that exist.
     A user whose right was revoked would continue to write, or one whose right was granted could not.
 
     @needs:authorizer
@@ -49,7 +49,7 @@ Feature: Granting and revoking rights
       Then it is done
 
   @KIP890-376 @MUST
-  Rule: CreateAcls and DeleteAcls need ALTER on the cluster, DescribeAcls needs DESCRIBE, and all three need an authorizer.
+  Rule: A broker refuses CreateAcls and DeleteAcls without ALTER on the cluster, DescribeAcls without DESCRIBE, and all three without an authorizer.
     A user who may grant rights to itself may do everything; without an authorizer, a granted right would protect nothing.
 
     @needs:authorizer
@@ -81,7 +81,7 @@ Feature: Granting and revoking rights
         | DescribeAcls |
 
   @KIP890-379 @MUST
-  Rule: InitProducerId without a transactional id from a user that may not write to any topic is refused with CLUSTER_AUTHORIZATION_FAILED.
+  Rule: A broker answers InitProducerId without a transactional id with CLUSTER_AUTHORIZATION_FAILED if the principal may write to no topic.
     Producer ids are state in every broker; a user without any WRITE right could exhaust it.
 
     @needs:authorizer

@@ -6,7 +6,7 @@ Feature: Random schedules
     Given a topic "payments" with 2 partitions
 
   @KIP890-118 @MUST
-  Rule: No interleaving of Produce, EndTxn and markers leaves a transaction in a log that can never be ended.
+  Rule: No order of Produce, EndTxn and markers leaves a transaction in a log that can never be ended.
     Whatever the order in which requests arrive, a transaction that can never be ended blocks every reader of that partition.
 
     Scenario: [1] A new client runs twelve random schedules

@@ -6,7 +6,7 @@ Feature: The second of a kind
     And producer A with transactional id "transfer"
 
   @KIP890-400 @MUST @commits @aborts
-  Rule: A commit applies the offsets of every TxnOffsetCommit of its transaction, and an abort drops all of them.
+  Rule: A commit applies the offsets of every TxnOffsetCommit of its transaction, and an abort removes all of them.
     A consumer that sends the offsets of one partition after the other would read the first ones again after a restart, and process them
     twice.
 
@@ -49,7 +49,7 @@ Feature: The second of a kind
       And group "audit" has committed offset 7 of payments-0
 
   @KIP890-401 @MUST @recovery
-  Rule: A coordinator that starts completes every prepared transaction that it finds, of all transactional ids.
+  Rule: A coordinator that starts completes every prepared transaction in its log, of all transactional ids.
     A coordinator that completes only the first one blocks the readers of all others until the next restart.
 
     @needs:crash @needs:hold-markers
@@ -73,7 +73,7 @@ Feature: The second of a kind
       And the transaction of B is over
 
   @KIP890-402 @MUST
-  Rule: The start time of a transaction is its own, not that of the previous transaction of its id and not that of its last change.
+  Rule: The start time of a transaction is neither that of the previous transaction of its id nor the time of its last change.
     A transaction that has the start time of the previous one is past its timeout when it begins.
 
     Scenario: [1] A transactional id begins its second transaction

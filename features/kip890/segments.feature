@@ -5,8 +5,8 @@ Feature: Transactions over several segments
     Given a topic "ledger" with 1 partition and a new segment for each batch
 
   @KIP890-145 @MUST @aborts
-  Rule: A transaction aborted across several log segments appears in the aborted list of every range it touches.
-    A reader that starts in the middle of a long transaction must receive its abort too, or it reads aborted records.
+  Rule: A read_committed Fetch lists an aborted transaction over several log segments for every range that it overlaps.
+    A reader that starts in the middle of a long transaction must learn of its abort too, or it delivers aborted records.
 
     Scenario: [1] A transaction over four segments aborts
       Given producer A with transactional id "transfer"

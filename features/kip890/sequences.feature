@@ -6,7 +6,7 @@ Feature: Sequence numbers
     Given a topic "payments" with 2 partitions
 
   @KIP890-108 @MUST
-  Rule: Produce v12 from a producer unknown to the partition must start at sequence 0, or it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER.
+  Rule: A leader answers the first Produce v12 of a producer unknown to the partition with OUT_OF_ORDER_SEQUENCE_NUMBER unless it starts at sequence 0.
     A first batch that does not start at 0 means that an earlier one was lost, which would go unnoticed.
 
     @needs:transactions-v2
@@ -27,8 +27,8 @@ Feature: Sequence numbers
       And the producer id and epoch of A are unchanged
 
   @KIP890-109 @MUST
-  Rule: Produce v11 and idempotent producers may start at any sequence in a partition that does not know them.
-    Old clients and idempotent producers may return after their state expired; the strict rule would lock them out.
+  Rule: A leader accepts any first sequence from an idempotent producer, or in Produce v11, if the partition does not know the producer.
+    Old clients and idempotent producers may return after their state has expired; the strict rule would lock them out.
 
     Scenario: [1] An old client starts at sequence 5
       Given producer A with transactional id "transfer"
@@ -43,8 +43,8 @@ Feature: Sequence numbers
       Then it is done
 
   @KIP890-110 @MUST
-  Rule: A new epoch starts at sequence 0; any other first sequence is refused with OUT_OF_ORDER_SEQUENCE_NUMBER.
-    The first batch of an epoch that starts in the middle hides that the batches before it were lost.
+  Rule: A leader answers a first batch of a new epoch with OUT_OF_ORDER_SEQUENCE_NUMBER unless it starts at sequence 0.
+    A first batch of an epoch that does not start at 0 hides that the batches before it were lost.
 
     @needs:transactions-v2
     Scenario: [1] The epoch from EndTxn v5 starts at sequence 1
@@ -67,8 +67,8 @@ Feature: Sequence numbers
       And the log of payments-0 has not grown
 
   @KIP890-111 @MUST @recovery
-  Rule: A restart does not change the verdict on a non-zero first sequence of a new epoch.
-    A rule that a restart forgets accepts exactly the gap that a crash makes likely.
+  Rule: A leader refuses a non-zero first sequence of a new epoch after a restart too.
+    If a restart loses this check, the gap that a crash makes likely is accepted.
 
     @needs:crash @needs:transactions-v2
     Scenario: [1] A new epoch starts at sequence 1 after a crash
@@ -80,8 +80,8 @@ Feature: Sequence numbers
       Then it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
 
   @KIP890-112 @MUST
-  Rule: A batch that repeats one of the last five exactly succeeds with its original offset and is not appended again.
-    A producer whose answer was lost sends its batch again; appended twice, it is read twice.
+  Rule: A leader answers an exact repetition of one of the last five batches with success and its original offset, and does not append it again.
+    A producer whose answer was lost sends its batch again; if it is appended twice, it is read twice.
 
     Scenario: [1] The newest of five batches is repeated
       Given producer A with transactional id "transfer"
@@ -134,7 +134,7 @@ Feature: Sequence numbers
       Then it is done and answers the offset of "b2"
 
   @KIP890-113 @MUST
-  Rule: A gap or a partial overlap is refused with OUT_OF_ORDER_SEQUENCE_NUMBER, and an older duplicate is not appended again.
+  Rule: A leader answers a gap or a partial overlap with OUT_OF_ORDER_SEQUENCE_NUMBER, and does not append an older duplicate again.
     A gap means lost records, an overlap means records stored twice.
 
     Scenario: [1] A batch leaves a gap in the sequence
@@ -159,8 +159,8 @@ Feature: Sequence numbers
       And the log of payments-0 has not grown
 
   @KIP890-114 @MUST
-  Rule: Sequences wrap from 2147483647 to 0; a wrap to any other number is refused with OUT_OF_ORDER_SEQUENCE_NUMBER.
-    A long-lived producer reaches the last number, and must be able to continue.
+  Rule: A leader accepts sequence 0 after 2147483647, and answers any other sequence there with OUT_OF_ORDER_SEQUENCE_NUMBER.
+    A long-lived producer reaches the largest sequence number, and must be able to continue.
 
     Scenario: [1] The sequence wraps from the largest number to 0
       Given idempotent producer I
@@ -184,7 +184,7 @@ Feature: Sequence numbers
       And it is done and answers the offset of "i2"
 
   @KIP890-115 @MUST
-  Rule: Clients may not write control batches; an attempt is refused with INVALID_RECORD.
+  Rule: A leader answers a control batch of a client with INVALID_RECORD.
     A client that writes markers ends transactions without the coordinator's knowledge.
 
     Scenario: [1] A producer writes a COMMIT marker
@@ -206,7 +206,7 @@ Feature: Sequence numbers
       And the transaction of A is Ongoing in payments-0
 
   @KIP890-119 @MUST
-  Rule: In a Produce that mixes producer ids, batches foreign to its transactional id are refused with INVALID_PRODUCER_ID_MAPPING.
+  Rule: A leader answers batches of another producer id than that of the Produce's transactional id with INVALID_PRODUCER_ID_MAPPING.
     Verification covers one producer. A second one in the same request would not be verified.
 
     Scenario: [1] One request has batches of two producers in two partitions

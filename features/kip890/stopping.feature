@@ -7,7 +7,7 @@ Feature: A clean stop
     And producer A with transactional id "transfer"
 
   @KIP890-265 @MUST @recovery
-  Rule: A clean stop of the broker leaves an open transaction as it is.
+  Rule: A transaction that is open when a broker stops cleanly is still open after the restart.
     A rolling upgrade would show undecided records to readers, or cost each producer its transaction.
 
     @needs:clean-stop
@@ -35,7 +35,7 @@ Feature: A clean stop
       And the last stable offset of payments-0 is the offset of "a1"
 
   @KIP890-266 @MUST @recovery
-  Rule: After a clean stop, partitions remember the epochs and sequence numbers that they have seen.
+  Rule: A partition keeps the epochs and sequence numbers of its producers over a clean stop.
     A record that was already late before the stop would be accepted after it, and one that is sent again would be stored twice.
 
     @needs:verification-off @needs:clean-stop
@@ -66,8 +66,8 @@ Feature: A clean stop
       And the last stable offset of payments-0 is the offset of "a1"
 
   @KIP890-216 @MUST @aborts @recovery
-  Rule: After clean stops, partitions remember which transactions were aborted, including those before earlier stops.
-    Readers of committed data would receive what was aborted long ago, because of a rolling upgrade.
+  Rule: A partition still lists its aborted transactions after clean stops, including those from before earlier stops.
+    Because of a rolling upgrade, readers of committed data would receive what was aborted long ago.
 
     @needs:clean-stop
     Scenario: [1] Two clean stops follow an abort
@@ -97,7 +97,7 @@ Feature: A clean stop
       Then readers of payments-0 see nothing
 
   @KIP890-267 @MUST @recovery
-  Rule: What was decided before a clean stop is completed after it, on every partition and as decided.
+  Rule: A transaction whose end was decided before a clean stop is completed after it, in every partition and as decided.
     A broker that stops too early would block readers at a transaction that can no longer be ended.
 
     @needs:clean-stop
@@ -107,7 +107,7 @@ Feature: A clean stop
       Then readers of payments-0 and payments-1 see all of the twenty
 
   @KIP890-268 @MUST @recovery
-  Rule: Group offsets that are pending at a clean stop are still pending after it, and follow their transaction.
+  Rule: Offsets that are pending when a broker stops cleanly are still pending after the restart, and take effect if their transaction commits.
     The group would continue after records whose results were never committed, or read those again whose results were.
 
     @needs:clean-stop
@@ -125,8 +125,8 @@ Feature: A clean stop
       And group "shop" has a pending offset of payments-0
 
   @KIP890-340 @MUST @recovery
-  Rule: A transaction is complete only when each of its partitions has the marker, including one whose leader was unavailable.
-    Readers would wait for ever, even when the leader is available again: a transaction that counts as complete gets no more markers.
+  Rule: A coordinator completes a transaction only when each partition has its marker, including one whose leader was unavailable.
+    Readers would wait for ever, even when the leader is available again: no more markers are sent for a completed transaction.
 
     @needs:two-nodes @needs:clean-stop
     Scenario: [1] The coordinator stops cleanly before an unavailable leader returns

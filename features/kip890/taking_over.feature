@@ -6,8 +6,8 @@ Feature: Taking over an open transaction
     Given a topic "payments" with 2 partitions
 
   @KIP890-203 @MUST @aborts
-  Rule: InitProducerId of the owner aborts its own open transaction, with a marker in each of its partitions.
-    An epoch that is only raised leaves the old transaction open for ever, and readers of committed data wait for ever.
+  Rule: InitProducerId with the identity of the owner aborts the owner's open transaction, with a marker in each of its partitions.
+    If the epoch is only raised, the old transaction stays open, and readers of committed data wait for ever.
 
     Scenario: [1] Readers read after the owner has initialised again
       Given producer A with transactional id "transfer"
@@ -41,7 +41,7 @@ Feature: Taking over an open transaction
       And the last stable offset of payments-0 is the high watermark
 
   @KIP890-204 @MUST @fencing
-  Rule: Concurrent InitProducerId requests for one transactional id each return a different epoch, and the largest is in force.
+  Rule: A coordinator answers concurrent InitProducerId requests for one transactional id with different epochs, and the largest is the current one.
     Two instances with one epoch cannot be distinguished, and neither would ever be fenced.
 
     Scenario: [1] Four instances initialise concurrently before the first transaction
@@ -72,7 +72,7 @@ Feature: Taking over an open transaction
       And readers of accounts-1 see nothing
 
   @KIP890-205 @MUST @aborts
-  Rule: When the coordinator aborts a transaction by itself, its pending offsets are dropped and those committed before stay.
+  Rule: When a coordinator aborts a transaction by itself, the group's pending offsets are removed and those committed before stay.
     A group whose offsets stay pending is blocked, and one whose aborted offsets take effect skips what was never processed.
 
     Scenario: [1] A transaction with offsets times out
@@ -127,8 +127,8 @@ Feature: Taking over an open transaction
       Then group "shop" has no committed offset of payments-0
 
   @KIP890-423 @MUST @fencing
-  Rule: A commit of a new instance does not commit what the instance before it left open.
-    What was abandoned was written again by the new instance, and would be there twice.
+  Rule: A commit of a new instance does not commit what the previous instance left open.
+    The new instance has written again what was abandoned, and it would be there twice.
 
     Scenario: [1] A new instance writes and commits after it took over
       Given producer A with transactional id "transfer"

@@ -5,7 +5,7 @@ Feature: Timeouts and restarts in detail
     Given a topic "payments" with 2 partitions
 
   @KIP890-158 @SHOULD @aborts
-  Rule: After a timeout EndTxn v5 with the old epoch may pass for a retried abort but never commits.
+  Rule: After a timeout a coordinator refuses an EndTxn v5 commit with the old epoch, and may answer an abort as a retried one.
     A commit after the abort by timeout must not be answered with success: its data is gone.
 
     @needs:transactions-v2
@@ -27,7 +27,7 @@ Feature: Timeouts and restarts in detail
       And the producer id and epoch of A are unchanged
 
   @KIP890-159 @MUST
-  Rule: The timeout does not touch a transaction whose end is already prepared.
+  Rule: The timeout does not change a transaction whose end is already prepared.
     A decision is a promise; the timer must not turn a commit into an abort.
 
     @needs:hold-markers
@@ -41,7 +41,7 @@ Feature: Timeouts and restarts in detail
       And the transaction of A is PrepareCommit
 
   @KIP890-162 @MUST @recovery
-  Rule: After a restart the coordinator never sends its markers under a smaller coordinator epoch, which partitions would refuse.
+  Rule: After a restart a coordinator sends its markers with a coordinator epoch that is not smaller than before.
     A partition refuses the marker of a smaller epoch as that of an outdated coordinator, and the transaction hangs.
 
     @needs:crash
@@ -64,7 +64,7 @@ Feature: Timeouts and restarts in detail
       Then the markers added to accounts-1 have no smaller coordinator epoch than those before
 
   @KIP890-163 @MUST @recovery
-  Rule: A retried EndTxn v5 returns the same identity after a restart of the coordinator.
+  Rule: A coordinator answers a retried EndTxn v5 with the same identity after its restart.
     A client whose answer was lost in a crash retries, and must not be fenced by its own success.
 
     @needs:crash @needs:transactions-v2
@@ -95,7 +95,7 @@ Feature: Timeouts and restarts in detail
       Then it is done and answers the producer id and epoch in force
 
   @KIP890-164 @MUST @recovery
-  Rule: A retried InitProducerId returns the same epoch after a restart of the coordinator.
+  Rule: A coordinator answers a retried InitProducerId with the same epoch after its restart.
     A client whose answer was lost in a crash retries, and must be given the epoch that was stored.
 
     @needs:crash

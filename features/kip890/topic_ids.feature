@@ -7,8 +7,8 @@ Feature: Topics by their ids
     And producer A with transactional id "transfer"
 
   @KIP890-250 @MUST
-  Rule: Produce v13 adds the partition of the topic with the given id, as v12 does for the given name.
-    The partition of another topic would get the marker, and the records of this one would stay undecided.
+  Rule: Produce v13 adds the partition of the topic that its topic id names, as v12 does for a topic name.
+    The partition of another topic would receive the marker, and the records of this one would stay undecided.
 
     Scenario: [1] A producer makes the first write of a transaction by topic id
       Given A uses Produce v13
@@ -32,7 +32,7 @@ Feature: Topics by their ids
       And the log of payments-0 has not grown
 
   @KIP890-251 @MUST
-  Rule: Produce v13 with the id of a deleted topic is refused with UNKNOWN_TOPIC_ID, and writes to no other topic of its name.
+  Rule: A leader answers Produce v13 with the id of a deleted topic with UNKNOWN_TOPIC_ID, and writes to no other topic of that name.
     A producer that has not learned of the deletion would write into the new topic what was meant for the old one.
 
     Scenario: [1] A producer writes to a topic that was deleted and recreated
@@ -49,7 +49,7 @@ Feature: Topics by their ids
       Then it is refused with UNKNOWN_TOPIC_ID
 
   @KIP890-252 @MUST
-  Rule: Fetch v13 returns to readers of committed data what Fetch v12 returns.
+  Rule: Fetch v13 returns the same records to read_committed readers as Fetch v12.
     A consumer that names topics by their ids would see undecided or aborted records.
 
     Scenario: [1] An open transaction follows an aborted one, and Fetch v12 and v13 are compared

@@ -6,8 +6,8 @@ Feature: Partition verification switched off
     Given a topic "payments" with 2 partitions
 
   @KIP890-116 @MUST
-  Rule: With partition verification switched off, Produce v11 is accepted unannounced, and Produce v12 still adds its partition.
-    The switch is for old clients; a new client without its partitions added would write into a transaction that was never opened.
+  Rule: With partition verification switched off, a leader accepts Produce v11 outside the transaction, and Produce v12 still adds its partition.
+    The switch is for old clients. A new client whose partition is not added would write into a transaction that was never opened.
 
     @needs:verification-off
     Scenario: [1] An old client writes without adding
@@ -26,7 +26,7 @@ Feature: Partition verification switched off
       And the transaction of A is Ongoing in payments-0
 
   @KIP890-170 @MUST
-  Rule: WriteTxnMarkers v1 at the open epoch ends a transaction that the coordinator does not know.
+  Rule: WriteTxnMarkers v1 at the epoch of an open transaction ends it, even if the coordinator does not know it.
     A transaction that the coordinator does not know is the one that hangs: operators must be able to end it.
 
     @needs:verification-off

@@ -5,7 +5,7 @@ Feature: What verification must refuse
     Given a topic "payments" with 2 partitions
 
   @KIP890-206 @MUST @fencing
-  Rule: An epoch older than the coordinator's does not pass verification, even if the partition has never seen a newer one.
+  Rule: A coordinator refuses verification for an epoch older than its current one, even if the partition has never seen a newer one.
     A batch of the previous instance would be added to the transaction of the current one, and be committed with it.
 
     Scenario: [1] A leader verifies with the epoch of a previous instance
@@ -51,7 +51,7 @@ Feature: What verification must refuse
       And the log of payments-0 has not grown
 
   @KIP890-207 @MUST
-  Rule: When the end of a transaction races with its first batch in a partition, the batch is there before the marker or never.
+  Rule: If the first batch in a partition races with the end of its transaction, the batch is appended before the marker or not at all.
     A batch that is verified before the end and appended after the marker hangs, or is committed with the next transaction.
 
     Scenario: [1] Commits of an old client race with a first batch
@@ -103,7 +103,7 @@ Feature: What verification must refuse
       And accounts-0 has no open transaction of A
 
   @KIP890-219 @MUST
-  Rule: The end of one producer's transaction does not affect a batch of another producer that is being verified.
+  Rule: The end of one producer's transaction does not affect the verification of another producer's batch.
     In a busy partition markers arrive all the time, and a producer without a fault would have its batches refused.
 
     @needs:two-nodes

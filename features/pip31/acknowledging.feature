@@ -7,7 +7,7 @@ Feature: Acknowledging in a transaction
     And the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
 
   @PIP31-54 @MUST
-  Rule: A message that is acknowledged in an open transaction is not delivered to any consumer.
+  Rule: A broker delivers a message that is acknowledged in an open transaction to no consumer.
     A message that two consumers process has its effect twice.
 
     Scenario: [1] A consumer requests redelivery of everything
@@ -30,7 +30,7 @@ Feature: Acknowledging in a transaction
       Then the consumer of "auditors" receives "i3" and nothing else
 
   @PIP31-55 @MUST
-  Rule: A broker refuses an acknowledgement in a transaction of a message that is pending in another transaction.
+  Rule: A broker answers a transaction's acknowledgement of a message that is pending in another transaction with TransactionConflict or InvalidTxnStatus.
     If two transactions both commit the results of one message, the message is processed twice.
 
     Scenario: [1] Another transaction acknowledges a pending message
@@ -58,8 +58,8 @@ Feature: Acknowledging in a transaction
       Then it is refused with TransactionConflict or InvalidTxnStatus
 
   @PIP31-56 @MUST
-  Rule: A broker refuses an acknowledgement in a transaction of a message that is already deleted from the subscription.
-    A client that processes a message which another one has finished must learn of it before the commit.
+  Rule: A broker refuses a transaction's acknowledgement of a message that is already deleted from the subscription.
+    A client that processes a message which another client has acknowledged must learn of it before the commit.
 
     Scenario: [1] A transaction acknowledges a message that a plain acknowledgement deleted
       Given transaction A
@@ -136,7 +136,7 @@ Feature: Acknowledging in a transaction
       Then subscription "packers" has "i1", "i2", "i3", "b1", "b3" left
 
   @PIP31-58 @MUST @aborts
-  Rule: An abort redelivers the messages that the transaction acknowledged.
+  Rule: An abort redelivers the messages that the transaction has acknowledged.
     Input that is not redelivered after an abort is never processed.
 
     Scenario: [1] The consumer receives the aborted message and no other
@@ -166,7 +166,7 @@ Feature: Acknowledging in a transaction
       Then the consumer of "workers" receives at least "i1", "i2", "i3"
 
   @PIP31-59 @MUST @commits @recovery
-  Rule: A message that was acknowledged in a committed transaction is never delivered again, even after a crash.
+  Rule: A broker never delivers a message again that was acknowledged in a committed transaction, even after a crash.
     Input that is redelivered after the commit is processed twice.
 
     Scenario: [1] A transaction commits the acknowledgement of one of three messages
@@ -193,8 +193,8 @@ Feature: Acknowledging in a transaction
       Then subscription "others" has "i1", "i2", "i3", "a1" left
 
   @PIP31-60 @MUST @recovery
-  Rule: Pending acknowledgements survive a crash of the broker: it neither redelivers the message nor lets another transaction acknowledge it.
-    A broker that forgets pending acknowledgements in a crash delivers the messages to others while the transaction may still commit.
+  Rule: After a crash a broker neither redelivers a message that is pending in a transaction nor accepts its acknowledgement in another one.
+    A broker that loses pending acknowledgements in a crash delivers the messages to others while the transaction may still commit.
 
     @needs:crash
     Scenario: [1] The system crashes while a message is pending
@@ -228,8 +228,8 @@ Feature: Acknowledging in a transaction
       Then the consumer of "workers" receives "i3" and nothing else
 
   @PIP31-61 @MUST
-  Rule: Only the end of its transaction ends a pending acknowledgement.
-    A consumer that leaves must not release what its transaction holds: another one would process it before the commit.
+  Rule: A pending acknowledgement stays pending until its transaction ends, and nothing else releases it.
+    A consumer that closes must not release what its transaction has acknowledged: another consumer would process it before the commit.
 
     Scenario: [1] Another transaction acknowledges a pending message after another consumer took over
       Given transactions A and B
@@ -266,7 +266,7 @@ Feature: Acknowledging in a transaction
       Then subscription "workers" has "i3" left
 
   @PIP31-62 @MUST
-  Rule: A request for redelivery has no effect on a message that is pending in a transaction.
+  Rule: A broker does not redeliver a message that is pending in a transaction when its consumer requests redelivery.
     A consumer that requests redelivery must not receive what a transaction may still commit.
 
     Scenario: [1] A consumer requests redelivery of a pending message and of another one
@@ -276,7 +276,7 @@ Feature: Acknowledging in a transaction
       Then the consumer of "workers" receives "i2" and nothing else
 
   @PIP31-65 @MUST
-  Rule: An acknowledgement in a transaction on one subscription changes no other subscription.
+  Rule: A transaction's acknowledgement on one subscription changes no other subscription.
     A commit on one subscription must not delete messages that another one has not processed.
 
     Scenario: [1] A message that is pending on one subscription is acknowledged on another
@@ -294,7 +294,7 @@ Feature: Acknowledging in a transaction
       Then subscription "others" has "i1", "i2", "i3" left
 
   @PIP31-67 @MUST
-  Rule: The broker answers each acknowledgement in a transaction with success or with its error.
+  Rule: A broker answers each acknowledgement in a transaction with success or with an error.
     A client without an answer never commits, or commits without what it has processed.
 
     Scenario: [1] A transaction acknowledges two free messages
@@ -322,7 +322,7 @@ Feature: Acknowledging in a transaction
       Then the consumer of "workers" is told nothing that it did not ask for
 
   @PIP31-70 @MUST @aborts
-  Rule: A transaction that met a conflict can be aborted, and the abort leaves nothing of it pending.
+  Rule: A transaction whose acknowledgement was refused with a conflict can be aborted, and the abort leaves nothing of it pending.
     A part of a refused request that stays pending would never be released.
 
     Scenario: [1] A transaction aborts after a conflict
@@ -341,7 +341,7 @@ Feature: Acknowledging in a transaction
       Then it is done
 
   @PIP31-154 @SHOULD
-  Rule: A refused acknowledgement withholds none of the messages that it names.
+  Rule: A broker that refuses an acknowledgement withholds none of the messages that the acknowledgement names.
     The other messages of the request would not be processed for as long as the refused transaction is open.
 
     Scenario: [1] Another transaction acknowledges the free message of a refused request

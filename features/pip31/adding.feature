@@ -8,7 +8,7 @@ Feature: Adding participants to a transaction
     And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
 
   @PIP31-15 @MUST
-  Rule: The coordinator answers the addition of a topic to a transaction that does not exist with not found.
+  Rule: A coordinator answers ADD_PARTITION_TO_TXN for an unknown transaction with TransactionNotFound, or for an unknown coordinator with TransactionCoordinatorNotFound.
     A topic that is added to a missing transaction is never notified of an end, and its messages stay undecided.
 
     Scenario: [1] A topic is added to a transaction id that was never assigned
@@ -23,7 +23,7 @@ Feature: Adding participants to a transaction
       Then it is refused with TransactionNotFound or TransactionCoordinatorNotFound
 
   @PIP31-16 @MUST @recovery
-  Rule: A topic that was added to an open transaction is ended with it, even after a crash of the coordinator.
+  Rule: A topic that was added to an open transaction follows the end of the transaction, even after a crash of the coordinator.
     A topic that the coordinator forgets in a crash keeps its messages undecided for ever.
 
     Scenario: [1] Two topics are added in one request
@@ -44,8 +44,8 @@ Feature: Adding participants to a transaction
       Then readers of orders see "a1"
 
   @PIP31-17 @MUST @fencing
-  Rule: The coordinator refuses to add a topic to a transaction that is being ended or has ended.
-    A topic that joins after the decision is not notified of it.
+  Rule: A coordinator refuses ADD_PARTITION_TO_TXN for a transaction that is being ended or has ended.
+    A topic that is added after the decision is not notified of it.
 
     @needs:held-ends
     Scenario Outline: [1] A topic is added while the end is incomplete
@@ -73,7 +73,7 @@ Feature: Adding participants to a transaction
         | aborted   | the same for an abort          |
 
   @PIP31-18 @MUST
-  Rule: Adding the same topic twice changes nothing.
+  Rule: A coordinator answers a repeated ADD_PARTITION_TO_TXN with success, and the repetition changes nothing.
     A client that lost the answer retries, and must not lose its transaction because of that.
 
     Scenario: [1] A topic without messages is added twice
@@ -107,7 +107,7 @@ Feature: Adding participants to a transaction
       And readers of payments see "a2"
 
   @PIP31-19 @MUST
-  Rule: The coordinator answers the addition of a subscription to a transaction that does not exist with not found.
+  Rule: A coordinator answers ADD_SUBSCRIPTION_TO_TXN for an unknown transaction with TransactionNotFound, or for an unknown coordinator with TransactionCoordinatorNotFound.
     A subscription that is added to a missing transaction keeps its acknowledgements pending for ever.
 
     Scenario: [1] A subscription is added to a transaction id that was never assigned
@@ -122,7 +122,7 @@ Feature: Adding participants to a transaction
       Then it is refused with TransactionNotFound or TransactionCoordinatorNotFound
 
   @PIP31-20 @MUST @recovery
-  Rule: A subscription that was added to an open transaction is ended with it, even after a crash of the coordinator.
+  Rule: A subscription that was added to an open transaction follows the end of the transaction, even after a crash of the coordinator.
     The messages of a subscription that the coordinator forgets in a crash are neither redelivered nor deleted.
 
     Scenario: [1] A transaction with two subscriptions from one request aborts
@@ -163,8 +163,8 @@ Feature: Adding participants to a transaction
       And subscription "workers" has "i2" left
 
   @PIP31-21 @MUST @fencing
-  Rule: The coordinator refuses to add a subscription to a transaction that is being ended or has ended.
-    A subscription that joins after the decision is not notified of it, and its messages are stuck.
+  Rule: A coordinator refuses ADD_SUBSCRIPTION_TO_TXN for a transaction that is being ended or has ended.
+    A subscription that is added after the decision is not notified of it, and its messages stay pending.
 
     @needs:held-ends
     Scenario Outline: [1] A subscription is added while the end is incomplete

@@ -2,7 +2,7 @@ Feature: Every request is answered
   A client without an answer cannot know whether its request was understood, so it waits and retries.
 
   @PIP31-148 @SHOULD
-  Rule: The broker carries out each request of a client where it can, and answers it in any case.
+  Rule: A broker answers every request of a client, and carries it out if it can.
     A client without an answer waits for its own timeout, and then does not know the state of its transaction.
 
     Scenario: [1] A new client sends one request of each kind

@@ -6,7 +6,7 @@ Feature: Batches that are sent in a transaction
     And transaction A
 
   @PIP31-82 @MUST @commits @aborts
-  Rule: All messages of a batch share the outcome of the transaction in which it was sent.
+  Rule: All messages of a batch share the outcome of the transaction in which the batch was sent.
     Clients batch by default: a broker that looks only at single messages would show half of an order, or one that was withdrawn.
 
     Scenario: [1] A transaction with two batches and a message between them commits

@@ -7,8 +7,8 @@ Feature: Compaction
     And "plain" has been written to orders
 
   @PIP31-97 @MUST @aborts
-  Rule: Compaction lets no undecided or aborted message supersede another one.
-    The last committed state of a key would be discarded for a withdrawn one, and could not be restored.
+  Rule: Compaction removes no message because of an undecided or aborted message with the same key.
+    The last committed state of a key would be removed because of a withdrawn one, and could not be restored.
 
     Scenario: [1] A topic is compacted after an abort of a message of the same key
       Given A has written "a1" to orders
@@ -42,7 +42,7 @@ Feature: Compaction
       Then who reads orders compacted sees "a1" last
 
   @PIP31-149 @SHOULD
-  Rule: After compaction, compacted reads return the last message of each key and all other reads return every message.
+  Rule: After compaction, compacted reads return the last message of each key, and all other reads return every message.
     A service that rebuilds its state would read years of history, or an auditor would miss a part of it.
 
     Scenario: [1] A compacted read does not return a superseded message
@@ -72,8 +72,8 @@ Feature: Compaction
       Then who reads orders compacted sees "b1" and nothing else
 
   @PIP31-156 @MUST
-  Rule: Compaction removes no committed message that no later message of its key has superseded.
-    If a transaction sets the state of two keys and one of them is set again, the last state of the other would be discarded with it.
+  Rule: Compaction removes no committed message unless a later message with its key supersedes it.
+    If a transaction sets the state of two keys and one of them is set again, the last state of the other would be removed with it.
 
     Scenario: [1] A plain message supersedes one of two keys of a transaction
       Given the letter-keyed topic "payments"

@@ -5,7 +5,7 @@ Feature: What consumers may rely on
     Given the topic "inputs" with "i1", "i2", "i3"
 
   @PIP31-133 @MUST
-  Rule: The broker answers every request of a consumer.
+  Rule: A broker answers every request of a consumer.
     A client without an answer waits for its timeout and reconnects.
 
     Scenario: [1] A consumer sends each of its requests, from SUBSCRIBE to UNSUBSCRIBE and CLOSE_CONSUMER
@@ -13,8 +13,8 @@ Feature: What consumers may rely on
       Then each of its requests is answered
 
   @PIP31-134 @MUST
-  Rule: The broker sends a consumer no more messages than the consumer has permits for.
-    A client that requests what it can hold would run out of memory.
+  Rule: A broker sends a consumer no more messages than the consumer has permits for.
+    A client that requests only what fits into its memory would run out of it.
 
     Scenario Outline: [1] A consumer has permits for two of three messages
       When a consumer of <kind> subscription "workers" of inputs asks for 2 messages
@@ -26,7 +26,7 @@ Feature: What consumers may rely on
         | exclusive | permits determine how far to read                 |
 
   @PIP31-135 @MUST
-  Rule: A message that a consumer of a shared subscription has returned is marked as redelivered, and no other message is.
+  Rule: A broker marks a message as redelivered that a consumer of a shared subscription has returned, and no other message.
     Clients count how often a message failed in order to set it aside: they would set it aside at once, or retry it for ever.
 
     Scenario: [1] A consumer receives messages for the first time
@@ -39,8 +39,8 @@ Feature: What consumers may rely on
       Then the consumer of "workers" receives "i1", "i2" once more
 
   @PIP31-138 @MUST
-  Rule: An exclusive subscription has one consumer, and all consumers of a subscription have the same subscription type.
-    Two consumers that each believe to be the only one process every message twice.
+  Rule: A broker refuses a second consumer of an exclusive subscription, and a consumer with another subscription type than the attached ones.
+    Two consumers that each expect to be the only one process every message twice.
 
     Scenario: [1] A second consumer subscribes to an exclusive subscription
       Given the consumer of exclusive subscription "workers" has received "i1", "i2", "i3" from inputs
@@ -65,7 +65,7 @@ Feature: What consumers may rely on
       Then it is done
 
   @PIP31-139 @SHOULD @sealing
-  Rule: The broker notifies a consumer that has acknowledged everything in a terminated topic of its end, and no other consumer.
+  Rule: A broker notifies a consumer that has acknowledged everything in a terminated topic that the topic has ended, and no other consumer.
     A job that reads a topic to its end would wait for ever, or end before it has read everything.
 
     Scenario: [1] A consumer has acknowledged everything in a terminated topic
@@ -89,7 +89,7 @@ Feature: What consumers may rely on
 
   @PIP31-140 @MUST
   Rule: A plain acknowledgement deletes exactly the messages that it names.
-    A message that is left is processed twice, and one that is deleted in addition never.
+    A message that is not deleted is processed twice, and one that is deleted in addition is never processed.
 
     Scenario: [1] A consumer acknowledges cumulatively up to the second of three messages
       Given the consumer of exclusive subscription "workers" has received "i1", "i2", "i3" from inputs
@@ -120,8 +120,8 @@ Feature: What consumers may rely on
       Then subscription "workers" has at least "a2", "a3" left
 
   @PIP31-158 @MUST
-  Rule: The broker sends a consumer as many messages as it has permits for; messages that it must not receive use no permit.
-    A client that requests a few messages at a time would wait for ever after messages that are never sent.
+  Rule: A broker sends a consumer as many messages as the consumer has permits for; messages that it must not receive use no permit.
+    A client that requests a few messages at a time would wait for ever, because messages that are never sent used its permits.
 
     Scenario: [1] A consumer requests a message after two pending ones when the topic is reloaded
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs

@@ -5,8 +5,8 @@ Feature: The transaction coordinator
     Given the topic "orders"
 
   @PIP31-10 @MUST @recovery
-  Rule: The coordinator answers with a transaction id only after the open transaction is durable, so that it survives a crash right after the answer.
-    A client whose transaction id is forgotten in a crash has written into a transaction that does not exist.
+  Rule: A coordinator stores a new transaction durably before it answers NEW_TXN with its id, so that the transaction survives a crash.
+    A client whose transaction id is lost in a crash has written into a transaction that does not exist.
 
     @needs:crash
     Scenario: [1] The system crashes after a transaction id was answered
@@ -15,8 +15,8 @@ Feature: The transaction coordinator
       Then A is OPEN
 
   @PIP31-11 @MUST @recovery
-  Rule: A coordinator never assigns the same transaction id twice, even after a crash.
-    A second transaction with the same id would be committed or aborted together with the first one's messages.
+  Rule: A coordinator never assigns a transaction id twice, even after a crash.
+    A second transaction with the same id would be committed or aborted together with the messages of the first one.
 
     Scenario: [1] Transactions begin after others were opened and ended
       Given 5 transactions have begun
@@ -32,15 +32,15 @@ Feature: The transaction coordinator
       Then the transaction ids are distinct
 
   @PIP31-12 @MUST
-  Rule: The transaction ids of a coordinator increase.
-    Ids that do not increase may collide with old ones that some topic still remembers.
+  Rule: A coordinator assigns increasing transaction ids.
+    Ids that do not increase may collide with old ones that a topic still remembers.
 
     Scenario: [1] Transactions begin at two clients in turn
       When 10 transactions begin at 2 clients in turn
       Then the transaction ids are ascending
 
   @PIP31-13 @MUST
-  Rule: A transaction id names the coordinator that assigned it.
+  Rule: The most significant bits of a transaction id are the number of the coordinator that assigned it.
     A client that sends a request to the wrong coordinator would be answered that its transaction never began.
 
     @needs:more-coordinators
@@ -64,7 +64,7 @@ Feature: The transaction coordinator
       And the last coordinator begins a transaction
 
   @PIP31-14 @MUST
-  Rule: Each answer about a transaction carries the id of the request that it answers.
+  Rule: A broker answers each command about a transaction with the request id of that command.
     A client matches answers by request id; an answer with another id leaves it waiting, or answers another request.
 
     Scenario: [1] Six requests are in flight on one connection
@@ -76,7 +76,7 @@ Feature: The transaction coordinator
       Then each answer is that to its request
 
   @PIP31-47 @MUST @recovery
-  Rule: A message in a transaction that the broker has acknowledged survives a crash of the broker.
+  Rule: A message of a transaction that the broker has acknowledged survives a crash of the broker.
     An acknowledged message that is missing at the commit makes the transaction incomplete.
 
     @needs:crash
@@ -99,8 +99,8 @@ Feature: The transaction coordinator
       Then readers of orders see "a1", "a2", "a3"
 
   @PIP31-71 @SHOULD
-  Rule: The id of an ended transaction is not assigned again after its metadata is removed.
-    A late request for a transaction that has ended would be taken for a part of a new one.
+  Rule: A coordinator does not assign the id of an ended transaction again after it has removed the transaction's metadata.
+    A late request for a transaction that has ended would apply to a new one.
 
     @needs:crash
     Scenario: [1] Two crashes happen after all transactions have ended

@@ -7,8 +7,8 @@ Feature: Cumulative acknowledgements in a transaction
     And transactions A and B
 
   @PIP31-63 @MUST
-  Rule: A broker refuses a cumulative acknowledgement in a transaction while another transaction has one on the same subscription.
-    Two cumulative acknowledgements that both hold overlap, and the second end undoes the first.
+  Rule: A broker refuses a transaction's cumulative acknowledgement while another transaction has one on the same subscription.
+    Two pending cumulative acknowledgements overlap, and the second end undoes the first.
 
     Scenario: [1] The second cumulative acknowledgement goes further than the first
       Given A has acknowledged everything up to "i1" for "auditors"
@@ -21,8 +21,8 @@ Feature: Cumulative acknowledgements in a transaction
       Then it is refused with TransactionConflict or InvalidTxnStatus
 
   @PIP31-64 @SHOULD
-  Rule: A broker refuses a cumulative acknowledgement that covers a message pending in another transaction, or leaves that message to the other transaction.
-    A cumulative acknowledgement over a pending message would delete what the other transaction may return.
+  Rule: A broker refuses a cumulative acknowledgement that covers a message pending in another transaction, or lets that transaction decide over the message.
+    A cumulative acknowledgement over a pending message would delete what the other transaction may redeliver.
 
     Scenario: [1] The cumulative acknowledgement commits, and the other transaction aborts
       Given A has acknowledged "i1" for "auditors"

@@ -7,8 +7,8 @@ Feature: The end of a cumulative acknowledgement
     And transactions A and B
 
   @PIP31-83 @MUST @commits
-  Rule: A commit deletes every message up to the one that the transaction acknowledged cumulatively.
-    A stream processor acknowledges its position: what its commit leaves would be processed twice.
+  Rule: A commit deletes every message up to the one that the transaction has acknowledged cumulatively.
+    A stream processor acknowledges its position: what its commit does not delete is processed twice.
 
     Scenario: [1] A cumulative acknowledgement of two of three messages commits
       Given A has acknowledged everything up to "i2" for "auditors"
@@ -63,7 +63,7 @@ Feature: The end of a cumulative acknowledgement
       Then subscription "others" has at least "b2", "b3" left
 
   @PIP31-84 @MUST @aborts
-  Rule: An abort redelivers every message up to the one that the transaction acknowledged cumulatively.
+  Rule: An abort redelivers every message up to the one that the transaction has acknowledged cumulatively.
     The input of an aborted transaction would never be processed.
 
     Scenario: [1] A cumulative acknowledgement of two of three messages aborts
@@ -102,8 +102,8 @@ Feature: The end of a cumulative acknowledgement
       Then subscription "auditors" has "i1", "i2", "i3" left
 
   @PIP31-85 @MUST @commits @aborts
-  Rule: An individual acknowledgement during another transaction's cumulative one is refused, or follows the outcome of its own transaction.
-    One of the two transactions would lose what was granted to it, or delete what was returned.
+  Rule: While another transaction's cumulative acknowledgement is pending, an individual one is refused, or follows the outcome of its own transaction.
+    One of the two transactions would lose what it was granted, or delete what was redelivered.
 
     Scenario: [1] The message is below the cumulative acknowledgement, which aborts
       Given A has acknowledged everything up to "i2" for "auditors"

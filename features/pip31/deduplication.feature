@@ -5,8 +5,8 @@ Feature: Producers that send a message again
     Given the deduplicated topic "orders"
 
   @PIP31-48 @MUST
-  Rule: A message that a producer sends again after a lost connection is stored once.
-    A producer that lost the send receipt sends again; stored twice, the message is delivered twice.
+  Rule: A topic stores a message once that its producer sends again after a lost connection.
+    A producer that lost the send receipt sends the message again; if it is stored twice, it is delivered twice.
 
     Scenario: [1] A producer sends a message again on a new connection
       Given transaction A
@@ -37,7 +37,7 @@ Feature: Producers that send a message again
       And readers of orders get as far as "plain"
 
   @PIP31-144 @SHOULD
-  Rule: The broker answers a producer that reopens under its name with the last sequence id that it has stored of the producer.
+  Rule: A broker answers PRODUCER with the last sequence id that it has stored of the producer with that name.
     All messages of a producer that restarts at 0 would be acknowledged as duplicates, and never become visible.
 
     Scenario: [1] A producer reopens after it was closed

@@ -7,7 +7,7 @@ Feature: The end of a transaction
     And transaction A
 
   @PIP31-22 @MUST
-  Rule: The coordinator answers the end of a transaction that does not exist with not found.
+  Rule: A coordinator answers END_TXN for an unknown transaction with TransactionNotFound.
     A client that receives a success for an unknown transaction believes that its data is stored.
 
     Scenario: [1] A client commits a transaction id that was never assigned
@@ -23,7 +23,7 @@ Feature: The end of a transaction
       And the coordinator does not know U
 
   @PIP31-23 @MUST @commits
-  Rule: Repeating a commit while the commit is in progress succeeds.
+  Rule: A coordinator answers a repeated commit with success while the first commit is in progress.
     A client that lost the answer retries during the commit, and has to learn that the commit is in progress.
 
     @needs:held-ends
@@ -35,7 +35,7 @@ Feature: The end of a transaction
       And A is COMMITTING
 
   @PIP31-24 @MUST @commits
-  Rule: Repeating a commit after it is complete succeeds, or is answered with not found.
+  Rule: A coordinator answers a repeated commit of a committed transaction with success or with TransactionNotFound.
     A client that lost the answer retries; if its commit were refused, it would do everything once more.
 
     Scenario: [1] A client repeats a commit after it is complete
@@ -45,8 +45,8 @@ Feature: The end of a transaction
       And readers of orders see "a1"
 
   @PIP31-25 @MUST @aborts
-  Rule: Repeating an abort succeeds; after the abort is complete, it may be answered with not found.
-    A client that lost the answer retries; if its abort were refused, it would take its messages for committed.
+  Rule: A coordinator answers a repeated abort with success, or with TransactionNotFound once the abort is complete.
+    A client that lost the answer retries; if its abort were refused, it would believe its messages committed.
 
     @needs:held-ends
     Scenario: [1] A client repeats an abort while it is incomplete
@@ -64,7 +64,7 @@ Feature: The end of a transaction
       And readers of orders see nothing
 
   @PIP31-26 @MUST @aborts
-  Rule: The coordinator refuses to commit a transaction that is being aborted or was aborted, and changes nothing.
+  Rule: A coordinator refuses to commit a transaction that is being aborted or was aborted, and changes nothing.
     A client that receives a success for an aborted transaction continues, and its data is lost.
 
     @needs:held-ends
@@ -101,7 +101,7 @@ Feature: The end of a transaction
       And readers of orders see nothing
 
   @PIP31-27 @MUST @commits
-  Rule: The coordinator refuses to abort a transaction that is being committed or was committed, and changes nothing.
+  Rule: A coordinator refuses to abort a transaction that is being committed or was committed, and changes nothing.
     A client that is answered that its committed transaction was aborted writes everything once more.
 
     @needs:held-ends
@@ -136,8 +136,8 @@ Feature: The end of a transaction
       And readers of orders see "a1"
 
   @PIP31-73 @MUST @commits @aborts
-  Rule: A transaction without any operation can be committed and aborted.
-    A client that opened a transaction and found nothing to do has to be able to end it.
+  Rule: A coordinator commits and aborts a transaction without any operation.
+    A client that opened a transaction and found nothing to do must be able to end it.
 
     Scenario: [1] A transaction without operations commits
       When A commits
@@ -150,8 +150,8 @@ Feature: The end of a transaction
       And A is ABORTED
 
   @PIP31-74 @MUST @commits @aborts
-  Rule: Of two opposite concurrent ends exactly one succeeds, and every participant follows it.
-    If both ends return success, one client's data is lost or duplicated.
+  Rule: If a commit and an abort of one transaction race, exactly one succeeds, and every participant follows it.
+    If both ends return success, the data of one client is lost or duplicated.
 
     Scenario: [1] A commit and an abort are requested concurrently, and the commit is sent first
       Given A has written "a1" to orders

@@ -5,7 +5,7 @@ Feature: Timeouts
     Given the topic "orders"
 
   @PIP31-39 @MUST @aborts
-  Rule: The coordinator aborts an open transaction whose timeout has passed, without a request of its client.
+  Rule: A coordinator aborts an open transaction after its timeout, without a request of the client.
     A client that crashed would keep topics and subscriptions waiting for ever.
 
     Scenario: [1] An abandoned transaction is followed by a committed one
@@ -33,8 +33,8 @@ Feature: Timeouts
       Then B is ABORTED
 
   @PIP31-40 @MUST
-  Rule: The coordinator does not abort a transaction before its timeout.
-    A transaction that is aborted early fails a client that kept to its time.
+  Rule: A coordinator does not abort a transaction before its timeout.
+    A client that kept its timeout fails if its transaction is aborted early.
 
     Scenario: [1] An abandoned transaction is open until its timeout
       Given transaction A with a short time-out
@@ -50,8 +50,8 @@ Feature: Timeouts
       Then A is OPEN
 
   @PIP31-41 @MUST
-  Rule: The timeout counts from the beginning of the transaction, whatever is added to it later.
-    A client that keeps adding would never time out; one that adds late would lose time.
+  Rule: A coordinator counts the timeout from the beginning of the transaction, whatever is added later.
+    A client that adds participants again and again would never time out.
 
     Scenario: [1] A client keeps adding a topic until the timeout
       Given transaction A with a short time-out
@@ -76,7 +76,7 @@ Feature: Timeouts
       And A is ABORTED
 
   @PIP31-42 @MUST @fencing
-  Rule: The coordinator refuses a commit after the timeout, and the messages stay invisible.
+  Rule: A coordinator refuses a commit after the timeout, and the messages of the transaction stay invisible.
     A late client must learn that its data is discarded.
 
     Scenario: [1] A client commits after the timeout
@@ -89,7 +89,7 @@ Feature: Timeouts
 
   @PIP31-43 @MUST @recovery
   Rule: The timeout of a transaction survives a crash of its coordinator.
-    A timeout that a crash forgets leaves the transactions of crashed clients open for ever.
+    If a crash loses the timeouts, the transactions of crashed clients stay open for ever.
 
     @needs:crash @alone
     Scenario: [1] The system crashes before the timeout of a transaction
@@ -109,7 +109,7 @@ Feature: Timeouts
       And readers of orders see nothing
 
   @PIP31-44 @MUST @commits
-  Rule: The coordinator completes a transaction that is being committed and never aborts it, even after its timeout.
+  Rule: A coordinator completes a transaction that is being committed, and does not abort it after its timeout.
     A promised commit must not turn into an abort because a topic is slow.
 
     Background:
@@ -125,7 +125,7 @@ Feature: Timeouts
       And readers of orders see "a1"
 
   @PIP31-45 @MUST @aborts
-  Rule: The coordinator completes an abort that it finds in progress.
+  Rule: A coordinator completes an abort that it finds in progress.
     An incomplete abort leaves topics undecided, and input that is not redelivered.
 
     Background:
@@ -141,7 +141,7 @@ Feature: Timeouts
       And readers of orders see nothing
 
   @PIP31-75 @MUST @commits
-  Rule: A commit that races with the timeout is answered with the actual outcome.
+  Rule: A coordinator answers a commit that races with the timeout with the actual outcome.
     Data is lost if a client receives a success for a transaction that was aborted.
 
     Scenario: [1] Clients commit shortly before, at and after the timeout

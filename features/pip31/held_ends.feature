@@ -8,7 +8,7 @@ Feature: Ends that a participant delayed
     And transaction A
 
   @PIP31-88 @MUST @commits @aborts
-  Rule: When a delayed end is complete, the coordinator, the topics and the subscriptions all show the decided outcome.
+  Rule: After a delayed end, the coordinator, the topics and the subscriptions all have the decided outcome.
     A coordinator would report COMMITTED for a transaction whose messages are not visible, or whose input is redelivered.
 
     @needs:held-ends

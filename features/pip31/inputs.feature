@@ -8,8 +8,8 @@ Feature: Inputs that follow the outcome
     And transaction A
 
   @PIP31-03 @MUST @commits
-  Rule: A commit makes the output of a transaction visible and removes its input from the subscription.
-    If the output is visible and the input is not removed, the input is processed again.
+  Rule: A commit makes the output of a transaction visible and deletes its input from the subscription.
+    If the output is visible and the input is not deleted, the input is processed again.
 
     Scenario: [1] A transaction that processed one of two inputs commits
       Given A has acknowledged "i1" for "workers"

@@ -8,7 +8,7 @@ Feature: Acknowledgements outside of the transaction's end
     And transaction A
 
   @PIP31-89 @SHOULD @fencing
-  Rule: An acknowledgement in a transaction that will not end on its subscription does not withhold the message for ever.
+  Rule: A message does not stay pending for ever if the transaction that acknowledged it never ends on the subscription.
     The message would be neither delivered nor deleted: its work is lost without an error.
 
     @needs:buffer-statistics

@@ -36,7 +36,7 @@ Feature: Messages outside of the transaction's end
       Then it is refused
 
   @PIP31-50 @MUST @fencing
-  Rule: A message that arrives after the end of its transaction is never delivered, and neither delays nor hides another message.
+  Rule: A broker never delivers a message that arrives after the end of its transaction, and the message neither delays nor hides another one.
     A late message must not become visible, and must not block or hide later messages.
 
     Scenario: [1] A plain message follows a late message
@@ -66,7 +66,7 @@ Feature: Messages outside of the transaction's end
 
   @PIP31-51 @SHOULD
   Rule: A message to a topic that was never added to its transaction does not stay pending for ever.
-    It would withhold all later messages from every reader.
+    The pending message would withhold all later messages from every reader.
 
     @needs:buffer-statistics
     Scenario: [1] A transaction commits without a topic to which it wrote

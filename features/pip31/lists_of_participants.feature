@@ -2,7 +2,7 @@ Feature: Several participants in one request
   A client adds all participants of a transaction in one request, and each of them counts.
 
   @PIP31-87 @MUST
-  Rule: Every topic and every subscription that one request adds follows the end of the transaction.
+  Rule: Every topic and subscription that one request adds follows the end of the transaction.
     A transaction over three topics would be committed on one, and block the readers of the others for ever.
 
     Background:

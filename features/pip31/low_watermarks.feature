@@ -7,9 +7,9 @@ Feature: Low watermarks
     And A has written "a1" to orders
 
   @PIP31-157 @MUST
-  Rule: The low watermark of a coordinator is below every transaction that is not complete.
-    A participant that learns of a newer end first would abort a decided transaction whose end is in flight: a commit would lose its
-    messages.
+  Rule: A coordinator sends a low watermark that is below every transaction which is not complete.
+    A participant that learns of a newer end first would abort a decided transaction whose end is in flight. Its committed messages
+    would be lost.
 
     @needs:buffer-statistics
     Scenario: [1] The low watermark is below an open transaction

@@ -3,8 +3,8 @@ Feature: Topics that are created and deleted
   it.
 
   @PIP31-145 @SHOULD
-  Rule: A partitioned topic has every partition, and a transaction ends on each partition to which it wrote.
-    A client sends to all partitions in turn; a partition that is missing, or is never notified of the end, withholds a part of the
+  Rule: A broker creates every partition of a partitioned topic, and a transaction ends on each partition to which it wrote.
+    A client sends to all partitions in turn. A partition that is missing, or is never notified of the end, withholds its part of the
     messages for ever.
 
     Scenario Outline: [1] An administrator creates a partitioned topic
@@ -36,8 +36,8 @@ Feature: Topics that are created and deleted
       Then it is refused
 
   @PIP31-146 @SHOULD
-  Rule: A deleted topic is gone, and one that is created under its name starts empty.
-    Deleted data would reappear before what is written next.
+  Rule: A topic that was deleted has no messages, and one that is created again under its name starts empty.
+    Deleted data would reappear before the messages of the new topic.
 
     Scenario: [1] An administrator creates a topic
       When the topic orders is made

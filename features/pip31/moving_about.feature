@@ -7,7 +7,7 @@ Feature: Subscriptions that move during a transaction
     And transaction A
 
   @PIP31-94 @SHOULD
-  Rule: The last message id that a broker returns is that of a message that readers can receive.
+  Rule: A broker answers a request for the last message id with that of a message which readers can receive.
     A reader that reads up to the last message would wait for one that it never receives.
 
     Scenario: [1] The last message belongs to an open transaction
@@ -36,7 +36,7 @@ Feature: Subscriptions that move during a transaction
       Then the consumer of "others" is told that nothing is the last message
 
   @PIP31-95 @MUST
-  Rule: A subscription that seeks backwards receives nothing that is undecided, and keeps its pending acknowledgements.
+  Rule: A subscription that seeks backwards receives no undecided or aborted message, and keeps its pending acknowledgements.
     A consumer that reads a topic again after a mistake would receive uncommitted messages, or commit its input twice.
 
     Scenario: [1] A consumer seeks backwards while a later transaction is open
@@ -79,7 +79,7 @@ Feature: Subscriptions that move during a transaction
       Then it is done
 
   @PIP31-96 @MUST
-  Rule: A removed subscription leaves its transactions, and delays no end.
+  Rule: A subscription that is removed takes no further part in its transactions, and delays no end.
     The commit would wait for a subscription that cannot return, or delete messages of a new one with its name.
 
     Scenario: [1] A transaction commits after its subscription was removed

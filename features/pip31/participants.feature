@@ -9,7 +9,7 @@ Feature: Participants of a transaction
     And transaction A
 
   @PIP31-29 @SHOULD @commits
-  Rule: The coordinator answers the end of a transaction when the decision is durable, even while a participant is unavailable.
+  Rule: A coordinator answers END_TXN when the decision is durable, even while a participant is unavailable.
     One unavailable topic must not block every client that commits to it.
 
     @needs:held-ends
@@ -29,8 +29,8 @@ Feature: Participants of a transaction
       And A is ABORTING
 
   @PIP31-34 @MUST @commits
-  Rule: A transaction is committed only when every participant has answered.
-    A transaction that counts as complete too early is forgotten before its last topic has applied the end.
+  Rule: A coordinator reports a transaction as committed only when every participant has answered.
+    A transaction that is complete too early is removed before its last topic has applied the end.
 
     @needs:held-ends
     Scenario: [1] One participant has answered the commit and another has not
@@ -49,8 +49,8 @@ Feature: Participants of a transaction
       And readers of orders see "a1"
 
   @PIP31-35 @MUST
-  Rule: The participants of an end are the topics and the subscriptions that were added.
-    An end that is sent to topics only leaves the input pending; one that is sent to subscriptions only leaves the output hidden.
+  Rule: A coordinator sends the end of a transaction to the topics and to the subscriptions that were added to it.
+    If only topics are notified, the input stays pending; if only subscriptions are, the output stays hidden.
 
     Scenario: [1] A transaction with a topic and a subscription commits
       Given A has acknowledged "i1" for "workers"
@@ -75,7 +75,7 @@ Feature: Participants of a transaction
       And subscription "workers" has "i2" left
 
   @PIP31-36 @MUST @commits
-  Rule: Repeating a commit on a participant makes no message visible twice.
+  Rule: A participant that receives a commit twice makes no message visible twice.
     A coordinator that lost the answer notifies a topic again; messages that become visible twice are processed twice.
 
     @needs:participant-ends
@@ -100,8 +100,8 @@ Feature: Participants of a transaction
       Then subscription "workers" has "i2" left
 
   @PIP31-37 @MUST @aborts
-  Rule: Repeating an abort on a participant changes nothing.
-    A second abort must not take messages from the consumer that received them after the first.
+  Rule: A participant that receives an abort twice changes nothing the second time.
+    A second abort must not take messages away from the consumer that received them after the first.
 
     @needs:participant-ends
     Scenario: [1] A topic receives the abort before the transaction aborts
@@ -119,7 +119,7 @@ Feature: Participants of a transaction
       Then the consumer of "workers" receives "i1" and nothing else
 
   @PIP31-38 @MUST @commits
-  Rule: An unavailable participant delays only itself: committed messages on the others are delivered.
+  Rule: An unavailable participant does not delay the others: consumers receive the committed messages there.
     One slow topic must not withhold committed messages from the consumers of all others.
 
     @needs:held-ends @needs:buffer-statistics

@@ -6,8 +6,9 @@ Feature: Pending acknowledgements across crashes
     And transactions A and B
 
   @PIP31-86 @MUST @recovery
-  Rule: A pending acknowledgement follows the end of its transaction, however often the broker crashes in between.
-    A broker may recover that something is pending and not what: the commit is answered, and the message is processed twice.
+  Rule: A pending acknowledgement follows the end of its transaction, however often the broker crashes before the end.
+    A broker may restore that an acknowledgement is pending and not for which message: the commit is answered, and the message is
+    processed twice.
 
     @needs:crash
     Scenario: [1] A transaction with an acknowledgement commits after a crash

@@ -3,7 +3,7 @@ Feature: Which producers may write
   them.
 
   @PIP31-143 @SHOULD @fencing
-  Rule: Two producers with the same name cannot write to a topic at the same time.
+  Rule: A broker refuses a second producer with the name of a connected one on the same topic.
     Two services that use one name by mistake would use the same sequence ids, and lose each other's messages.
 
     Background:
@@ -30,7 +30,7 @@ Feature: Which producers may write
       Then it is done
 
   @PIP31-147 @SHOULD @sealing
-  Rule: A terminated topic refuses messages, and keeps those that it has.
+  Rule: A broker refuses messages to a terminated topic, and keeps those that the topic has.
     A producer that receives a success would have written beyond the end, where no consumer reads.
 
     Background:

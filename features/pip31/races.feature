@@ -5,7 +5,7 @@ Feature: Concurrent ends
     Given the topic "orders"
 
   @PIP31-91 @MUST @commits @aborts
-  Rule: Two equal concurrent ends of a transaction have the effect of one.
+  Rule: Two equal ends of a transaction that are sent concurrently have the effect of one.
     A client that loses its connection repeats its commit at once: messages would become visible twice, or input be redelivered twice.
 
     Scenario: [1] Two commits are requested concurrently

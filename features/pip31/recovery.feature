@@ -6,7 +6,7 @@ Feature: After a crash
     And transactions A and B
 
   @PIP31-28 @MUST @recovery
-  Rule: An end of a transaction that was answered survives a crash of the coordinator.
+  Rule: A commit or abort that a coordinator has answered survives a crash of the coordinator.
     An end that was answered is a promise; a crash that undoes it loses data, or shows what was withdrawn.
 
     Background:
@@ -22,8 +22,8 @@ Feature: After a crash
       And B is ABORTED
 
   @PIP31-30 @MUST @recovery
-  Rule: When its coordinator recovers, a transaction whose commit was logged is committed.
-    A logged decision that is not carried out leaves topics undecided until a client asks.
+  Rule: A coordinator that recovers commits each transaction whose commit is in its log.
+    A logged decision that is not carried out leaves topics undecided until a client retries.
 
     @needs:crash @needs:held-ends
     Scenario: [1] The system crashes while the commit is incomplete
@@ -60,7 +60,7 @@ Feature: After a crash
         | B   | the newer commit does not wait for the older one |
 
   @PIP31-31 @MUST @recovery
-  Rule: When its coordinator recovers, a transaction whose abort was logged is aborted.
+  Rule: A coordinator that recovers aborts each transaction whose abort is in its log.
     An abort that is not carried out withholds later messages, and keeps input from being processed again.
 
     @needs:crash @needs:held-ends
@@ -83,8 +83,8 @@ Feature: After a crash
       And readers of orders see nothing
 
   @PIP31-32 @MUST @recovery
-  Rule: A transaction that was not decided before a crash is open after it and can be ended either way.
-    A coordinator that decides by itself overrules a client that is alive.
+  Rule: A transaction that was not decided before a crash is open after it, and can be committed or aborted.
+    A coordinator that decides by itself overrules a client that is still running.
 
     Background:
       Given B has written "b1" to orders
@@ -100,7 +100,7 @@ Feature: After a crash
       And B is ABORTED
 
   @PIP31-33 @MUST @recovery
-  Rule: Replay restores the topics and subscriptions of an open transaction, so that its end reaches all of them.
+  Rule: A coordinator that recovers restores the topics and subscriptions of each open transaction, so that its end reaches all of them.
     An end reaches only the participants that the coordinator remembers; the others stay undecided for ever.
 
     Background:

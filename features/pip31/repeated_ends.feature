@@ -9,8 +9,8 @@ Feature: Ends that are repeated
     And A has acknowledged "i1" for "workers"
 
   @PIP31-153 @MUST @commits @aborts
-  Rule: A repeated end on a subscription does not change what another transaction has acknowledged since.
-    The second notification of an end would redeliver or delete what an open transaction has to decide.
+  Rule: A repeated end on a subscription does not change what another transaction has acknowledged in the meantime.
+    The repeated end would redeliver or delete what an open transaction has to decide.
 
     @needs:participant-ends
     Scenario: [1] An abort is repeated after another transaction acknowledged the message

@@ -6,8 +6,8 @@ Feature: Equal names in different places
     And the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
 
   @PIP31-131 @MUST
-  Rule: Subscriptions with the same name on several topics each take part in a transaction.
-    A service reads all its topics under one name: on all but one, its input would be redelivered after the commit, or never.
+  Rule: Subscriptions with the same name on several topics each follow the end of the transaction to which they were added.
+    A service reads all its topics under one name. On all but one, its input would be redelivered after the commit, or never.
 
     Background:
       Given the topic "payments" with "p1", "p2"
@@ -40,7 +40,7 @@ Feature: Equal names in different places
 
   @PIP31-132 @MUST
   Rule: The end of a transaction of one coordinator does not change the open transactions of another coordinator.
-    Each coordinator has its own sequence; a broker that compares them ends what is open: input is redelivered, output is lost.
+    Each coordinator has a separate sequence. A broker that compares them ends open transactions: input is redelivered, output is lost.
 
     Background:
       Given A is a transaction of another coordinator than the first

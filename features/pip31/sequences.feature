@@ -6,7 +6,7 @@ Feature: Sequence ids in transactions
     Given the deduplicated topic "orders"
 
   @PIP31-90 @MUST
-  Rule: A sequence id that was used in one transaction is free in another.
+  Rule: A topic accepts a sequence id in one transaction that the same producer has used in another.
     All messages of a producer that restarts after an abort would be acknowledged as duplicates, and never become visible.
 
     Scenario: [1] Two transactions with the same sequence id commit

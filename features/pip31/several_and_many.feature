@@ -6,7 +6,7 @@ Feature: Several transactions in a topic, and many messages in a transaction
     And transactions A and B
 
   @PIP31-170 @MUST @commits @aborts
-  Rule: A commit shows every message of its transaction, and an abort hides every one, however many there are.
+  Rule: A commit shows every message of its transaction and an abort hides every one, however many there are.
     A broker that processes only the first page of messages loses acknowledged messages without an error.
 
     Scenario: [1] A commit of a hundred messages

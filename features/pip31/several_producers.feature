@@ -2,9 +2,9 @@ Feature: Several producers in one transaction
   A client opens a producer for each kind of message that it writes, and each producer has its own sequence ids.
 
   @PIP31-155 @MUST
-  Rule: The messages of several producers in one transaction are all stored, even if their sequence ids are equal.
-    A broker that deduplicates per transaction instead of per producer drops the second producer's first message, although it acknowledged
-    it.
+  Rule: A topic stores the messages of several producers in one transaction, even if their sequence ids are equal.
+    A broker that deduplicates per transaction instead of per producer drops the second producer's first message, although it
+    acknowledged it.
 
     Background:
       Given transaction A

@@ -25,7 +25,7 @@ Feature: Several consumers of one subscription
       Then the active one of "workers" and "others" receives "a1", "a2"
 
   @PIP31-137 @MUST
-  Rule: Each message of a shared subscription goes to one of its consumers; on a key-shared one, all messages of a key go to the same consumer.
+  Rule: A broker sends each message of a shared subscription to one consumer, and all messages of a key on a key-shared one to the same consumer.
     A message that two consumers receive is processed twice, and changes of one order would overtake each other.
 
     Scenario: [1] Two consumers share a subscription when a transaction commits

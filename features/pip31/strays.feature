@@ -5,7 +5,7 @@ Feature: Requests of faulty clients
     Given the topic "orders"
 
   @PIP31-110 @SHOULD
-  Rule: A message in a transaction that never existed is not delivered, and blocks no reader.
+  Rule: A broker does not deliver a message in a transaction that never existed, and the message blocks no reader.
     One client with a wrong id would withhold all later messages from every reader, for its transaction is never ended.
 
     Scenario: [1] A message names a transaction id that was never assigned
@@ -23,7 +23,7 @@ Feature: Requests of faulty clients
       And readers of orders see "plain"
 
   @PIP31-111 @MUST
-  Rule: A message in flight when its transaction commits is delivered or refused.
+  Rule: A message that is in flight when its transaction commits is either delivered or refused.
     A client that commits before its send receipts would be answered that everything is stored, while the message and all later ones stay
     invisible.
 
@@ -35,7 +35,7 @@ Feature: Requests of faulty clients
       And readers of orders see exactly what of A was receipted
 
   @PIP31-112 @MUST
-  Rule: A topic whose name cannot be parsed keeps no other participant from the end of its transaction.
+  Rule: A topic whose name cannot be parsed does not prevent the other participants from following the end of their transaction.
     One invalid name would leave what the transaction wrote elsewhere undecided for ever, and all later messages withheld.
 
     @needs:hold-markers

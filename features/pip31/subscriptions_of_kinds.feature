@@ -6,7 +6,7 @@ Feature: Subscription types
     And transaction A
 
   @PIP31-93 @MUST @commits @aborts
-  Rule: On every subscription type, messages acknowledged in a transaction are withheld until its end, and then deleted by a commit or redelivered by an abort.
+  Rule: Every subscription type withholds messages acknowledged in a transaction until its end, then deletes them at a commit or redelivers them at an abort.
     A broker that supports transactions on shared subscriptions only would process the input of all others twice, or never.
 
     Scenario Outline: [1] A consumer requests redelivery of everything while a transaction is open

@@ -5,8 +5,8 @@ Feature: What readers see of a transaction
     Given the topics "orders" and "payments"
 
   @PIP31-01 @MUST @commits
-  Rule: A commit makes all messages of a transaction visible in all topics to which it wrote.
-    A commit that misses one topic leaves a transfer half done: withdrawn here, and never deposited there.
+  Rule: A commit makes all messages of a transaction visible in every topic to which the transaction wrote.
+    A commit that misses one topic leaves a transfer half done: withdrawn from one account, and never deposited in the other.
 
     Scenario: [1] A transaction over two topics commits
       Given transaction A
@@ -17,7 +17,7 @@ Feature: What readers see of a transaction
       And readers of payments see "a3"
 
   @PIP31-02 @MUST @aborts
-  Rule: No message of an aborted transaction is delivered, neither to existing subscriptions nor to later ones.
+  Rule: A broker delivers no message of an aborted transaction, neither to subscriptions that exist at the abort nor to later ones.
     A consumer that receives an aborted message acts on what never happened.
 
     Scenario: [1] A transaction aborts with an existing subscription and a later one
@@ -46,7 +46,7 @@ Feature: What readers see of a transaction
       Then readers of orders see "a1"
 
   @PIP31-05 @MUST
-  Rule: No message of an open transaction is delivered.
+  Rule: A broker delivers no message of an open transaction.
     A consumer that receives an undecided message has acted on it when the transaction aborts.
 
     Scenario: [1] A transaction is open on two topics
@@ -64,7 +64,7 @@ Feature: What readers see of a transaction
       Then readers of orders see nothing
 
   @PIP31-06 @MUST
-  Rule: Messages before the first message of an open transaction are delivered while it is open.
+  Rule: A broker delivers the messages before the first message of an open transaction while the transaction is open.
     An open transaction must not hide earlier messages.
 
     Scenario: [1] Two plain messages precede an open transaction
@@ -75,7 +75,7 @@ Feature: What readers see of a transaction
       Then readers of orders see "before", "right before"
 
   @PIP31-08 @MUST
-  Rule: Messages without a transaction are delivered while a transaction on the same topic is open.
+  Rule: A broker delivers messages without a transaction while a transaction on the same topic is open.
     A transaction on the topic must not block producers that do not use transactions.
 
     @needs:sidecar-buffer
@@ -87,7 +87,7 @@ Feature: What readers see of a transaction
       And A is OPEN
 
   @PIP31-52 @MUST
-  Rule: Messages that one producer sends to a topic in a transaction are delivered in the order in which it sent them.
+  Rule: A broker delivers the messages that one producer sent to a topic in a transaction in the order in which they were sent.
     A state that is rebuilt from the topic would end with a value that had been replaced already.
 
     Scenario: [1] A transaction with eight messages in flight together commits
@@ -97,7 +97,7 @@ Feature: What readers see of a transaction
       Then readers of orders see "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8"
 
   @PIP31-53 @MUST
-  Rule: Transactions on a topic are delivered in the order in which they were committed.
+  Rule: A broker delivers the transactions on a topic in the order in which they were committed.
     A consumer that follows commits sees effects before their causes if topics reorder them.
 
     @needs:sidecar-buffer
