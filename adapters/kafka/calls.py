@@ -162,6 +162,9 @@ class Calls:
     def _located(self, target: Target) -> Outcome[Address]:
         """Where to send. To look for a node is a request of its own, and patient whatever the caller wants of the request itself."""
 
+        if (known := self._cluster.known(target)) is not None:
+            return Done(known)
+
         def is_for_later(outcome: Outcome[Address]) -> bool:
             return isinstance(outcome, Unknown) or (isinstance(outcome, Refused) and outcome.code in NOT_YET)
 

@@ -15,6 +15,7 @@ from fencepost.steps.acts import act
 
 from .against import Comparison
 from .trial import Finding, Trials, Tried
+from .walk import walked
 
 _CHUNK = 250
 """How many examples Hypothesis draws before the time is looked at, and people hear of it."""
@@ -53,10 +54,11 @@ Plays = Trials | Comparison
 
 
 def exhaustive(trials: Plays, depth: int, goes_on: GoesOn) -> Progress:
-    """Every sequence of at most so many acts, the shortest first."""
+    """Every sequence of at most so many acts, the shortest first. What several begin with is played once where time is virtual."""
     progress = Progress()
-    for acts in act.sequences(trials.table, depth):
-        progress.saw(trials.play(acts))
+    is_shared = isinstance(trials, Trials) and trials.is_prompt
+    for tried in walked(trials, depth) if is_shared else map(trials.play, act.sequences(trials.table, depth)):
+        progress.saw(tried)
         if progress.finding:
             break
         if not goes_on(progress):

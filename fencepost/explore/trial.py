@@ -99,7 +99,7 @@ class Trials:
     def show(self, script: Script[Any]) -> Shown:
         """Play a script until a line does not hold, and judge nothing."""
         steps: list[PlayedStep] = []
-        with self._scene(script.acts) as scene:
+        with self.scene(needs_of(self.table, script.acts)) as scene:
             for line, _ in script.lines:
                 steps.append(scene.play(line.step))
                 if steps[-1].error is not None:
@@ -112,14 +112,15 @@ class Trials:
 
     def shows(self, lines: Sequence[Line], finding: Finding) -> bool:
         """Whether these lines end as those of the finding do."""
-        with self._scene(finding.acts) as scene:
+        with self.scene(needs_of(self.table, finding.acts)) as scene:
             for line in lines[:-1]:
                 if scene.play(line.step).error is not None:
                     return False
             return type(scene.play(lines[-1].step).error) is type(finding.error)
 
-    def _scene(self, acts: Sequence[str]) -> Scene:
-        name, needs = f"explored-{next(self._numbers)}", needs_of(self.table, acts)
+    def scene(self, needs: frozenset[str]) -> Scene:
+        """A scenario in a session of its own, whose lines are said one by one."""
+        name = f"explored-{next(self._numbers)}"
         return self._player.begin(lambda: self._open(name, needs))
 
     def _failed(self, script: Script[Any], shown: Shown, error: BaseException) -> Tried:
