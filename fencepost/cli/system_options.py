@@ -171,8 +171,8 @@ class JudgedOptions(SystemOptions):
         list[str] | None,
         typer.Option(
             metavar="NAME=HOST:PORT",
-            help="A Kafka broker beside the one at --bootstrap with settings of its own: unverified, expiring or authorizer, as "
-            "`fencepost explain your-own-system` shows them. May be repeated.",
+            help="A Kafka broker beside the one at --bootstrap with settings of its own: unverified, expiring, compacting or authorizer, "
+            "as `fencepost explain your-own-system` shows them. May be repeated.",
         ),
     ] = None
     known_as: Annotated[
