@@ -44,7 +44,7 @@ Feature: Exactly once from input to output
         | when it has told all of the logs of |
 
   @CORE-34 @MUST
-  Rule: If two transactions take the same input for a group, at most one of them keeps it and commits.
+  Rule: If two transactions would take the same input for a group, at most one of them takes it and commits.
     Two instances of an application that both hold the same input, after a rebalance or a lost connection, would both output its result.
 
     Scenario: [1] Two writers process the same input
