@@ -7,8 +7,8 @@ Feature: Deciding once
     And a writer A
 
   @CORE-10 @MUST @aborts
-  Rule: A transaction without writes can be aborted.
-    A writer that opened a transaction and found nothing to do has to be able to end it, or its next transaction cannot begin.
+  Rule: A writer can abort a transaction without writes.
+    A writer that opened a transaction and found nothing to do must be able to end it, or its next transaction cannot begin.
 
     Scenario: [1] A writer aborts a transaction without writes
       Given A has begun a transaction
@@ -17,8 +17,8 @@ Feature: Deciding once
       And the transaction of A is over
 
   @CORE-11 @MUST @commits
-  Rule: Repeating a commit changes nothing: no write appears twice, and none disappears.
-    A writer that lost the answer has to retry. If that counted as a second commit, it would fence the writer, or show its data twice.
+  Rule: A repeated commit changes nothing: no write appears twice, and none disappears.
+    A writer that lost the answer has to retry. A retry that counted as a second commit would fence the writer, or show its data twice.
 
     Scenario: [1] A writer repeats a commit
       Given A has committed "a1" to orders
@@ -34,7 +34,7 @@ Feature: Deciding once
       Then readers of orders see "a1", "a2"
 
   @CORE-12 @MUST @aborts
-  Rule: Repeating an abort changes nothing: no write of the transaction appears.
+  Rule: A repeated abort changes nothing: no write of the transaction appears.
     A writer that lost the answer to its abort retries; the second abort must not uncover what the first one hid.
 
     Scenario: [1] A writer repeats an abort
@@ -44,7 +44,7 @@ Feature: Deciding once
       Then readers of orders see nothing
 
   @CORE-13 @MUST @commits
-  Rule: A committed transaction cannot be aborted: the attempt is refused, and its writes stay visible.
+  Rule: An abort of a committed transaction is refused, and the writes stay visible.
     A writer that receives a success for an abort of committed data writes it once more, and readers receive it twice.
 
     Scenario: [1] A writer aborts after the commit
@@ -62,7 +62,7 @@ Feature: Deciding once
       And readers of orders see "a1"
 
   @CORE-14 @MUST @aborts
-  Rule: An aborted transaction cannot be committed: the attempt is refused, and none of its writes appears.
+  Rule: A commit of an aborted transaction is refused, and none of the writes appears.
     A writer that receives a success for a commit of aborted data continues, and what it wrote is lost.
 
     Scenario: [1] A writer commits after the abort

@@ -6,7 +6,7 @@ Feature: Writers that have lost their transaction
     And the log "payments"
 
   @CORE-15 @MUST @aborts
-  Rule: The system aborts a transaction that its writer abandons, and it blocks readers no longer.
+  Rule: The system aborts a transaction that its writer abandons, and the transaction no longer blocks readers.
     A writer that crashed with its transaction open would block every reader of its logs for ever.
 
     Scenario: [1] The writes of an abandoned transaction stay invisible
@@ -24,7 +24,7 @@ Feature: Writers that have lost their transaction
       Then readers of orders see "plain"
 
   @CORE-16 @MUST @fencing
-  Rule: A transaction that was abandoned past its timeout can no longer be committed.
+  Rule: A commit of a transaction that was abandoned past its timeout is refused.
     A commit after the system has aborted the transaction must not be answered with success: its data is aborted already.
 
     Scenario: [1] A writer commits after the timeout
@@ -65,7 +65,7 @@ Feature: Writers that have lost their transaction
       Then readers of orders see "n1"
 
   @CORE-18 @MUST @fencing
-  Rule: A writer cannot commit a transaction that another client has ended.
+  Rule: A writer's commit of a transaction that another client has ended is refused.
     A writer that was replaced and still commits decides a transaction that its successor has taken over.
 
     Scenario: [1] A writer commits a transaction that another client has aborted

@@ -7,8 +7,8 @@ Feature: Readers that stay attached
 
   @CORE-29 @MUST @commits @aborts
   Rule: A reader that stays attached receives what a new reader receives: nothing that is open or aborted, and everything that is committed.
-    A broker may hide an open transaction from new readers and still deliver each write to waiting ones; or it may let a waiting reader
-    skip what is committed after it has read on.
+    A broker may hide an open transaction from new readers and still deliver each write to waiting ones. Or it may let a waiting reader
+    skip what is committed after the reader has passed.
 
     Scenario: [1] A follower receives nothing of an open transaction
       Given "early" has been written to orders

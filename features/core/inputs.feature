@@ -7,7 +7,7 @@ Feature: Inputs that follow the outcome
     And a writer A
 
   @CORE-20 @MUST @commits
-  Rule: After a commit, the input that the transaction took is not delivered to its group again.
+  Rule: After a commit, the group does not receive the input again that the transaction took.
     Input that is redelivered after its commit is processed twice, and its output is in the log twice.
 
     Scenario: [1] A commit takes one of three values
@@ -28,7 +28,7 @@ Feature: Inputs that follow the outcome
       And group "others" has "i3" of inputs left
 
   @CORE-21 @MUST @aborts
-  Rule: After an abort, the input that the transaction took is delivered to its group again.
+  Rule: After an abort, the group receives the input again that the transaction took.
     Input that is not redelivered after an abort is lost: its output was undone, and is not produced again.
 
     Scenario: [1] An abort returns two of three values

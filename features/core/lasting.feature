@@ -6,8 +6,8 @@ Feature: Durable outcomes
     And a writer A
 
   @CORE-32 @MUST @recovery
-  Rule: What readers of committed data have seen is seen by every later reader, wherever and whenever the log is served.
-    A reader acts on what it received. If a reload or a crash takes that back, later readers find an effect without its cause.
+  Rule: Every later reader sees what readers of committed data have seen, wherever and whenever the log is served.
+    A reader acts on what it received. If a reload or a crash removes that, later readers find an effect without its cause.
 
     @needs:reload
     Scenario: [1] The log is reloaded after a commit and an abort

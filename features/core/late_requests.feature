@@ -6,7 +6,7 @@ Feature: Late and duplicate requests
     And a writer A
 
   @CORE-30 @MUST @commits @aborts
-  Rule: Repeating the end of a transaction does not affect the writer's next one, which stays open and undecided.
+  Rule: A repeated end of a transaction does not affect the writer's next one, which stays open and undecided.
     A retried commit would commit half of the next transaction, and a late abort would lose what the writer has written to it.
 
     Scenario: [1] A commit is repeated while the next transaction is open
@@ -25,7 +25,7 @@ Feature: Late and duplicate requests
       Then readers of orders see "a2", "a3"
 
   @CORE-31 @MUST @commits
-  Rule: A write that arrives after the commit of its own transaction neither becomes visible, nor hides committed writes, nor blocks readers.
+  Rule: A write that arrives after the commit of its transaction does not become visible, hides no committed write and blocks no reader.
     A delayed write would reopen its transaction. Either it is never ended and readers wait for ever, or the next end treats it as aborted
     and committed data disappears.
 
@@ -47,7 +47,7 @@ Feature: Late and duplicate requests
       Then readers of orders see "a1", "a2"
 
   @CORE-38 @MUST
-  Rule: A write in a transaction that is sent again is stored once.
+  Rule: A log stores a write in a transaction once, even if the writer sends it again.
     A writer that receives no acknowledgement cannot know whether its write is stored, so it sends it again; an order would be there
     twice.
 

@@ -7,7 +7,7 @@ Feature: Exactly once from input to output
     And a writer A
 
   @CORE-33 @MUST @recovery
-  Rule: Input and output of a transaction stay consistent at whatever point of its end a crash happens.
+  Rule: Input and output of a transaction stay consistent at whatever point of its end the system crashes.
     If the output is visible and the input redelivered, it is processed twice; if the input is consumed and the output discarded, it is
     lost.
 
@@ -44,7 +44,7 @@ Feature: Exactly once from input to output
         | when it has told all of the logs of |
 
   @CORE-34 @MUST
-  Rule: Of two transactions that would take the same input for a group, at most one takes it and commits.
+  Rule: If two transactions would take the same input for a group, at most one of them takes it and commits.
     Two instances of an application that both hold the same input, after a rebalance or a lost connection, would both output its result.
 
     Scenario: [1] Two writers process the same input

@@ -7,7 +7,7 @@ Feature: Concurrent requests
     And a writer A
 
   @CORE-36 @MUST
-  Rule: A write that is in flight while its transaction ends is either acknowledged and shares the outcome, or refused.
+  Rule: A write that is in flight when its transaction ends is either acknowledged and shares the outcome, or refused.
     A write that is acknowledged after the commit and never becomes visible is a payment that was confirmed and lost.
 
     Scenario: [1] A writer sends a write right before it commits
@@ -28,7 +28,7 @@ Feature: Concurrent requests
       And readers of payments see "plain"
 
   @CORE-37 @MUST @commits @aborts
-  Rule: Of two concurrent ends of a transaction one wins, and its decision holds in every log.
+  Rule: If two ends of a transaction race, one wins, and its decision holds in every log.
     An application that times out aborts while its commit is in flight. If both return success, one client acts on what never happened; if
     logs follow different ends, half of the transaction is visible.
 

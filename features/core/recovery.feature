@@ -7,7 +7,7 @@ Feature: After a crash
     And a writer A
 
   @CORE-24 @MUST @recovery
-  Rule: A transaction that is open when the system crashes can continue afterwards and be committed, with its writes from before and after.
+  Rule: A transaction that is open at a crash can be continued and committed afterwards, with its writes from before and after the crash.
     A writer whose open transaction is lost in a crash still relies on the half that it wrote before.
 
     @needs:crash
@@ -52,8 +52,8 @@ Feature: After a crash
       And readers of payments see "a2"
 
   @CORE-25 @MUST @commits @recovery
-  Rule: A commit that was answered is complete after a crash right after the answer.
-    A commit that was answered is a promise; if a crash undoes it, the writer has moved on and does not write the data again.
+  Rule: A commit that was answered is complete even if the system crashes right after the answer.
+    A commit that was answered is a promise. If a crash undoes it, the writer has gone on and does not write the data again.
 
     @needs:crash
     Scenario: [1] The system crashes right after it answers a commit of writes to two logs
@@ -74,8 +74,8 @@ Feature: After a crash
       And group "workers" has "i2" of inputs left
 
   @CORE-26 @MUST @aborts @recovery
-  Rule: An abort that was answered is complete after a crash right after the answer.
-    An abort that was answered is a promise; if a crash turns it into a commit, readers receive writes that the writer has replaced.
+  Rule: An abort that was answered is complete even if the system crashes right after the answer.
+    An abort that was answered is a promise. If a crash turns it into a commit, readers receive writes that the writer has replaced.
 
     @needs:crash
     Scenario: [1] The system crashes right after it answers an abort of writes to two logs
@@ -95,7 +95,7 @@ Feature: After a crash
       Then group "workers" has "i1", "i2" of inputs left
 
   @CORE-27 @MUST @recovery
-  Rule: A transaction whose end was not decided before a crash is open after it, and can be ended either way.
+  Rule: A transaction that was not decided before a crash is open after it, and can be committed or aborted.
     A system that decides by itself when it restarts overrules a writer that is alive and was about to decide otherwise.
 
     @needs:crash-points
@@ -117,8 +117,8 @@ Feature: After a crash
       And readers of orders see nothing
 
   @CORE-28 @MUST @recovery
-  Rule: A decision is carried out everywhere after a crash, whichever participants had been notified before.
-    A crash while the logs are notified must not leave one of them committed and another undecided.
+  Rule: After a crash, every participant applies the decision, whichever of them were notified before.
+    A crash during the notifications must not leave one log committed and another undecided.
 
     @needs:crash-points
     Scenario Outline: [1] A crash interrupts a commit of writes to two logs

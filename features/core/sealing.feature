@@ -8,7 +8,7 @@ Feature: Logs that are sealed
 
   @CORE-43 @MUST @commits @aborts @sealing
   Rule: A transaction that is open in a log when the log is sealed keeps its outcome there: visible after a commit, hidden after an abort.
-    An end that has to be written into the sealed log never arrives there, and readers wait for ever, or receive what was withdrawn.
+    An end that has to be written into the sealed log never arrives there. Readers wait for ever, or receive what was withdrawn.
 
     @needs:sealing
     Scenario: [1] A transaction commits after the seal
@@ -153,7 +153,7 @@ Feature: Logs that are sealed
       And readers of payments see "a1"
 
   @CORE-45 @MUST @sealing
-  Rule: What was acknowledged before a log was sealed is readable until it is consumed.
+  Rule: Writes that were acknowledged before a log was sealed stay readable until they are consumed.
     A seal is no deletion. Acknowledged writes that a group has not processed would be lost.
 
     @needs:sealing

@@ -7,7 +7,7 @@ Feature: What readers of committed data see
     And a writer A
 
   @CORE-01 @MUST @commits
-  Rule: After a commit all writes of the transaction are visible, in every log that it wrote to.
+  Rule: A commit makes all writes of the transaction visible, in every log that it wrote to.
     If one log is not notified of the commit, its part of the transaction is missing for ever, and only half of the promised result
     exists.
 
@@ -24,7 +24,7 @@ Feature: What readers of committed data see
       And readers of payments see "a2"
 
   @CORE-02 @MUST
-  Rule: While a transaction is open, none of its writes is visible.
+  Rule: No write of an open transaction is visible to readers of committed data.
     A reader that acts on an undecided write cannot undo its action when the transaction aborts.
 
     Scenario: [1] The first write of an open transaction is invisible
@@ -38,8 +38,8 @@ Feature: What readers of committed data see
       Then readers of orders do not see "a1"
 
   @CORE-03 @MUST @aborts
-  Rule: A write of an aborted transaction is never visible, neither to present readers nor to later ones.
-    A later reader must not find what all others were spared: an abort has to outlive the readers that were present.
+  Rule: No write of an aborted transaction is ever visible, neither to present readers nor to later ones.
+    A later reader must not receive what all others were spared.
 
     Scenario: [1] A transaction with one write aborts
       Given A has written "a1" to orders
@@ -55,7 +55,7 @@ Feature: What readers of committed data see
 
   @CORE-04 @MUST
   Rule: The writes of a transaction to one log are visible in the order in which they were written.
-    A reader that applies updates in the order of the log ends in a wrong state when the log delivers them in another order.
+    A reader that applies updates in the order of the log ends in a wrong state if the log delivers them in another order.
 
     Scenario: [1] A transaction writes three values to one log
       Given A has written "a1", "a2", "a3" to orders
@@ -69,8 +69,8 @@ Feature: What readers of committed data see
       Then readers of orders see "a0", "a1", "a2", "a3"
 
   @CORE-05 @MUST
-  Rule: What was written before a transaction began is visible while it is open.
-    A transaction that stays open must not take away what readers had already; only later writes have to wait.
+  Rule: Readers see what was written before a transaction began while the transaction is open.
+    A transaction that stays open must not hide what readers could already see; only later writes have to wait.
 
     Scenario: [1] A write precedes an open transaction
       Given "early" has been written to orders
@@ -78,7 +78,7 @@ Feature: What readers of committed data see
       Then readers of orders see "early"
 
   @CORE-06 @MUST @commits @aborts
-  Rule: What is written after an open transaction becomes visible once the transaction is decided, whichever way.
+  Rule: Readers see what is written after an open transaction once the transaction is committed or aborted.
     A reader that is blocked at a decided transaction waits for ever, although nothing is wrong with the log.
 
     Scenario: [1] A plain write follows a transaction that commits
@@ -94,7 +94,7 @@ Feature: What readers of committed data see
       Then readers of orders see "plain"
 
   @CORE-07 @MUST @commits
-  Rule: Every write that was acknowledged in a transaction is visible after its commit, each once.
+  Rule: Every write that was acknowledged in a transaction is visible exactly once after its commit.
     A write that was acknowledged and is missing was lost without an error; one that is there twice is counted twice.
 
     Scenario: [1] A transaction makes twenty writes

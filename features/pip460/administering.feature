@@ -5,8 +5,8 @@ Feature: Administering scalable topics
     Given the scalable topic "orders" of segments "left" and "right"
 
   @PIP460-26 @MUST
-  Rule: The name of a segment consists of its topic, its hash range and its number; a broker refuses a client that uses any other name.
-    A segment that answers to a second name becomes a second topic, and no consumer looks for its messages there.
+  Rule: A segment's name consists of its topic, hash range and number, and a broker refuses a client that uses any other name.
+    A segment with a second name becomes a second topic, and no consumer looks for its messages there.
 
     Scenario: [1] A producer writes to a segment by its full name
       When "p1" is written to left
@@ -130,7 +130,7 @@ Feature: Administering scalable topics
       And the layout of orders is what the answers say
 
   @PIP460-47 @MUST
-  Rule: After a topic is deleted, none of its active or sealed segments and none of its metadata are left.
+  Rule: Nothing is left of a deleted topic: no active or sealed segment and no metadata.
     A new topic of the same name would begin with the messages of the deleted one.
 
     Scenario: [1] The layout of a deleted topic is requested
@@ -232,8 +232,8 @@ Feature: Administering scalable topics
       Then orders has 2 equal segments of its first epoch
 
   @PIP460-55 @MUST
-  Rule: A registered subscription exists on every active segment from the first message on.
-    A consumer never reads what is written to a segment on which its subscription is missing.
+  Rule: A subscription that is registered for a topic is on every active segment, from the segment's first message on.
+    A consumer never reads what is written to a segment without its subscription.
 
     Scenario: [1] A subscription is registered after messages were written
       Given "p1" has been written to left

@@ -5,7 +5,7 @@ Feature: Segments are assigned to stream consumers
     Given the scalable topic "orders" of segments "left", "middle" and "right"
 
   @PIP460-34 @MUST
-  Rule: The controller assigns each active segment to exactly one stream consumer of a subscription.
+  Rule: A controller assigns each active segment to exactly one stream consumer of a subscription.
     A segment without an owner is never read; a segment with two owners is read by whichever polls first.
 
     Scenario: [1] One consumer joins and is assigned all segments
@@ -93,7 +93,7 @@ Feature: Segments are assigned to stream consumers
       And each active segment of orders is assigned once to bob
 
   @PIP460-35 @SHOULD
-  Rule: The controller assigns segments round-robin, with both segments and consumers sorted.
+  Rule: A controller assigns segments to stream consumers round-robin, with both segments and consumers sorted.
     A controller that assigns them in an arbitrary order moves segments without need after each fail-over.
 
     Scenario: [1] Three segments are assigned to two consumers
@@ -113,8 +113,8 @@ Feature: Segments are assigned to stream consumers
       Then each active segment of orders is assigned in turn to ann and bob and carol
 
   @PIP460-36 @MUST
-  Rule: When a stream consumer joins or leaves, the controller reassigns the segments so that every segment stays covered.
-    A consumer that is not notified goes on reading a segment that now belongs to another consumer.
+  Rule: When a stream consumer joins or leaves, the controller reassigns the segments so that each one is assigned.
+    A consumer that is not notified continues to read a segment that now belongs to another consumer.
 
     Scenario: [1] The first consumer is notified when a second one joins
       Given ann has joined "workers" of orders

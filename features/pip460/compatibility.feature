@@ -5,8 +5,8 @@ Feature: Scalable topics next to classic topics
     Given the scalable topic "orders" of segments "left" and "right"
 
   @PIP460-48 @MUST
-  Rule: A client that opens a scalable topic as a classic topic is refused.
-    The broker would create a classic topic of the same name, whose messages no reader of the scalable topic ever sees.
+  Rule: A broker refuses a client that opens a scalable topic as a classic topic.
+    The broker would create a classic topic of the same name, whose messages no reader of the scalable topic ever receives.
 
     Scenario: [1] A producer opens a scalable topic as a classic topic
       When a client opens a producer of orders
@@ -38,7 +38,7 @@ Feature: Scalable topics next to classic topics
       Then it is refused for good
 
   @PIP460-49 @MUST
-  Rule: Classic topics work as before on a broker that serves scalable topics.
+  Rule: Classic topics work on a broker that serves scalable topics as they do on any other broker.
     A user without scalable topics must not notice that another user has some.
 
     Scenario: [1] A message is written to a classic topic next to a scalable topic

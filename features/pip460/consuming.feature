@@ -50,7 +50,7 @@ Feature: Consumers that read all segments
       And the consumer of "others" is told nothing of an end
 
   @PIP460-44 @MUST @sealing
-  Rule: A checkpoint consumer can return after a split to a checkpoint that was taken before it.
+  Rule: A checkpoint consumer can return to a checkpoint that was taken before a split.
     A job that restarts from its checkpoint would lose messages or count them twice.
 
     Scenario: [1] A segment is split after the checkpoint

@@ -84,7 +84,7 @@ Feature: Consumers and controllers that are absent for a while
       And ann is assigned left, and was told of no others
 
   @PIP460-38 @MUST
-  Rule: The segments of a stream consumer that does not reconnect within the grace period are reassigned to the other consumers.
+  Rule: A controller reassigns the segments of a stream consumer that does not reconnect within the grace period.
     Messages in a segment without a consumer stay unread until an administrator intervenes.
 
     Scenario: [1] The remaining consumer is assigned all segments
@@ -143,7 +143,7 @@ Feature: Consumers and controllers that are absent for a while
 
   @PIP460-40 @MUST @recovery
   Rule: Stream consumers continue to read their segments while the topic has no controller.
-    If a controller were needed for each message, its end would stop all consumers of the topic.
+    If a controller were needed for each message, its crash would stop all consumers of the topic.
 
     @needs:more-brokers
     Scenario: [1] Consumers without a controller receive messages that were written before it crashed
@@ -164,9 +164,9 @@ Feature: Consumers and controllers that are absent for a while
       And the reading of bob was "p2"
 
   @PIP460-52 @MUST @recovery
-  Rule: After a fail-over, the controller waits the whole grace period for each consumer of its predecessor.
-    A new controller does not know how long its predecessor has waited, and a consumer that was connected to that one has lost its
-    connection, too.
+  Rule: After a fail-over, the new controller waits the whole grace period for each consumer of its predecessor.
+    A new controller does not know how long its predecessor has waited, and the consumers that were connected to the predecessor have
+    lost their connections too.
 
     @needs:crash @needs:virtual-time
     Scenario: [1] A consumer was disconnected long before the fail-over

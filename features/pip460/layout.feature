@@ -5,7 +5,7 @@ Feature: The layout of a scalable topic
     Given the scalable topic "orders" of segments "left" and "right"
 
   @PIP460-01 @MUST
-  Rule: At every epoch, each hash belongs to exactly one active segment.
+  Rule: At every layout epoch, each hash belongs to exactly one active segment.
     A key whose hash belongs to no segment cannot be written, and a key whose hash belongs to two loses its order.
 
     Scenario: [1] A topic is created with seven segments
@@ -31,8 +31,8 @@ Feature: The layout of a scalable topic
       Then at every epoch orders has each hash in one active segment
 
   @PIP460-02 @MUST
-  Rule: A new topic has the requested number of active segments, with equal hash ranges, no parents and epoch 0.
-    A client that expects another first epoch or other parents takes the first layout for an outdated one.
+  Rule: The layout of a new topic has the requested number of active segments with equal hash ranges, no parents, and epoch 0.
+    A client that expects another first epoch or other parents discards the first layout as an outdated one.
 
     Scenario: [1] A topic is created with one segment
       When an administrator makes the scalable topic "payments" of segment "whole"
@@ -50,7 +50,7 @@ Feature: The layout of a scalable topic
       And payments has 4 equal segments of its first epoch
 
   @PIP460-04 @MUST
-  Rule: The records of a parent segment and of its child name each other.
+  Rule: In the layout a parent segment names its children, and each child names its parents.
     A client that does not find the parents of a segment reads the segment before the messages that were written first.
 
     Scenario: [1] A parent and its children name each other after a split
@@ -85,8 +85,8 @@ Feature: The layout of a scalable topic
       Then client A is told how orders is now, with parents and children
 
   @PIP460-06 @MUST
-  Rule: Each split and each merge increases the epoch by one, and the affected segments record the epoch at which they were created or sealed.
-    Clients ignore a layout whose epoch they have seen, so they never learn of a layout whose epoch did not increase.
+  Rule: Each split and each merge increases the layout epoch by one, and the segments record the epoch at which they were created or sealed.
+    A client ignores a layout whose epoch it has seen, so it never learns of a change that did not increase the epoch.
 
     Scenario: [1] The first change is a split
       When left is split into low and high
@@ -114,8 +114,8 @@ Feature: The layout of a scalable topic
       Then orders is at epoch 5
 
   @PIP460-07 @MUST
-  Rule: A segment number is used once, and never again after its segment is removed.
-    A client that meets a number again takes the new segment for the former one and skips its first messages.
+  Rule: A controller never assigns a segment number twice, even after the segment was removed.
+    A client that knows the number treats the new segment as the former one, and skips its first messages.
 
     Scenario: [1] Segments are split
       Given left has been split into low and high

@@ -5,8 +5,8 @@ Feature: Merging segments
     Given the scalable topic "orders" of segments "left" and "right"
 
   @PIP460-10 @MUST @sealing
-  Rule: A merge seals two adjacent segments, and one active child has the hashes of both.
-    A parent that stays active takes messages that belong after those of the child, and no consumer reads them there.
+  Rule: A merge seals two adjacent segments and gives the hashes of both to one active child.
+    A parent that stays active accepts messages that belong after those of the child, and no consumer reads them there.
 
     Scenario: [1] The two children of a split are merged
       Given left has been split into low and high
@@ -37,8 +37,8 @@ Feature: Merging segments
       And low and high and segment "whole" name each other
 
   @PIP460-11 @MUST @sealing
-  Rule: A merge of segments that are not adjacent, sealed, identical or missing is refused and changes nothing.
-    If one parent is sealed before the other one is checked, it takes no more messages and has no child.
+  Rule: A controller refuses to merge segments that are not adjacent, sealed, identical or missing, and changes nothing.
+    If one parent is sealed before the other one is checked, it accepts no more messages and has no child.
 
     Scenario: [1] A merge of segments that are not adjacent is requested
       Given left has been split into low and high
@@ -119,8 +119,8 @@ Feature: Merging segments
       And the layout of orders is what the answers say
 
   @PIP460-12 @SHOULD
-  Rule: A merge of more than two adjacent segments, or of segments with different parents, is either completed or refused as a whole.
-    An operator who finds half a merge cannot tell whether to complete it or to undo it.
+  Rule: A controller either completes or refuses, as a whole, a merge of more than two adjacent segments or of segments with different parents.
+    An operator who finds half a merge cannot decide whether to complete it or to undo it.
 
     Scenario: [1] A merge of two segments that never were one is requested
       When a merge of left and right is asked for

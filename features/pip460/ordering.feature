@@ -6,7 +6,7 @@ Feature: The order of messages across a change of the layout
     Given the scalable topic "orders" of segments "left" and "right"
 
   @PIP460-21 @MUST @sealing
-  Rule: After a split, stream consumers receive the messages of one key in the order in which they were written.
+  Rule: After a split, stream consumers receive the messages of a key in the order in which they were written.
     A consumer that reads a child before its parent processes a correction before the message that it corrects.
 
     Scenario: [1] One consumer reads the parent and the child
@@ -53,7 +53,7 @@ Feature: The order of messages across a change of the layout
       Then the reading of ann was "m1", "m2", "m3"
 
   @PIP460-45 @MUST @sealing
-  Rule: The controller does not assign the children of a split before the subscription has drained the parent.
+  Rule: A controller does not assign the children of a split before the subscription has drained the parent.
     Two consumers would process messages of one key at the same time, in an unpredictable order.
 
     Scenario: [1] No message of the parent was read

@@ -7,7 +7,7 @@ Feature: The order of messages across a merge
     And left has been split into low and high
 
   @PIP460-22 @MUST @sealing
-  Rule: After a merge, stream consumers receive the messages of one key in the order in which they were written.
+  Rule: After a merge, stream consumers receive the messages of a key in the order in which they were written.
     A consumer that reads a child before each of its parents processes a correction before the message that it corrects.
 
     Scenario: [1] One consumer reads both parents and the child

@@ -5,7 +5,7 @@ Feature: Producers that send a message again
     Given the deduplicated scalable topic "orders" of segments "left" and "right"
 
   @PIP460-50 @SHOULD @sealing
-  Rule: After a split, a message that a producer sends again to a child is not stored a second time.
+  Rule: A child segment does not store a message again that its producer had already stored in the parent before the split.
     The message would be in the parent and in a child, and every consumer would receive it twice.
 
     Scenario: [1] A producer sends a message again to the first child

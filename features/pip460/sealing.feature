@@ -8,7 +8,7 @@ Feature: Sealed segments
 
   @PIP460-13 @MUST @sealing
   Rule: A broker refuses messages to a sealed segment with an error.
-    A producer that is not notified would keep writing to a segment that no consumer reads, and see every send succeed.
+    A producer that is not notified would continue to write to a segment that no consumer reads, and see every send succeed.
 
     Scenario: [1] A producer opens a segment after it was split
       Given left has been split into low and high
@@ -63,7 +63,7 @@ Feature: Sealed segments
       And readers of low see "p2"
 
   @PIP460-14 @MUST @sealing
-  Rule: The messages of a sealed segment remain readable until every subscription has consumed them.
+  Rule: The messages of a sealed segment stay readable until every subscription has consumed them.
     A message that was acknowledged to its producer and not yet consumed would be lost with its segment.
 
     Scenario: [1] The messages of the parent are readable after a split
@@ -182,7 +182,7 @@ Feature: Sealed segments
       Then the consumer of "others" is told nothing of an end
 
   @PIP460-16 @MUST @sealing
-  Rule: A change of the layout never causes a message to be delivered twice.
+  Rule: No message is delivered twice because of a split or a merge.
     An order that is processed twice is paid twice.
 
     Scenario: [1] The children of a split begin empty
@@ -231,7 +231,7 @@ Feature: Sealed segments
       Then subscription "workers" has nothing left
 
   @PIP460-15 @MUST @sealing
-  Rule: No message that a broker has acknowledged is lost by a change of the layout.
+  Rule: No message that a broker has acknowledged is lost in a split or a merge.
     An acknowledgement is a promise to every later reader of the segment, sealed or not.
 
     Scenario: [1] Messages are in flight to a segment that is split
@@ -298,7 +298,7 @@ Feature: Sealed segments
       Then readers of high see "p1"
 
   @PIP460-17 @MUST @sealing
-  Rule: All subscriptions of a segment exist on its children before a producer can write to the children.
+  Rule: A controller creates all subscriptions of a segment on its children before a producer can write to the children.
     A subscription that is added to a child later misses the child's first messages.
 
     Scenario: [1] A registered subscription without consumers is on both children
@@ -344,8 +344,8 @@ Feature: Sealed segments
       And subscription "auditors" has "p2" waiting in high
 
   @PIP460-18 @MUST @sealing
-  Rule: The child of a merge has the subscriptions of all its parents.
-    A consumer that has read one of the parents would miss what is written to the child.
+  Rule: The child of a merge has the subscriptions of each parent.
+    A consumer that has read one of the parents would miss the messages of the child.
 
     Scenario: [1] A registered subscription is on the child of a merge
       Given left has been split into low and high

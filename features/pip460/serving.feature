@@ -6,7 +6,7 @@ Feature: Brokers serve segments
 
   @PIP460-53 @MUST
   Rule: Exactly one broker serves a segment; every other broker refuses producers and consumers of it.
-    Two brokers that have loaded one segment each deliver its messages to a part of the consumers, and overwrite each other's positions.
+    Each of two brokers with the same segment delivers its messages to a part of the consumers, and overwrites the other's positions.
 
     @needs:more-brokers
     Scenario: [1] A producer opens a segment at a broker that does not own it
@@ -28,8 +28,8 @@ Feature: Brokers serve segments
       Then it is refused
 
   @PIP460-54 @MUST
-  Rule: A segment dispatches messages as the type of the subscription requires: key-shared by key, exclusive to a single consumer.
-    Changes of one order overtake each other where two consumers read its key, and two consumers that both believe to be exclusive process
+  Rule: A segment dispatches messages as the subscription type requires: key-shared by key, exclusive to a single consumer.
+    Changes of one order overtake each other if two consumers read its key. Two consumers that both expect to be exclusive process
     everything twice.
 
     Scenario: [1] Two consumers of a key-shared subscription, and messages of one key

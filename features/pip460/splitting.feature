@@ -5,8 +5,8 @@ Feature: Splitting a segment
     Given the scalable topic "orders" of segments "left" and "right"
 
   @PIP460-03 @MUST @sealing
-  Rule: A split seals the segment and divides its hashes between two active children.
-    Keys whose hash no child has cannot be written, and a parent that stays active has them a second time.
+  Rule: A split seals a segment and divides its hashes between two active children.
+    A key whose hash no child has cannot be written. If the parent stays active, it has every key a second time.
 
     Scenario: [1] The first segment is split
       When left is split into low and high
@@ -33,7 +33,7 @@ Feature: Splitting a segment
       And readers of high see "p2"
 
   @PIP460-05 @SHOULD
-  Rule: A split divides the hash range in the middle, and the first child has the lower half.
+  Rule: A split divides the hash range in the middle and gives the lower half to the first child.
     Unequal halves do not halve the load, and a client cannot find a segment whose name it does not expect.
 
     Scenario: [1] A segment with an even number of hashes is split
@@ -51,7 +51,7 @@ Feature: Splitting a segment
       Then the hashes of low are those of first and second, half each
 
   @PIP460-08 @MUST @sealing
-  Rule: A split of a segment that is sealed or does not exist is refused and changes nothing.
+  Rule: A controller refuses to split a segment that is sealed or does not exist, and changes nothing.
     A second pair of children would have every hash of the first pair again.
 
     Scenario: [1] A split of a sealed segment is requested
@@ -99,7 +99,7 @@ Feature: Splitting a segment
       And each active segment of orders is assigned once to ann
 
   @PIP460-09 @MUST
-  Rule: A split of a segment with a single hash is refused.
+  Rule: A controller refuses to split a segment with a single hash.
     One child would own an empty hash range, the other the same range under a new name.
 
     Scenario: [1] A segment with a single hash accepts messages after a refused split
@@ -111,7 +111,7 @@ Feature: Splitting a segment
       And readers of low see "p1"
 
   @PIP460-20 @MUST
-  Rule: Two concurrent changes of a layout are both made, one after the other, or one of them is refused.
+  Rule: A controller makes two concurrent changes of a layout one after the other, or refuses one of them.
     A layout that another change overwrites loses segments together with their messages.
 
     Scenario: [1] Two segments are split concurrently

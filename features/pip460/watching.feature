@@ -5,7 +5,7 @@ Feature: Watching a layout
     Given the scalable topic "orders" of segments "left" and "right"
 
   @PIP460-27 @MUST
-  Rule: The first answer to a watch contains all active segments with their hash ranges and their brokers.
+  Rule: The first answer to a watch has all active segments with their hash ranges and their brokers.
     A client that does not know which broker serves a hash cannot write the messages of that hash.
 
     Scenario: [1] A client watches a new topic
@@ -35,7 +35,7 @@ Feature: Watching a layout
       Then client A is told how orders is now, first of all
 
   @PIP460-28 @MUST
-  Rule: A client that watches a layout is notified of each change without asking again.
+  Rule: A broker notifies a client that watches a layout of each change.
     Until it is notified, a client writes to a segment that refuses its messages and reads none of the new segments.
 
     Scenario: [1] A client is notified of a split
@@ -107,8 +107,8 @@ Feature: Watching a layout
       Then client A is told that orders was deleted, or how it is now
 
   @PIP460-29 @MUST
-  Rule: The epochs that one watch receives increase.
-    A client that takes an old layout for a new one goes back to sealed segments.
+  Rule: The layouts that a broker sends to one watch have increasing epochs.
+    A client that applies an old layout after a new one goes back to sealed segments.
 
     Scenario: [1] A watch receives a layout that does not change
       When client A begins to watch orders
@@ -132,7 +132,7 @@ Feature: Watching a layout
       And the epochs that client A was told grow
 
   @PIP460-30 @MUST
-  Rule: Every broker serves watches, whether or not it is the controller.
+  Rule: Every broker serves watches of a topic, whether or not it is the topic's controller.
     A client may connect to any broker; one that is refused or never notified cannot use the topic.
 
     @needs:more-brokers
@@ -164,7 +164,7 @@ Feature: Watching a layout
       Then soon who asks for orders is told where its segments are
 
   @PIP460-31 @MUST
-  Rule: A watch of a topic that does not exist is refused.
+  Rule: A broker refuses a watch of a topic that does not exist.
     A client without an answer waits for a topic that is never created.
 
     Scenario: [1] A client that watches a missing topic is refused with TopicNotFound
@@ -188,8 +188,8 @@ Feature: Watching a layout
       Then it is refused
 
   @PIP460-32 @MUST
-  Rule: A watch that a client has closed receives no more notifications.
-    A broker that does not forget closed watches notifies more and more clients that do not listen.
+  Rule: A broker sends no more notifications to a watch that its client has closed.
+    A broker that keeps closed watches notifies more and more clients that do not listen.
 
     Scenario: [1] A segment is split after the client has closed a watch
       Given client A has begun to watch orders
@@ -200,7 +200,7 @@ Feature: Watching a layout
       And client A is told nothing in the watch that it closed
 
   @PIP460-33 @MUST
-  Rule: A client that watches a topic again receives the current layout.
+  Rule: A client that opens a watch again receives the current layout.
     A client has no other source for the changes that happened while it was disconnected.
 
     Scenario: [1] A client watches again after its connection was lost

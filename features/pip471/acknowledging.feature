@@ -7,7 +7,7 @@ Feature: Acknowledging in a metadata-driven transaction
     And transactions A and B
 
   @PIP471-28 @MUST @commits
-  Rule: A commit removes what the transaction acknowledged from the subscription, also after the subscription is reloaded.
+  Rule: A commit deletes what the transaction has acknowledged from the subscription, also after a reload of the subscription.
     Input that is redelivered after the commit is processed twice.
 
     Scenario: [1] A commit of one of three messages
@@ -73,7 +73,7 @@ Feature: Acknowledging in a metadata-driven transaction
       Then subscription "workers" has "i3" left
 
   @PIP471-29 @MUST @aborts
-  Rule: An abort returns what the transaction acknowledged to the subscription.
+  Rule: An abort redelivers what the transaction has acknowledged.
     The input of an aborted transaction would never be processed.
 
     Scenario: [1] An abort of one of three messages
@@ -128,7 +128,7 @@ Feature: Acknowledging in a metadata-driven transaction
 
   @PIP471-63 @MUST @commits @aborts
   Rule: The end of a transaction changes only the subscriptions on which the transaction has acknowledged.
-    Each subscription is a separate consumer of the whole stream.
+    Each subscription reads the whole stream independently of the others.
 
     Scenario: [1] A commit leaves a second subscription without acknowledgements as it is
       Given the consumer of shared subscription "auditors" has received "i1", "i2", "i3" from inputs
@@ -170,8 +170,8 @@ Feature: Acknowledging in a metadata-driven transaction
 
   @PIP471-68 @SHOULD @fencing
   Rule: A broker refuses an acknowledgement in a transaction that has ended.
-    After a commit it would remove input without any committed output; left pending, it would withhold the input from every consumer for
-    ever.
+    After a commit it would delete input without any committed output; if it stayed pending, it would withhold the input from every
+    consumer for ever.
 
     Scenario: [1] An acknowledgement arrives after the commit
       Given A has acknowledged "i1" for "workers"

@@ -6,8 +6,8 @@ Feature: Both kinds of transactions on one broker
     And transaction A
 
   @PIP471-56 @MUST
-  Rule: Transactions of PIP-31 on classic topics work as before next to metadata-driven ones.
-    A request or a topic that is taken for the other kind ends another client's transaction.
+  Rule: PIP-31 transactions on classic topics work as before on a broker that also has metadata-driven transactions.
+    A request or a topic that is attributed to the other kind ends another client's transaction.
 
     Scenario: [1] A classic transaction commits while a metadata-driven one with the same number is open
       Given the classic topic "ledger"
@@ -55,7 +55,7 @@ Feature: Both kinds of transactions on one broker
       Then subscription "workers" has nothing left
 
   @PIP471-57 @MUST
-  Rule: A broker refuses a message of a metadata-driven transaction on a classic topic, or at least blocks no reader with it.
+  Rule: A broker refuses a message of a metadata-driven transaction on a classic topic, or accepts it without blocking any reader.
     A message that waits for an end of which the topic is never notified stops the topic for all its consumers.
 
     Scenario: [1] A metadata-driven transaction writes to a classic topic

@@ -7,7 +7,7 @@ Feature: Collection of the headers of ended transactions
     And transactions A and B
 
   @PIP471-26 @MUST @aborts
-  Rule: Messages of an aborted transaction stay hidden after its header is collected.
+  Rule: A segment still hides the messages of an aborted transaction after the coordinator has collected the header.
     Withdrawn messages would become visible merely because they were withdrawn long ago.
 
     @needs:short-retention
@@ -20,7 +20,7 @@ Feature: Collection of the headers of ended transactions
       Then readers of orders see "b1"
 
   @PIP471-27 @MUST @commits
-  Rule: Messages of a committed transaction stay visible after its header is collected.
+  Rule: A segment still delivers the messages of a committed transaction after the coordinator has collected the header.
     Committed data would be lost merely because it was committed long ago.
 
     @needs:short-retention
@@ -32,7 +32,7 @@ Feature: Collection of the headers of ended transactions
       Then readers of orders see "a1", "b1"
 
   @PIP471-37 @MUST
-  Rule: The coordinator keeps the header of an ended transaction for the retention.
+  Rule: A coordinator keeps the header of an ended transaction for the retention time.
     A client that retries an end which was not answered must find the outcome.
 
     @needs:short-retention @needs:metadata-store
@@ -70,7 +70,7 @@ Feature: Collection of the headers of ended transactions
       Then the store keeps the headers of all of them for the retention
 
   @PIP471-38 @MUST
-  Rule: The coordinator collects a header after the retention if no operation records are left.
+  Rule: A coordinator deletes the header of an ended transaction after the retention time if no operation records are left.
     A store that keeps every transaction for ever fills up.
 
     @needs:short-retention
@@ -162,7 +162,7 @@ Feature: Collection of the headers of ended transactions
       Then the store soon has no header of A
 
   @PIP471-39 @MUST
-  Rule: The collection loses nothing of a transaction whose end a participant has not applied yet.
+  Rule: A coordinator that collects a transaction loses neither data nor outcome while a participant has not yet applied the end.
     A participant that was away for longer than the retention would do the opposite of what was decided.
 
     @needs:short-retention
@@ -221,7 +221,7 @@ Feature: Collection of the headers of ended transactions
         | aborted   | nothing |
 
   @PIP471-40 @MUST
-  Rule: No index keeps an entry for a deleted record.
+  Rule: The store has no index entry for a deleted record.
     An entry without a record sends the sweep to a missing transaction again and again.
 
     @needs:short-retention @needs:metadata-indexes

@@ -6,8 +6,8 @@ Feature: Crashes during metadata-driven transactions
     And transactions A and B
 
   @PIP471-33 @MUST @recovery
-  Rule: After a crash, a transaction that was decided before it has the decided outcome.
-    An end that was answered is a promise that must not depend on which participant was notified in time.
+  Rule: A transaction that was decided before a crash has the decided outcome after it.
+    An end that was answered is a promise. It must not depend on which participant was notified in time.
 
     @needs:crash
     Scenario: [1] The system crashes right after a commit
@@ -115,7 +115,7 @@ Feature: Crashes during metadata-driven transactions
         | and has written it    |
 
   @PIP471-34 @MUST @recovery
-  Rule: A crash during the publishing of a message does not make the message visible while its transaction is open.
+  Rule: If a broker crashes while it publishes a message, the message is not visible while its transaction is open.
     An entry in the ledger without a record would be visible as soon as the segment is reloaded.
 
     @needs:crash-points
@@ -140,7 +140,7 @@ Feature: Crashes during metadata-driven transactions
       Then the consumer of "workers" receives nothing
 
   @PIP471-35 @MUST @aborts @recovery
-  Rule: If a transaction times out after a crash during publishing, what the crash left of it is never visible.
+  Rule: If a transaction times out after a crash during publishing, the message that was being published is never visible.
     The client did not request a commit, and may believe that the message was never stored.
 
     @needs:crash-points
@@ -158,7 +158,7 @@ Feature: Crashes during metadata-driven transactions
         | after-append    | both writes were made, and no receipt was sent |
 
   @PIP471-47 @MUST @recovery
-  Rule: After the crash of a broker, another broker can end the transactions that it had begun.
+  Rule: After a broker has crashed, another broker can end the transactions that were begun at it.
     State that a coordinator keeps only in memory is lost with it.
 
     @needs:crash

@@ -21,8 +21,8 @@ Feature: Ends of metadata-driven transactions
       Then it is refused
 
   @PIP471-03 @MUST @commits @aborts
-  Rule: A refused end changes nothing of the outcome.
-    Committed data would disappear, or withdrawn data appear, because a client sent a wrong request.
+  Rule: A refused commit or abort does not change the outcome of the transaction.
+    A client's wrong request would hide committed data, or show withdrawn data.
 
     Scenario: [1] Committed messages stay visible after a refused abort
       Given A has committed "a1" to orders
@@ -64,7 +64,7 @@ Feature: Ends of metadata-driven transactions
       Then readers of orders see "a1", "p1"
 
   @PIP471-04 @MUST @commits @aborts
-  Rule: Of a concurrent commit and abort of one transaction, exactly one succeeds.
+  Rule: If a commit and an abort of one transaction race, exactly one succeeds.
     If both calls return success, one client relies on an outcome that did not happen.
 
     Scenario Outline: [1] A commit and an abort are requested concurrently
@@ -85,7 +85,7 @@ Feature: Ends of metadata-driven transactions
       And orders agrees with the answers
 
   @PIP471-05 @MUST @commits @aborts
-  Rule: Repeating the end of a transaction succeeds.
+  Rule: A coordinator answers a repeated end of a transaction, with the same decision, with success.
     A client whose answer was lost cannot learn the outcome in any other way.
 
     Scenario: [1] A client repeats a commit
@@ -130,8 +130,8 @@ Feature: Ends of metadata-driven transactions
       Then it is done
 
   @PIP471-06 @MUST
-  Rule: The coordinator refuses to end a transaction that never existed.
-    A commit that succeeds without a transaction tells a client that its data is safe, and there is none.
+  Rule: A coordinator refuses to end a transaction that never existed.
+    A client whose commit succeeds without a transaction believes that its data is stored.
 
     Scenario Outline: [1] A client ends an unknown transaction
       Given C is <unknown>
@@ -144,8 +144,9 @@ Feature: Ends of metadata-driven transactions
         | an unknown transaction | aborts  |
 
   @PIP471-45 @MUST
-  Rule: Adding partitions and subscriptions to a transaction succeeds and changes nothing.
-    Clients of PIP-31 add before they write; a coordinator that relies on it would not notify participants that were not added.
+  Rule: A coordinator answers ADD_PARTITION_TO_TXN and ADD_SUBSCRIPTION_TO_TXN with success, and changes nothing.
+    Clients of PIP-31 add participants before they write. A coordinator that relies on it would not notify participants that were not
+    added.
 
     Scenario: [1] A topic is added before the transaction writes to it
       Given A has added orders
@@ -160,8 +161,8 @@ Feature: Ends of metadata-driven transactions
       And readers of orders see "a1"
 
   @PIP471-46 @MUST
-  Rule: A message in a transaction to which its topic was not added belongs to the transaction.
-    Clients need not add topics here: a message that its transaction does not know would never be decided.
+  Rule: A message follows the outcome of its transaction even if its topic was never added to the transaction.
+    Clients need not add topics here: a message whose topic is unknown would never be decided.
 
     Scenario: [1] A commit includes a message to a topic that was not added
       Given A has tried to write "a1" to orders, which it has not added

@@ -5,8 +5,8 @@ Feature: Timeouts of metadata-driven transactions
     Given the topic "orders"
 
   @PIP471-43 @MUST @aborts
-  Rule: The coordinator aborts every transaction that is open past its timeout, and none before.
-    The transaction of a client that crashed would block readers for ever; a client that is alive has the time that it requested.
+  Rule: A coordinator aborts every transaction that is open past its timeout, and none before.
+    The transaction of a crashed client would block readers for ever, and a running client would lose time that it was given.
 
     Scenario: [1] A committed transaction becomes visible after an earlier one has timed out
       Given transactions A and B with a short time-out
@@ -68,7 +68,7 @@ Feature: Timeouts of metadata-driven transactions
       Then readers of orders see "p1"
 
   @PIP471-44 @MUST @commits @aborts
-  Rule: Of a commit and a concurrent timeout one wins, and the answer to the client reports which.
+  Rule: If a commit races with the timeout, one of them wins, and the answer to the client says which.
     Data is lost if a client receives a success for a transaction that was aborted.
 
     Scenario: [1] Clients commit shortly before, at and after the timeout

@@ -6,8 +6,8 @@ Feature: Segments that are reloaded
     And transactions A and B
 
   @PIP471-25 @MUST @aborts @recovery
-  Rule: Messages of an aborted transaction stay hidden after the segment is reloaded.
-    The outcome must not be known from memory alone.
+  Rule: A segment still hides the messages of an aborted transaction after it is reloaded.
+    An outcome that only the memory has is lost with a reload.
 
     Scenario: [1] The segment is reloaded after an abort
       Given A has written "a1" to orders
@@ -73,7 +73,7 @@ Feature: Segments that are reloaded
       Then the consumer of "workers" receives nothing
 
   @PIP471-60 @MUST @recovery
-  Rule: An open transaction still limits what readers see after the segment is reloaded.
+  Rule: A segment that is reloaded still withholds everything from the first message of an open transaction on.
     A segment that forgets its open transactions shows messages that may be aborted.
 
     Scenario: [1] The segment is reloaded with an open transaction
@@ -164,8 +164,8 @@ Feature: Segments that are reloaded
       Then readers of orders see "a1"
 
   @PIP471-61 @MUST @recovery
-  Rule: A transaction that is open across a reload of its segment continues, and both of its parts share the outcome.
-    A client cannot foresee a move of a segment that tears its transaction apart.
+  Rule: A transaction continues after a reload of its segment, and messages from before and after the reload share its outcome.
+    A client cannot foresee that a segment moves, and its transaction must not be torn apart by a move.
 
     Scenario: [1] A commit covers messages from before and after a reload
       Given A has written "a1" to orders

@@ -9,7 +9,7 @@ Feature: Pending acknowledgements of a subscription that is reloaded
     And A has acknowledged "i1" for "workers"
 
   @PIP471-30 @MUST @commits @recovery
-  Rule: A commit removes what the transaction acknowledged before the subscription was reloaded.
+  Rule: A commit deletes what the transaction had acknowledged before the subscription was reloaded.
     The output of the transaction is committed and its input redelivered: it is processed twice.
 
     Scenario: [1] The segment is reloaded before the commit
@@ -119,7 +119,7 @@ Feature: Pending acknowledgements of a subscription that is reloaded
       Then subscription "workers" has "i3" left
 
   @PIP471-31 @MUST @aborts @recovery
-  Rule: An abort returns what the transaction acknowledged before the subscription was reloaded.
+  Rule: An abort redelivers what the transaction had acknowledged before the subscription was reloaded.
     The input of an aborted transaction would never be processed.
 
     Scenario: [1] The segment is reloaded before the abort

@@ -24,8 +24,8 @@ Feature: Publishing in a metadata-driven transaction
       Then readers of orders see "b1"
 
   @PIP471-11 @MUST @commits
-  Rule: A transaction of many operations commits as a whole.
-    An undocumented limit tears a large transaction apart when it ends.
+  Rule: A commit of a transaction with many operations applies all of them.
+    A limit that no document names tears a large transaction apart when it ends.
 
     Scenario: [1] A transaction of six hundred messages commits
       Given A has 600 messages under way to orders
@@ -33,7 +33,7 @@ Feature: Publishing in a metadata-driven transaction
       Then readers of orders see exactly what of A was receipted
 
   @PIP471-14 @MUST
-  Rule: A transaction stores each message once and writes nothing else into the segment.
+  Rule: A segment stores each message of a transaction once, and no other entry for the transaction.
     A sealed segment accepts no entries: a transaction that needs one more for its end could never end there.
 
     Scenario: [1] A commit and an abort write no entries
@@ -92,7 +92,7 @@ Feature: Publishing in a metadata-driven transaction
       Then it is refused
 
   @PIP471-16 @MUST @fencing
-  Rule: A refused message is never visible and blocks no reader.
+  Rule: A message that a broker has refused is never visible, and blocks no reader.
     A client would find readers that received its refused message, or that are blocked by it.
 
     Scenario: [1] A message is refused after a commit, and another one follows

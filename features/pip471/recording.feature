@@ -6,7 +6,7 @@ Feature: What the metadata store contains of a transaction
     And transactions A and B
 
   @PIP471-01 @MUST
-  Rule: A new transaction has an open header with the time when it was begun and the time when it expires.
+  Rule: A coordinator that begins a transaction writes a header with the state OPEN, the start time and the deadline.
     A transaction without a header cannot be ended, and one without a deadline never expires.
 
     @needs:metadata-store
@@ -44,7 +44,7 @@ Feature: What the metadata store contains of a transaction
         | and has written it    |
 
   @PIP471-07 @MUST
-  Rule: The store has an operation record of each message in a transaction before the producer receives the acknowledgement.
+  Rule: A broker writes the operation record of a message in a transaction before it acknowledges the message.
     An acknowledged message without a record is never decided.
 
     @needs:metadata-store
@@ -66,8 +66,8 @@ Feature: What the metadata store contains of a transaction
       And the store has 1 writes of A to orders
 
   @PIP471-08 @MUST
-  Rule: Each individual acknowledgement in a transaction has an operation record with its position.
-    After a crash the position is all that remains of an acknowledgement.
+  Rule: A broker writes an operation record with the position for each individual acknowledgement in a transaction.
+    After a crash the position is all that is left of an acknowledgement.
 
     @needs:metadata-store
     Scenario: [1] A transaction acknowledges two of three messages
@@ -77,8 +77,8 @@ Feature: What the metadata store contains of a transaction
       Then the store has acknowledgements of "i1", "i3" by A for "workers"
 
   @PIP471-09 @MUST
-  Rule: A cumulative acknowledgement in a transaction has a single operation record.
-    With one record for each message, acknowledging a large backlog would be as large as the backlog.
+  Rule: A broker writes a single operation record for a cumulative acknowledgement in a transaction.
+    With one record for each message, the acknowledgement of a large backlog would be as large as the backlog.
 
     @needs:metadata-store
     Scenario: [1] A transaction acknowledges cumulatively up to the second of three messages
@@ -88,7 +88,7 @@ Feature: What the metadata store contains of a transaction
       Then the store has acknowledgements of everything up to "i2" by A for "workers"
 
   @PIP471-12 @MUST
-  Rule: The header and the operation records of a transaction have its id as partition key.
+  Rule: The header and the operation records of a transaction have the transaction id as partition key.
     A store that spreads a transaction over its shards cannot list its operations at the end.
 
     @needs:metadata-indexes
@@ -101,7 +101,7 @@ Feature: What the metadata store contains of a transaction
 
   @PIP471-36 @MUST
   Rule: A participant deletes its operation records after it has applied the end.
-    Records that remain keep their header for ever, and the next load repeats what was done already.
+    Records that remain keep their header for ever, and the next load repeats what was already done.
 
     @needs:metadata-store
     Scenario: [1] A message and an acknowledgement are committed
@@ -203,8 +203,8 @@ Feature: What the metadata store contains of a transaction
       And the store has 1 writes of D to orders
 
   @PIP471-41 @MUST
-  Rule: The index by deadline lists open transactions and no ended ones.
-    A missing transaction never expires; a listed one that has ended is ended twice.
+  Rule: The index by deadline lists every open transaction and no ended one.
+    A transaction that is missing never expires; one that has ended and is still listed is ended twice.
 
     @needs:metadata-indexes
     Scenario: [1] The index lists an open and not a committed transaction
@@ -221,7 +221,7 @@ Feature: What the metadata store contains of a transaction
 
   @PIP471-42 @MUST
   Rule: The index by final state lists ended transactions in the order in which they ended.
-    The collection takes the oldest first, and stops at the first that is too young.
+    The collection begins with the oldest, and stops at the first one that is too young.
 
     @needs:metadata-indexes
     Scenario: [1] The younger transaction ends before the older one

@@ -8,7 +8,7 @@ Feature: Segments that are sealed during a transaction
     And transactions A and B
 
   @PIP471-49 @MUST @commits @sealing
-  Rule: A commit of a transaction that wrote to a segment which was split since is answered at once, and all its messages become visible.
+  Rule: A commit is answered at once even if a segment of the transaction was split since, and all its messages become visible.
     A coordinator that has to write a marker into a sealed segment stalls every client with a transaction there.
 
     Scenario: [1] A commit after a split
@@ -143,7 +143,7 @@ Feature: Segments that are sealed during a transaction
       Then the consumer of "workers" is not told the end of left before "a1", which A commits now
 
   @PIP471-50 @MUST @aborts @sealing
-  Rule: An abort of a transaction that wrote to a segment which was split since hides all its messages.
+  Rule: An abort hides all messages of the transaction even if a segment of it was split since.
     Consumers would act on aborted messages merely because the segment was sealed.
 
     Scenario: [1] An abort after a split
@@ -239,8 +239,8 @@ Feature: Segments that are sealed during a transaction
       Then the consumer of "workers" is told that there is no more
 
   @PIP471-51 @MUST @commits @aborts @sealing
-  Rule: Commits and aborts hold across a merge.
-    A merge seals two segments at once, and a transaction in both would be torn apart if one is forgotten.
+  Rule: A commit or an abort applies to all messages of a transaction, also in segments that were merged since.
+    A merge seals two segments at once, and a transaction in both is torn apart if one of them is omitted.
 
     Scenario: [1] A commit in both parents of a merge
       Given A has written "a1" to left
@@ -313,8 +313,8 @@ Feature: Segments that are sealed during a transaction
       Then readers of left see "p1"
 
   @PIP471-52 @MUST @commits @aborts @sealing
-  Rule: What a transaction writes after a split or a merge goes to the children and shares the outcome.
-    A client cannot choose when a segment is split; if that ended its transaction or tore it apart, no client could use one.
+  Rule: After a split or a merge an open transaction writes to the children, and these messages share its outcome.
+    A client cannot choose when a segment is split. If that ended its transaction or tore it apart, transactions would be of no use.
 
     Scenario: [1] A commit covers a parent and its child after a split
       Given A has written "a1" to left
@@ -431,7 +431,7 @@ Feature: Segments that are sealed during a transaction
       Then it is done
 
   @PIP471-53 @MUST @commits @aborts @sealing
-  Rule: An acknowledgement of a transaction on a sealed segment follows the transaction's outcome.
+  Rule: A transaction's acknowledgement on a sealed segment follows the transaction's outcome.
     A sealed segment is read until it is drained; the work of its consumers would be lost or repeated.
 
     Background:
@@ -593,7 +593,7 @@ Feature: Segments that are sealed during a transaction
       Then the consumer of "workers" is told that there is no more
 
   @PIP471-54 @MUST @sealing
-  Rule: The end of a transaction writes nothing into a sealed segment.
+  Rule: The end of a transaction writes no entry into a sealed segment.
     A closed ledger accepts nothing; a coordinator that must write there can never end the transaction.
 
     @needs:entry-counts

@@ -6,7 +6,7 @@ Feature: How participants are notified of an end
     And transactions A and B
 
   @PIP471-13 @MUST
-  Rule: A broker refuses a message whose operation record it could not write, and never makes it visible.
+  Rule: A broker refuses a message whose operation record it could not write, and never makes the message visible.
     An acknowledged message that is never decided breaks the promise to its producer.
 
     @needs:store-faults
@@ -48,8 +48,8 @@ Feature: How participants are notified of an end
         | and has written it    |
 
   @PIP471-22 @MUST @commits
-  Rule: The coordinator answers a commit without waiting for the participants.
-    A slow or unreachable participant would stop every client whose transactions it is in.
+  Rule: A coordinator answers a commit without waiting for the participants.
+    A slow or unreachable participant would block every client with a transaction there.
 
     Scenario: [1] A client commits while the segment is not loaded
       Given A has written "a1" to orders
@@ -58,7 +58,7 @@ Feature: How participants are notified of an end
       Then it is done
 
   @PIP471-62 @SHOULD
-  Rule: A participant learns of the outcome even if its notification is lost or late.
+  Rule: A participant applies the outcome of a transaction even if the notification is lost or late.
     Readers would wait for ever for an end that was decided long ago.
 
     @needs:store-faults
@@ -142,8 +142,8 @@ Feature: How participants are notified of an end
         | and has written it    |
 
   @PIP471-66 @MUST
-  Rule: All requirements also hold on a store without sequence keys and indexes.
-    The brokers do what the store does not, and a crash in the middle of that must lose nothing.
+  Rule: All requirements also hold on a metadata store without sequence keys and indexes.
+    The brokers do what the store does not do, and a crash in the middle of that must lose nothing.
 
     @needs:plain-store
     Scenario: [1] A commit and an abort on a store without sequence keys and indexes

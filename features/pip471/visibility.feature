@@ -6,7 +6,7 @@ Feature: What readers see of metadata-driven transactions
     And transactions A and B
 
   @PIP471-18 @MUST
-  Rule: Readers receive messages up to the first message of an open transaction, or up to the last message if none is open.
+  Rule: A segment delivers its messages up to the first message of an open transaction, or up to the last message if none is open.
     A limit too late shows messages that may be aborted; a limit too early withholds decided ones.
 
     Scenario: [1] Readers stop before the first of two open transactions
@@ -61,7 +61,7 @@ Feature: What readers see of metadata-driven transactions
       Then readers of orders see "p1"
 
   @PIP471-19 @MUST
-  Rule: Messages after the first message of an open transaction are withheld, whichever producer wrote them.
+  Rule: A segment withholds all messages after the first message of an open transaction, whichever producer wrote them.
     Readers receive a segment in order, and never return to what they have passed.
 
     Scenario: [1] A plain message follows an open transaction
@@ -105,7 +105,7 @@ Feature: What readers see of metadata-driven transactions
 
   @PIP471-21 @MUST @commits
   Rule: A commit makes all messages of the transaction visible in all its segments.
-    A partial transaction is what transactions are there to prevent.
+    A partial result is what transactions have to prevent.
 
     Scenario: [1] A transaction with two messages in one segment commits
       Given A has written "a1", "a2" to orders
@@ -135,7 +135,7 @@ Feature: What readers see of metadata-driven transactions
       Then the consumer of "workers" receives "a1" before anybody writes again
 
   @PIP471-23 @MUST @aborts
-  Rule: Messages of an aborted transaction are not delivered, and the messages after them are.
+  Rule: A segment does not deliver the messages of an aborted transaction, and delivers the messages after them.
     Consumers must not act on aborted messages, which in turn must not block other messages.
 
     Scenario: [1] A plain message follows an aborted transaction
@@ -190,7 +190,7 @@ Feature: What readers see of metadata-driven transactions
       Then readers of orders see "p1"
 
   @PIP471-24 @MUST @aborts
-  Rule: A subscription that starts later does not receive messages of an aborted transaction.
+  Rule: A subscription that is created after an abort receives no message of the aborted transaction.
     A later consumer reads the same segment and must find the same messages.
 
     Scenario: [1] A subscription starts after further transactions
@@ -221,7 +221,7 @@ Feature: What readers see of metadata-driven transactions
       And readers of payments see nothing
 
   @PIP471-64 @MUST @commits @aborts
-  Rule: Of interleaved transactions, exactly the messages of the committed ones are visible, each once.
+  Rule: If transactions are interleaved, exactly the messages of the committed ones are visible, each once.
     The end of one transaction must not decide the messages of another.
 
     Scenario: [1] Every second of twelve interleaved transactions commits

@@ -124,7 +124,7 @@ Feature: Administering keys
       And A is ABORTED
 
   @TXKEY-28 @MUST
-  Rule: An administrator who requests an unknown or deleted key is answered that it is not found.
+  Rule: A broker answers an administrator's request for an unknown or deleted key with not found.
     An administrator who receives a success believes that the key existed.
 
     @needs:transaction-keys
@@ -177,8 +177,8 @@ Feature: Administering keys
       And the connection of task one is open
 
   @TXKEY-29 @SHOULD @fencing
-  Rule: The epochs of a deleted key are not reused: no epoch from before the deletion becomes current again.
-    A client from before the deletion would be taken for the latest one, and would fence a client that connected since.
+  Rule: A coordinator does not reuse the epochs of a deleted key: no epoch from before the deletion becomes current again.
+    A client from before the deletion would pass for the latest one, and would fence a client that connected since.
 
     @needs:transaction-keys
     Scenario: [1] A client reconnects after its key was deleted

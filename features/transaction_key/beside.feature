@@ -5,7 +5,7 @@ Feature: Clients without a key
     Given the topic "orders"
 
   @TXKEY-30 @MUST @commits
-  Rule: A client without a key works as before the proposal and fences no other client.
+  Rule: A client without a key works as it did before the proposal, and fences no other client.
     A client that does not know of keys must not lose its transaction to one.
 
     @needs:transaction-keys

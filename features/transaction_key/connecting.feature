@@ -2,8 +2,8 @@ Feature: Connections with a key
   A client names its key and is given an epoch; the coordinator closes the connection that had the key before.
 
   @TXKEY-01 @MUST
-  Rule: A coordinator accepts the first connection with a new key and gives it epoch 0.
-    A client that is refused or given another epoch cannot tell whether another client had the key before.
+  Rule: A coordinator answers the first connect with a key with epoch 0.
+    A client that is refused or given another epoch cannot find out whether another client had the key before.
 
     @needs:transaction-keys
     Scenario: [1] A client connects with an unused key
@@ -25,8 +25,8 @@ Feature: Connections with a key
       And task one is given epoch 0
 
   @TXKEY-02 @MUST @fencing
-  Rule: Each accepted connection is given an epoch greater than all earlier epochs of its key.
-    If two connections had the same epoch, no participant could tell which is the later one.
+  Rule: A coordinator answers each accepted connect with an epoch greater than all earlier epochs of the key.
+    If two connections had the same epoch, no participant could decide which is the later one.
 
     @needs:transaction-keys
     Scenario: [1] A second process connects with the key
@@ -196,8 +196,8 @@ Feature: Connections with a key
       And the connection of task three is open
 
   @TXKEY-33 @SHOULD
-  Rule: A coordinator answers a client that names no key without an epoch.
-    An older client does not know what an epoch is, and would not send it again.
+  Rule: A coordinator's answer to a connect without a key has no epoch.
+    An older client does not know epochs, and would not send one when it reconnects.
 
     @needs:transaction-keys
     Scenario: [1] A client connects without a key

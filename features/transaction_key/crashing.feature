@@ -6,7 +6,7 @@ Feature: Connects that are interrupted
     And task one has connected with key "payments"
 
   @TXKEY-22 @MUST @recovery
-  Rule: A coordinator that cannot make an epoch durable refuses the connect, fences no client and gives the epoch to none.
+  Rule: A coordinator that cannot make an epoch durable refuses the connect, fences no client and assigns the epoch to none.
     An epoch that only the memory of a coordinator has is given twice after a crash.
 
     @needs:transaction-keys @needs:key-topic-faults
@@ -82,7 +82,7 @@ Feature: Connects that are interrupted
       Then it is refused with ServiceNotReady or PersistenceError or MetadataError or UnknownError
 
   @TXKEY-23 @MUST @recovery @fencing
-  Rule: After a crash between the durable epoch and the answer to the connect, the old transaction is aborted and its client stays fenced.
+  Rule: If a coordinator crashes after an epoch is durable and before the connect is answered, the old transaction is aborted and its client stays fenced.
     A successor that works while the old transaction is open does not have the clean state that it was promised.
 
     Background:
@@ -202,7 +202,7 @@ Feature: Connects that are interrupted
       And readers of orders see nothing
 
   @TXKEY-36 @MUST @recovery @fencing @aborts
-  Rule: If the metadata store does not answer, the coordinator retries the abort of a fenced transaction.
+  Rule: A coordinator retries the abort of a fenced transaction if the metadata store does not answer.
     The key's record has the transaction as fenced by then, so nothing else would abort it before its timeout.
 
     Background:
@@ -236,7 +236,7 @@ Feature: Connects that are interrupted
         | and has written it    | it is decided, and no participant was notified |
 
   @TXKEY-37 @MUST @commits @fencing
-  Rule: A coordinator does not fence a committed transaction when the metadata store fails to return its state.
+  Rule: A coordinator does not fence a committed transaction if the metadata store fails to return its state.
     A client whose commit was not answered retries it, and would repeat its work if it were answered that it was fenced.
 
     @needs:transaction-keys @needs:store-faults

@@ -7,7 +7,7 @@ Feature: What a new connection does to the previous transaction
     And task one has connected with key "payments"
 
   @TXKEY-05 @MUST @fencing @aborts
-  Rule: A new connection with a key aborts the open transaction of the previous connection.
+  Rule: A coordinator that accepts a connect aborts the open transaction of the key's previous connection.
     A transaction that no client ends blocks its topics and subscriptions until its timeout.
 
     @needs:transaction-keys
@@ -146,7 +146,7 @@ Feature: What a new connection does to the previous transaction
       And readers of orders see nothing
 
   @TXKEY-06 @MUST @fencing @aborts
-  Rule: Once a connect is answered, the previous transaction blocks no reader, consumer or later transaction.
+  Rule: Once a coordinator has answered a connect, the previous transaction blocks no reader, consumer or later transaction.
     A successor that has to wait for the timeout of its predecessor is no better off than without a key.
 
     Background:

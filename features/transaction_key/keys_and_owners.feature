@@ -106,7 +106,7 @@ Feature: Keys and their owners
       Then task four is given a greater epoch than task two
 
   @TXKEY-16 @MUST @fencing
-  Rule: Keys of the same name that belong to different owners are different keys.
+  Rule: Two owners that use the same key name have two different keys.
     Owners do not know each other's keys, and would fence each other by accident.
 
     Background:
@@ -173,8 +173,8 @@ Feature: Keys and their owners
       Then task two is given a greater epoch than task one
 
   @TXKEY-17 @MUST
-  Rule: A key is 1 to 1024 bytes of UTF-8 without an ampersand; a coordinator refuses a connect with any other key.
-    A key that an administrator cannot name, or that could stand for two keys, is better refused at once.
+  Rule: A coordinator refuses a connect unless the key is 1 to 1024 bytes of UTF-8 without an ampersand.
+    A key that an administrator cannot name, or that could stand for two keys, has to be refused at once.
 
     @needs:transaction-keys
     Scenario Outline: [1] A client connects with an invalid key
@@ -220,7 +220,7 @@ Feature: Keys and their owners
       Then it is done
 
   @TXKEY-18 @MUST @fencing
-  Rule: An owner name may contain an ampersand, and its keys are not confused with those of another owner.
+  Rule: A coordinator accepts an owner name with an ampersand, and keeps the owner's keys apart from those of any other owner.
     If owner and key are joined to one string, an owner can choose a key that fences another owner.
 
     @needs:transaction-keys @needs:principals

@@ -92,8 +92,8 @@ Feature: Durable keys
       And administrators are told of key "payments" and no other
 
   @TXKEY-21 @MUST @recovery @fencing
-  Rule: The open transaction of a key survives a crash of the coordinator, and the next connection still fences it.
-    A transaction that its key forgets cannot be fenced, and blocks its topics until its timeout.
+  Rule: The open transaction of a key survives a crash of the coordinator, and the next connect still fences it.
+    A coordinator that forgets the transaction of a key cannot fence it, and the transaction blocks its topics until its timeout.
 
     Background:
       Given task one has begun transaction A

@@ -2,7 +2,7 @@ Feature: Metrics of keys
   An operator sees conflicts and idle keys without inspecting each key.
 
   @TXKEY-31 @SHOULD
-  Rule: The metrics report the number of keys, the epoch of each key and the time since its last connect.
+  Rule: The metrics of a broker report the number of keys, the epoch of each key and the time since its last connect.
     An operator has no other way to notice a key that is fenced again and again, or that is no longer used.
 
     @needs:transaction-keys

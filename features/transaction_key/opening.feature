@@ -87,7 +87,7 @@ Feature: Transactions of a key
       And key "payments" is at the epoch of task one, with transaction B open
 
   @TXKEY-14 @MUST @fencing @aborts
-  Rule: When a client begins a transaction with its key, the coordinator aborts the one that is open on that connection.
+  Rule: A coordinator that receives NEW_TXN on a key's connection aborts the transaction that is open on it.
     A client that forgot its transaction, for example after an error, would be blocked by it until the timeout.
 
     @needs:transaction-keys
@@ -182,7 +182,7 @@ Feature: Transactions of a key
       And the refusal begins with "ExpiredTransaction"
 
   @TXKEY-35 @MUST @aborts
-  Rule: The coordinator aborts a transaction of a key that no client ends by its timeout.
+  Rule: A coordinator aborts the transaction of a key at its timeout if no client has ended it.
     If a task crashes and has no successor, nothing else would unblock the readers.
 
     @needs:transaction-keys

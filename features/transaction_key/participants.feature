@@ -8,7 +8,7 @@ Feature: How topics and subscriptions treat a fenced transaction
     And task one has begun transaction A
 
   @TXKEY-07 @MUST @fencing @aborts
-  Rule: A topic refuses a message in a fenced transaction and never makes it visible.
+  Rule: A topic refuses a message in a fenced transaction, and never makes the message visible.
     A late message of a paused task duplicates work that its successor has done.
 
     @needs:transaction-keys
@@ -197,8 +197,8 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is refused with InvalidTxnStatus
 
   @TXKEY-08 @MUST @fencing @aborts
-  Rule: A subscription refuses a cumulative acknowledgement in a fenced transaction and does not move its position.
-    A subscription that moves with a paused task takes inputs away from its successor.
+  Rule: A subscription refuses a cumulative acknowledgement in a fenced transaction, and does not move its position.
+    A subscription that follows a paused task takes inputs away from the task's successor.
 
     Background:
       Given the consumer of failover subscription "workers" has received "i1", "i2" from inputs
@@ -342,7 +342,7 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is done
 
   @TXKEY-34 @MUST @fencing @aborts
-  Rule: A late message in a fenced transaction does not reopen the transaction and blocks no reader.
+  Rule: A late message in a fenced transaction does not reopen the transaction in its topic, and blocks no reader.
     A transaction that a late message reopens is never ended, and blocks its topic for ever.
 
     @needs:transaction-keys

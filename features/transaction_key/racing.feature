@@ -6,8 +6,8 @@ Feature: Concurrent connects
     And the topic "inputs" with "i1", "i2"
 
   @TXKEY-24 @MUST @fencing
-  Rule: Concurrent connects with one key are never given the same epoch, and exactly one of the connections stays open.
-    Two tasks that both believe to have the key do each other's work.
+  Rule: A coordinator answers concurrent connects with one key with different epochs, and exactly one of the connections stays open.
+    Two tasks that both use the key do each other's work.
 
     @needs:transaction-keys
     Scenario: [1] Two clients connect concurrently with an unused key

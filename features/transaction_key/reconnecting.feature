@@ -9,8 +9,8 @@ Feature: Clients that reconnect
     And task two has begun transaction B
 
   @TXKEY-26 @MUST @fencing
-  Rule: A coordinator treats every client that reconnects with the current epoch alike: it either keeps or aborts the open transaction.
-    A client that cannot tell whether it still has its transaction has to restart it each time.
+  Rule: A coordinator either keeps or aborts the open transaction of a client that reconnects with the current epoch, and does the same each time.
+    A client that cannot know whether it still has its transaction has to restart the transaction each time.
 
     @needs:transaction-keys
     Scenario: [1] The clients of two keys reconnect

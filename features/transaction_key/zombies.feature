@@ -7,7 +7,7 @@ Feature: Fenced tasks that continue
     And task one has begun transaction A
 
   @TXKEY-10 @MUST @fencing @commits
-  Rule: A coordinator refuses the commit of a fenced transaction, and the commit has no effect.
+  Rule: A coordinator refuses to commit a fenced transaction, and the refused commit has no effect.
     The work that a paused task commits late was already done by its successor.
 
     @needs:transaction-keys
@@ -93,7 +93,7 @@ Feature: Fenced tasks that continue
       And the refusal begins with "ExpiredTransaction"
 
   @TXKEY-11 @SHOULD @fencing @aborts
-  Rule: A coordinator refuses the abort of a fenced transaction and changes nothing.
+  Rule: A coordinator refuses to abort a fenced transaction, and changes nothing.
     An abort that arrives late must not end what the successor has begun.
 
     @needs:transaction-keys
@@ -138,7 +138,7 @@ Feature: Fenced tasks that continue
       Then it is refused with InvalidTxnStatus
 
   @TXKEY-12 @MUST @fencing
-  Rule: A fenced client can neither add participants to its transaction nor begin another transaction with its key.
+  Rule: A coordinator lets a fenced client neither add participants to its transaction nor begin another transaction with the key.
     A participant that is added to a fenced transaction would wait for an end that never comes; a new transaction would fence the
     successor.
 
@@ -188,7 +188,7 @@ Feature: Fenced tasks that continue
 
   @TXKEY-32 @MUST @fencing @commits
   Rule: If two tasks with the same key do the same work, only the commits of the newer task take effect.
-    Two tasks that read the same inputs in a transaction each are the purpose of the key: output exactly once.
+    Two tasks that each read the same inputs in a transaction are the purpose of the key: output exactly once.
 
     Background:
       Given the topic "inputs" with "i1", "i2"

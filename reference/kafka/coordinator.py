@@ -188,6 +188,7 @@ class Coordinator(KnownTransactions):
     def bumps_epoch(self, end_txn_version: int) -> bool:
         """Decision: whether the client is a new one, for which each end bumps the epoch. Only the version of its EndTxn tells."""
         rule("KIP890-005")
+        rule("KIP890-060")
         return end_txn_version >= 5
 
     def prepare(self, transaction: Transaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> Transaction:
@@ -201,6 +202,7 @@ class Coordinator(KnownTransactions):
             rule("KIP890-076")
             rule("KIP890-078")
             rule("KIP890-124")
+            rule("KIP890-276")
         prepared = transaction.prepare(
             decision,
             bumps=min(bumps, MAX_EPOCH - transaction.producer_epoch),

@@ -58,7 +58,6 @@ def end_of_new_client(state: State, decision: Decision, asked: Asked) -> Ending:
             rule("KIP890-073")
             raise Refused(Error.PRODUCER_FENCED)
         case State.ONGOING, Asked.CURRENT, Decision.COMMIT:
-            rule("KIP890-060")
             return Ending.PREPARE
         case State.ONGOING, Asked.CURRENT, Decision.ABORT:
             rule("KIP890-061")

@@ -127,12 +127,12 @@ class Groups:
         Raises Refused: ILLEGAL_GENERATION when there is no such group, and as `Membership.check`.
         """
         rule("KIP890-055")
-        rule("KIP890-240")
-        rule("KIP890-241")
         if not sender.member:
             return
         if not self._membership.has_members(group) and not self.partitions_of(group):
             raise Refused(Error.ILLEGAL_GENERATION, f"there is no group {group!r}")
+        rule("KIP890-240")
+        rule("KIP890-241")
         self._membership.check(group, sender.generation, sender.member, sender.instance)
 
     def commit(self, group: str, offsets: Mapping[TopicPartition, CommittedOffset], sender: Sender) -> dict[TopicPartition, Error]:

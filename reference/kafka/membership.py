@@ -239,6 +239,7 @@ class Membership:
         group = self._groups[name]
         group.known(member, instance)
         if generation != group.generation:
+            rule("KIP890-240")
             raise Refused(Error.ILLEGAL_GENERATION)
 
     def has_members(self, name: str) -> bool:

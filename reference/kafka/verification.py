@@ -177,6 +177,7 @@ class Verification:
         """Decision: what Produce answers when the coordinator refuses."""
         match error:
             case Error.PRODUCER_FENCED:
+                rule("KIP890-102")
                 return Refused(Error.INVALID_PRODUCER_EPOCH)
             case Error.CONCURRENT_TRANSACTIONS if operation is not Operation.ADD:
                 rule("KIP890-104")

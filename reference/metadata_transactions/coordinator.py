@@ -97,6 +97,7 @@ class MetadataCoordinator:
         if header.state not in (State.OPEN, wanted):
             rule("PIP471-02")
             rule("PIP471-03")
+            rule("PIP471-04")
             rule("PIP471-44")
             raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} is {header.state.value}, cannot transition to {wanted.value}")
         rule("PIP471-05")

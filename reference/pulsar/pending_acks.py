@@ -77,8 +77,6 @@ class PendingAcks:
 
         The store is told by `record_end`, when that is deleted or given back.
         """
-        rule("PIP31-84")
-        rule("PIP31-83")
         rule("PIP31-153")
         if self._overlooks(txn):
             return Waiting(txn)

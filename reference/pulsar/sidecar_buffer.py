@@ -59,6 +59,8 @@ class SidecarBuffer:
             rule("CORE-31")
             rule("PIP31-50")
             raise Refused(Error.NOT_ALLOWED, f"transaction {message.txn} has been ended")
+        rule("PIP31-05")
+        rule("PIP31-82")
         rule("CORE-02")
         rule("CORE-35")
         rule("CORE-36")
@@ -82,6 +84,8 @@ class SidecarBuffer:
             rule("CORE-09")
             self._ledger.append(Marker(txn, action, tuple(message for _, message in self._messages[txn])))
             self._machine.crash_points.reach("after-marker-written")
+        rule("PIP31-02")
+        rule("PIP31-132")
         rule("CORE-03")
         self._sidecar.append(Marker(txn, action))
         self._ended[txn] = action
@@ -89,6 +93,7 @@ class SidecarBuffer:
 
     def after(self, place: Place) -> Iterator[Readable]:
         """Decision: what is in the topic: messages outside of transactions, and at each marker what it commits."""
+        rule("PIP31-81")
         entries = [entry for entry in self._ledger.after(self._ledger.before(place.position)) if entry.position >= place.position]
         for entry in entries:
             for readable in self._at(entry.position, entry.content):
@@ -114,6 +119,7 @@ class SidecarBuffer:
     @property
     def max_read_position(self) -> Position:
         """Decision: readers may go to the end, for nothing undecided is in the topic."""
+        rule("PIP31-06")
         return self._ledger.last
 
     def _at(self, position: Position, content: Message | Marker) -> Iterator[Readable]:
@@ -121,6 +127,7 @@ class SidecarBuffer:
             yield Readable(Place(position), content)
         else:
             rule("PIP31-01")
+            rule("PIP31-80")
             rule("CORE-01")
             for index, message in enumerate(content.messages):
                 yield Readable(Place(position, index), message)

@@ -150,6 +150,7 @@ class Subscription:
         waiting = self.pending.end(txn, action)
         if action is Action.COMMIT:
             rule("PIP31-59")
+            rule("PIP31-83")
             rule("CORE-20")
             rule("CORE-39")
             rule("PIP31-65")
@@ -159,6 +160,7 @@ class Subscription:
             self.pending.record_end(txn)
         else:
             rule("PIP31-58")
+            rule("PIP31-84")
             rule("CORE-21")
             rule("PIP31-70")
             given_back = self._all_up_to(waiting.cumulative or EARLIEST)

@@ -149,6 +149,7 @@ def merge(layout: Layout, numbers: Iterable[int], now_ms: int, neighbours: Neigh
     # Each change has an epoch of its own, so that those of one split are known by it, also when their parent is pruned.
     if neighbours == "buddy" and (parents[0].created_at_epoch == 0 or len({one.created_at_epoch for one in parents}) != 1):
         raise LayoutRefused(f"segments {list(named)} come of different splits; expected those of one split")
+    rule("PIP460-10")
     return replaced(layout, parents, (HashRange(parents[0].hashes.first, parents[-1].hashes.last),), now_ms)
 
 

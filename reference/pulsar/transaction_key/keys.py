@@ -65,8 +65,6 @@ class TransactionKeys:
         """
         record = self._records.get(key)
         self.check_epoch(key, epoch, record)
-        rule("TXKEY-01")
-        rule("TXKEY-02")
         given = self.next_epoch(record)
         is_kept = record is not None and self.keeps(record, epoch)
         fenced = () if record is None or is_kept else self.predecessors(record)
@@ -100,6 +98,8 @@ class TransactionKeys:
 
     def next_epoch(self, record: KeyRecord | None) -> int:
         """Decision: the epoch of a connection: one more than any before."""
+        rule("TXKEY-01")
+        rule("TXKEY-02")
         return (NEW if record is None else record.epoch) + 1
 
     def keeps(self, record: KeyRecord, epoch: int) -> bool:
