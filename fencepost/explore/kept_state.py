@@ -47,7 +47,8 @@ class KeptState:
         left: list[object] = list(roots)
         while left:
             one = left.pop()
-            keep = _keep_of(type(one))
+            kind: Any = type(one)
+            keep = _keep_of(kind)
             if keep is None or id(one) in seen:
                 continue
             seen[id(one)] = one
@@ -111,9 +112,10 @@ def _cell(one: types.CellType) -> tuple[Restore | None, Iterable[object]]:
 
 
 def _instance(one: Any) -> tuple[Restore, Iterable[object]]:
+    kind: Any = type(one)
     attributes: dict[str, Any] = getattr(one, "__dict__", {})
     kept, counts = dict(attributes), _counts_in(attributes)
-    in_slots = [(name, getattr(one, name)) for name in _slots_of(type(one)) if hasattr(one, name)]
+    in_slots = [(name, getattr(one, name)) for name in _slots_of(kind) if hasattr(one, name)]
     size = len(kept)
 
     def restore() -> None:

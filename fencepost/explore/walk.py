@@ -10,6 +10,7 @@ from typing import Any
 from fencepost.contract.played import PlayedStep
 from fencepost.steps.acts.act import Act, Line, Script, Table, begun
 
+from .deadline import TimeIsUp
 from .kept_state import CannotBeKept, KeptState
 from .trial import Shown, Trials, Tried
 
@@ -108,5 +109,8 @@ class _Walk:
         """The finding as the sequence shows it by itself, where it does."""
         if tried.finding is None:
             return tried
-        alone = self._trials.play(tried.finding.acts)
+        try:
+            alone = self._trials.play(tried.finding.acts)
+        except TimeIsUp:
+            return tried
         return alone if alone.finding else tried

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from fencepost.contract.errors import UnknownName
 from fencepost.contract.evidence import Violation
 from fencepost.contract.gherkin import Step
 
@@ -155,9 +156,11 @@ class Script(Generic[M]):
 
 
 def script_of(table: Table[M], names: Iterable[str]) -> Script[M]:
-    """The script of these acts, without those that cannot come where they stand."""
+    """The script of these acts, without those that cannot come where they stand. Raises UnknownName where there is no such act."""
     script, acts = Script(table), table.by_name
     for name in names:
+        if name not in acts:
+            raise UnknownName(f"act of {table.spec}", name, acts)
         if script.may_come(acts[name]):
             script.add(acts[name])
     script.close()
