@@ -141,7 +141,10 @@ def is_compacted(context: ScenarioContext, passes: Passes, partition: str, pass_
 
 @KIP890.given("a new segment of {partition} has begun")
 def has_begun_a_segment(context: ScenarioContext, passes: Passes, partition: str) -> None:
-    """A record with a time that is later by more than segment.ms is the first of a new segment."""
+    """A record with a time that is later by more than segment.ms is the first of a new segment.
+
+    A cleaner may leave a segment alone in which a record is undecided. So a transaction that is open during a pass begins in a new one.
+    """
     _begin_segment(context, passes, context.partition(partition))
 
 
