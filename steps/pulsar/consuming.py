@@ -46,7 +46,7 @@ def has_received(
     one = context.subscriptions.subscribe(subscription, topic, subscription_type, namesake or subscription)
     while len(one.ids) < len(content):
         message = achieved(context.client.receive(one.consumer), f"receiving as {subscription}")
-        if message.value in one.ids:
+        if one.ids.get(message.value, message.id) != message.id:
             raise SetUpFailed(f"{subscription} was given {message.value} twice")
         if not is_sentinel(message.value):
             one.ids[message.value] = message.id
@@ -80,7 +80,8 @@ def asks_for_redelivery(context: ScenarioContext, subscription: str, values: tup
 
 @PULSAR.then("the consumer of {subscription} receives {values} and nothing else")
 def receives(context: ScenarioContext, subscription: str, values: tuple[str, ...]) -> None:
-    """Since the last look: each once, in whatever order, and nothing else before a sentinel that is sent now."""
+    """Since the last look: each once, in whatever order, and nothing else before a sentinel that is sent now. What was received before
+    and is delivered again may come more than once."""
     found = context.subscriptions.received(subscription, values)
     context.expect_messages(f"received by {subscription}", sorted(values), found)
 
@@ -95,7 +96,8 @@ def receives_at_least(context: ScenarioContext, subscription: str, values: tuple
 
 @PULSAR.then("the consumer of {subscription} receives {values} before anybody writes again")
 def receives_before(context: ScenarioContext, subscription: str, values: tuple[str, ...]) -> None:
-    """Since the last look: each once, in whatever order, and nothing else, until all of them have come or patience ends."""
+    """Since the last look: each once, in whatever order, and nothing else, until all of them have come or patience ends. What was
+    received before and is delivered again may come more than once."""
     found = context.subscriptions.come(subscription, values)
     context.expect_messages(f"received by {subscription}", sorted(values), found)
 
@@ -108,7 +110,8 @@ def receives_nothing(context: ScenarioContext, subscription: str) -> None:
 
 @PULSAR.then("subscription {subscription} has[ {bound}] {content} left")
 def has_left(context: ScenarioContext, subscription: str, bound: str | None, content: tuple[str, ...]) -> None:
-    """The consumer leaves, and the next one receives these, each once and in whatever order, and no others unless others may be left."""
+    """The consumer leaves, and the next one receives these, each once and in whatever order, and no others unless others may be left.
+    What the former consumer had received may come more than once."""
     found = context.subscriptions.left(subscription, content)
     holds = set(content) <= set(found) if bound else found == sorted(content)
     expected = f"{bound} {shown(content)}" if bound else shown(sorted(content))

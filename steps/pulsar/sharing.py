@@ -113,8 +113,8 @@ def receives_no_more_unasked(context: ScenarioContext, subscription: str, values
 @PULSAR.then("the consumer of {subscription} receives {values} {occasion}")
 def receives_on_occasion(context: ScenarioContext, subscription: str, values: tuple[str, ...], occasion: str) -> None:
     """Since the last look, and within patience: these, in whatever order. For the first time: their redelivery count is 0; once more:
-    it is not."""
-    taken = _taken(context, subscription, len(values))
+    it is not. What was received before and is delivered again may come more than once."""
+    taken = context.subscriptions.without_repetitions(context.subscriptions[subscription], _taken(context, subscription, len(values)))
     told = [f"{message.value} {'once more' if message.redelivery_count else 'for the first time'}" for message in taken]
     context.expect_messages(f"received by {subscription}", [f"{value} {occasion}" for value in sorted(values)], sorted(told))
 
@@ -134,16 +134,21 @@ def _taken(context: ScenarioContext, name: str, count: int) -> list[Received]:
 def _served(context: ScenarioContext, names: Sequence[str], count: int) -> _Served:
     """What has come for two consumers, or for one of two that is left, once it is so much, one of them is active if any is told so, and
     each has been answered a later request."""
+    messages: list[list[Received]] = [[], []]
     taken: list[list[str]] = [[], []]
     active: list[bool | None] = [None, None]
     for _ in context.session.time.attempts():
         for number, name in enumerate(names):
             consumer = context.subscriptions[name].consumer
-            taken[number] += [message.value for message in _taken(context, name, 0) if not is_sentinel(message.value)]
+            messages[number] += [message for message in _taken(context, name, 0) if not is_sentinel(message.value)]
+            distinct = context.subscriptions.without_repetitions(context.subscriptions[name], messages[number])
+            taken[number] = [message.value for message in distinct]
             active[number] = observed(context.client.is_active(consumer), f"looking who is active of {name}")
         is_settled = consumer.type is not SubscriptionType.FAILOVER or active.count(True) == 1
         if len(taken[0]) + len(taken[1]) >= count and is_settled:
             break
+    for number, name in enumerate(names):
+        context.subscriptions.note(context.subscriptions[name], messages[number])
     return _Served((taken[0], taken[1]), (active[0], active[1]))
 
 

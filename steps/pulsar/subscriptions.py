@@ -3,6 +3,9 @@
 What nobody is given is shown by a sentinel: a message outside of transactions, sent after the question. Once it has come, together
 with all that must come, what has not come is not on its way. Where an open transaction holds up whoever reads the topic, the sentinel
 does not come; then the broker says up to where it has read for the consumer.
+
+Pulsar delivers at least once: a message that a consumer of the subscription has received before, and that is delivered again, may come
+more than once, and counts once. A message that comes for the first time counts as often as it comes.
 """
 
 from collections.abc import Collection, Sequence
@@ -38,6 +41,8 @@ class Subscriptions:
     by_name: dict[str, Subscriber] = field(
         default_factory=lambda: Named("subscription", 'Given the consumer of shared subscription "workers" has received "i1" from inputs')
     )
+    looked_at: dict[Subscription, set[MessageId]] = field(default_factory=dict)
+    """What consumers of a subscription were found to have received when somebody looked."""
 
     def __getitem__(self, name: str) -> Subscriber:
         return self.by_name[name]
@@ -87,12 +92,12 @@ class Subscriptions:
         if self.topics.holds_sentinels_back(one.topic):
             return self._visible(one, come, sentinel, expected)
         awaited = {sentinel, *expected}
-        taken = [message.value for message in come]
+        messages = list(come)
         for _ in transactions.session.time.attempts():
-            received = observed(transactions.client.received(one.consumer), f"reading as {name}")
-            taken += [message.value for message in received]
-            if awaited <= set(taken):
+            messages += observed(transactions.client.received(one.consumer), f"reading as {name}")
+            if awaited <= {message.value for message in messages}:
                 break
+        taken = self.note(one, messages)
         found = sorted(value for value in taken if not is_sentinel(value))
         return found if sentinel in taken else [*found, NO_SENTINEL]
 
@@ -100,24 +105,36 @@ class Subscriptions:
         """What has come, and what comes still up to where its topic is held up. A sealed topic is looked at until all has come that must:
         nobody can say when its end is told."""
         transactions = self.topics.transactions
-        taken = [message.value for message in come]
+        taken = list(come)
         for _ in transactions.session.time.attempts():
-            visible = observed(transactions.client.receive_visible(one.consumer, sentinel), f"reading {one.topic}")
-            taken += [message.value for message in visible]
-            if one.topic not in self.topics.sealed or set(expected) <= set(taken):
+            taken += observed(transactions.client.receive_visible(one.consumer, sentinel), f"reading {one.topic}")
+            if one.topic not in self.topics.sealed or set(expected) <= {message.value for message in taken}:
                 break
-        return sorted(value for value in taken if not is_sentinel(value))
+        return sorted(value for value in self.note(one, taken) if not is_sentinel(value))
 
     def come(self, name: str, expected: Collection[str]) -> list[str]:
         """What the consumer has received since somebody last looked, sorted, once all that is expected has come. Nothing is written."""
         transactions, one = self.topics.transactions, self[name]
         transactions.await_ends()
-        taken: list[str] = []
+        taken: list[Received] = []
         for _ in transactions.session.time.attempts():
-            taken += [message.value for message in observed(transactions.client.received(one.consumer), f"reading as {name}")]
-            if set(expected) <= set(taken):
+            taken += observed(transactions.client.received(one.consumer), f"reading as {name}")
+            if set(expected) <= {message.value for message in taken}:
                 break
-        return sorted(value for value in taken if not is_sentinel(value))
+        return sorted(value for value in self.note(one, taken) if not is_sentinel(value))
+
+    def without_repetitions(self, one: Subscriber, received: Sequence[Received]) -> list[Received]:
+        """These, but each message once that a consumer of the subscription had received by the last look."""
+        before = {id_ for alike in self.by_name.values() if alike.subscription == one.subscription for id_ in alike.ids.values()}
+        before |= self.looked_at.get(one.subscription, set())
+        first = {message.id: number for number, message in reversed(list(enumerate(received)))}
+        return [message for number, message in enumerate(received) if message.id not in before or first[message.id] == number]
+
+    def note(self, one: Subscriber, received: Sequence[Received]) -> list[str]:
+        """The payloads of what has come until now, without repetitions; at the next look they were received before."""
+        found = [message.value for message in self.without_repetitions(one, received)]
+        self.looked_at.setdefault(one.subscription, set()).update(message.id for message in received)
+        return found
 
     def left(self, name: str, expected: Collection[str]) -> list[str]:
         """What the next consumer is given, once this one has left."""
