@@ -14,6 +14,7 @@ CAPABILITIES = {
     "verification-off": "leaders take an old client's batches without asking whether they are in a transaction",
     "feature-levels": "the levels of features may be changed; the next scenario finds them as they were, or another system",
     "short-expiry": "transactional ids, and what partitions know of producers, expire soon after they were last used",
+    "compaction": "the log cleaner passes over compacted topics soon after there is something to clean: log.cleaner.backoff.ms is short",
     "wire-faults": "on the way between the suite and the system, a request or an answer can be lost, delayed or doubled",
     "sidecar-buffer": "messages of an open transaction stand in a log beside the topic, as PIP-31's sidecar approach has it",
     "held-ends": "the end of a transaction can be held up and let go: one participant does not answer, as a terminated topic of Pulsar",

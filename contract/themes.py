@@ -14,6 +14,7 @@ THEMES: Mapping[str, str] = {
     "aborts": "what an abort takes back, and that nothing else is taken with it",
     "fencing": "who has lost a transaction, a name or a place, and comes too late with a request",
     "recovery": "what is there after a crash, a stop, a reload or a move to another node",
+    "retention": "what is kept and what may go when time eats the log: compaction, deletion, expiry",
     "sealing": "logs that take no more writes: topics that are terminated, segments that are split, merged and pruned",
 }
 """Every theme, and what it is about."""

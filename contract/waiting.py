@@ -57,12 +57,14 @@ class Shortened(Protocol):
         ...
 
 
-@runtime_checkable
 class CountsFromChanges(Protocol):
     """A time whose patience counts from the last request that may have changed something.
 
     When a wait was in vain and nothing was asked since, whatever else must come has had all of that time too, and is looked for briefly.
     """
+
+    changes: int
+    """How often something may have changed."""
 
     def has_changed(self) -> None:
         """Something is asked of the system, or done to it, that may change what it shows."""
@@ -71,8 +73,13 @@ class CountsFromChanges(Protocol):
 
 def has_changed(time: object) -> None:
     """Notify a time that something may change, where it wants to know."""
-    if isinstance(time, CountsFromChanges):
-        time.has_changed()
+    if (notify := getattr(time, "has_changed", None)) is not None:  # by its name, since every request comes by here
+        notify()
+
+
+def changes_in(time: object) -> int | None:
+    """How often something may have changed; None where the time does not know."""
+    return getattr(time, "changes", None)
 
 
 class _OfThread(threading.local):

@@ -5,6 +5,7 @@ wrote, which may quote it.
 """
 
 import os
+import re
 import shlex
 import subprocess
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ TOKEN = "token"  # noqa: S105 - it is an option's name
 TOKEN_HELP = "where the token is that logs in: file:PATH, env:VARIABLE, or command:CMD, a program with arguments that prints it"  # noqa: S105
 _KINDS = ("file", "env", "command")
 _ENDS_WITHIN_S = 30.0
+_SHOWN_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,40}")
+"""A variable that a message may name. Other text may be the token itself, where a shell has expanded `env:$TOKEN`."""
 
 
 @dataclass(frozen=True)
@@ -70,4 +73,6 @@ class Token:
 
     def _failed(self, why: str) -> AccessRefused:
         where = "its program (run it by hand to see its output)" if self.kind == "command" else self.where
+        if self.kind == "env" and not _SHOWN_VARIABLE.fullmatch(where):
+            where, why = "that variable (not shown)", f"{why}; expected the variable's name without $, such as env:TOKEN"
         return AccessRefused(f"--{TOKEN} {self.kind}: no token comes from {where}: {why}")

@@ -7,7 +7,7 @@ and `close` removes what was started also while it is still starting. A process 
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
@@ -17,6 +17,7 @@ from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.contract.progress import Board
 
 from .faults import NoCrashPoints
+from .node_logs import Closing, NodeLog, since_now
 from .time import WallTime
 
 _SERVES_WITHIN_S = 240.0
@@ -59,6 +60,11 @@ class Containers(Protocol):
 
     def last_lines(self) -> str:
         """The end of what each broker wrote."""
+        ...
+
+    @property
+    def logs(self) -> Sequence[NodeLog]:
+        """What each wrote."""
         ...
 
     def stop(self) -> None:
@@ -104,6 +110,11 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
     def shown(self, log: str) -> str:
         """The end of a broker's log, as it may be shown to people."""
         return log
+
+    def log_during(self, session: Closing) -> Callable[[], str]:
+        """What answers what its nodes wrote while the session was open, as it may be shown to people."""
+        written = since_now(lambda: self._started.result().logs, session)
+        return lambda: self.shown(_plain(written()))
 
     def start(self) -> None:
         """Start the containers and wait until the broker serves transactions; errors are raised where the broker is needed."""

@@ -26,6 +26,7 @@ from .costs import costs
 from .dealing import deal
 from .genuine import ImageName
 from .line_up import MOST_BESIDE_OTHERS, MOST_CONTAINERS, Kind, LineUp
+from .node_logs import Closing
 from .rehearsal import rehearse
 
 HANDSHAKE = "the handshake"
@@ -45,21 +46,23 @@ class Broker(Protocol):
         """What it offers, once it serves. Raises SystemUnreachable, and WrongUsage where it is closed."""
         ...
 
+    def log_during(self, session: Closing) -> Callable[[], str]:
+        """What answers what it wrote while the session was open."""
+        ...
+
     def close(self) -> None:
         """Remove its containers; may be called at any moment and twice."""
         ...
 
 
-class Closing(Protocol):
-    """A session."""
+class Session(Closing, Protocol):
+    """A session, which knows what its broker wrote."""
 
-    def on_close(self, act: Callable[[], None]) -> None:
-        """What else is given back with it."""
-        ...
+    broker_log: Callable[[], str] | None
 
 
 B = TypeVar("B", bound=Broker)
-S = TypeVar("S", bound=Closing)
+S = TypeVar("S", bound=Session)
 
 
 @dataclass(eq=False)
@@ -232,6 +235,7 @@ class ContainerSystem(ABC, Generic[B]):
             self._leave(place)
             raise
         session.on_close(partial(self._leave, place))
+        session.broker_log = place.broker.log_during(session)
         return session
 
     def _check_open(self) -> None:

@@ -9,7 +9,9 @@ This module imports testcontainers and Docker's client, so it is itself imported
 
 import contextlib
 import secrets
+import time
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Protocol, TypeVar
 
 import docker  # type: ignore[import-untyped]  # it has none
@@ -22,8 +24,11 @@ from fencepost.contract.evidence import SetUpFailed
 from . import container_image, owners
 from .address import LOOPBACK
 from .genuine import ImageName
+from .node_logs import MOST_BYTES
 
 _LOG_LINES = 30
+_KEPT_LINES = 2_000
+"""How much of the log of a container that was removed is known afterwards: a broker that one scenario has is gone when it is found red."""
 _STOPS_WITHIN_S = 60
 _KILLED = 128 + 9
 """The exit code of a process that Docker has killed with SIGKILL."""
@@ -32,7 +37,11 @@ _KILLED = 128 + 9
 class BrokerContainer(DockerContainer):
     """A container whose ports are the same inside and on this machine's loopback address."""
 
+    name = "broker"
+    """What its log is called."""
+
     def __init__(self, image: str, environment: Mapping[str, str], ports: tuple[int, ...], user: str | None = None) -> None:
+        self._kept = ""
         testcontainers_config.ryuk_disabled = True
         super().__init__(image, env=dict(environment), labels={owners.LABEL: owners.this_process()}, user=user)
         # testcontainers' own type knows only a number, which Docker would bind on every address of this machine.
@@ -63,6 +72,33 @@ class BrokerContainer(DockerContainer):
         """The end of what the broker wrote."""
         logged: bytes = self.get_wrapped_container().logs(tail=_LOG_LINES)
         return logged.decode(errors="replace").rstrip()
+
+    @property
+    def logs(self) -> "tuple[BrokerContainer]":
+        """What it wrote, which it knows itself."""
+        return (self,)
+
+    def now(self) -> float:
+        """The time, by which Docker finds a place in a log."""
+        return time.time()
+
+    def between(self, began: float, ended: float) -> str:
+        """What the broker wrote between, the end of it where it is much."""
+        lines = (line.partition(" ") for line in (self._kept or self._with_times("all", began)).splitlines())
+        return "\n".join(text for written, _, text in lines if began <= _seconds(written) <= ended)[-MOST_BYTES:]
+
+    def stop(self, force: bool = True, delete_volume: bool = True) -> None:
+        """Remove it. The end of its log stays known."""
+        if self._container:
+            self._kept = self._with_times(_KEPT_LINES)
+        super().stop(force, delete_volume)
+
+    def _with_times(self, tail: int | str, since: float | None = None) -> str:
+        """Lines of the log, each after its time; none where Docker does not answer."""
+        with contextlib.suppress(DockerException, OSError):
+            logged: bytes = self.get_wrapped_container().logs(tail=tail, since=since or None, timestamps=True)
+            return logged.decode(errors="replace")
+        return ""
 
 
 class Startable(Protocol):
@@ -129,6 +165,14 @@ def remove_network(name: str) -> None:
     """Remove it; there must be no containers in it any more."""
     with contextlib.closing(docker.from_env()) as client:
         client.networks.get(name).remove()
+
+
+def _seconds(written: str) -> float:
+    """The time before a line of a log, such as 2026-11-27T10:11:12.123456789Z; 0 for what is none, such as the rest of a broken line."""
+    try:
+        return datetime.fromisoformat(written).timestamp()
+    except ValueError:
+        return 0.0
 
 
 def _sweep() -> None:

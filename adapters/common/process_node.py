@@ -18,6 +18,7 @@ from fencepost.contract.evidence import SetUpFailed
 from .address import Address
 from .kept import Command, Kept, last_lines, run_to_end, wrote
 from .launcher import CANNOT, LauncherFile, signal_of
+from .node_logs import FileLog
 from .time import WallTime
 
 COMMAND_WITHIN_S = 60.0
@@ -104,6 +105,11 @@ class ProcessNode:
     def last_lines(self) -> str:
         """The end of what it wrote."""
         return last_lines(self.log)
+
+    @property
+    def logs(self) -> tuple[FileLog]:
+        """What it wrote."""
+        return (FileLog(self.log),)
 
     def end_told(self) -> str | None:
         """How its process ended by itself, with what to do about it; None while it runs."""

@@ -27,11 +27,13 @@ class ProtocolSession(ABC, Generic[P]):
 
     def __init__(self, time: Time, faults: Faults, suffix: str) -> None:
         self.time = time
-        self._session_faults = SessionFaults(faults, self._forget_connections)
+        self._session_faults = SessionFaults(faults, self.disconnect)
         self.faults: Faults = self._session_faults
         self._suffix = suffix
         self._probes: dict[str, P] = {}
         self._closing: list[Callable[[], None]] = []
+        self.broker_log: Callable[[], str] | None = None
+        """What the broker wrote while the session was open, where that is known."""
 
     @abstractmethod
     def new_client(self, name: str) -> P:
@@ -64,9 +66,10 @@ class ProtocolSession(ABC, Generic[P]):
             for act in self._closing:
                 ending.callback(act)
             self._closing = []
-            ending.callback(self._forget_connections)
+            ending.callback(self.disconnect)
             ending.callback(self._session_faults.undo)
 
-    def _forget_connections(self) -> None:
+    def disconnect(self) -> None:
+        """End the connections of every client, as one does whose network was away. The next call of each makes new ones."""
         for probe in self._probes.values():
             probe.close()

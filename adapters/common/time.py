@@ -34,7 +34,7 @@ class WallTime:
         self.waited = Waited()
         self._hears_of_changes = hears_of_changes
         self._is_used_up = False
-        self._changes = 0
+        self.changes = 0
 
     def now_ms(self) -> float:
         return time.time() * 1000
@@ -46,12 +46,12 @@ class WallTime:
     def has_changed(self) -> None:
         """What must come has all of the patience again."""
         self._is_used_up = False
-        self._changes += 1
+        self.changes += 1
 
     def attempts(self, patience: float | None = None) -> Iterator[int]:
         began = time.monotonic()
         end = began + (self._patience_left_s() if patience is None else patience)
-        pause, in_vain, lasting, changes = 0.005, False, Lasting(), self._changes
+        pause, in_vain, lasting, changes = 0.005, False, Lasting(), self.changes
         try:
             for number in itertools.count(1):
                 yield number
@@ -65,7 +65,7 @@ class WallTime:
         finally:
             lasting.end()
             if patience is None:
-                self._is_used_up = self._is_used_up or (in_vain and self._hears_of_changes and self._changes == changes)
+                self._is_used_up = self._is_used_up or (in_vain and self._hears_of_changes and self.changes == changes)
                 self.waited.note(self.patience_s if in_vain else time.monotonic() - began, in_vain=in_vain)
 
     def _patience_left_s(self) -> float:
@@ -92,6 +92,11 @@ class VirtualTime:
         self._broker = broker
         self.patience_s = patience_s
         self.waited = Waited()
+        self.changes = 0
+
+    def has_changed(self) -> None:
+        """Something may be seen that was not before."""
+        self.changes += 1
 
     def now_ms(self) -> float:
         """The virtual milliseconds since 1970."""

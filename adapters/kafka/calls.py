@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar
@@ -30,6 +31,8 @@ T = TypeVar("T")
 
 SOON_S = 0.5
 """How long a client asks again that is expected to stay refused: a refusal that only says "not yet" is over by then."""
+SOON_TRIES = 5
+"""How often it asks at least: a busy machine takes that long for one answer."""
 
 
 class Calls:
@@ -100,10 +103,11 @@ class Calls:
             return _decided(message, read(answer))
 
         has_changed(self._time)
-        began = self._time.now_ms()
+        began, tries = self._time.now_ms(), itertools.count(1)
 
         def is_for_later(outcome: Outcome[T]) -> bool:
-            is_patient = retry and not (self.gives_up_soon and self._time.now_ms() - began >= 1000 * SOON_S)
+            is_over = next(tries) >= SOON_TRIES and self._time.now_ms() - began >= 1000 * SOON_S
+            is_patient = retry and not (self.gives_up_soon and is_over)
             return isinstance(outcome, Refused) and outcome.code in (again if is_patient else again & ELSEWHERE)
 
         return self._asked(lambda: self._once(target, message, read_decided), is_for_later)
@@ -157,6 +161,9 @@ class Calls:
 
     def _located(self, target: Target) -> Outcome[Address]:
         """Where to send. To look for a node is a request of its own, and patient whatever the caller wants of the request itself."""
+
+        if (known := self._cluster.known(target)) is not None:
+            return Done(known)
 
         def is_for_later(outcome: Outcome[Address]) -> bool:
             return isinstance(outcome, Unknown) or (isinstance(outcome, Refused) and outcome.code in NOT_YET)

@@ -177,12 +177,14 @@ class Cluster:
         """Take over which nodes the other client has found; what this one has found itself stays."""
         self._found = other._found | self._found
 
+    def known(self, target: Target) -> Address | None:
+        """The node that the target stands for, where nobody has to be asked."""
+        return self._found.get(target) if self.only_asked is None else self.only_asked
+
     def locate(self, target: Target) -> Outcome[Address]:
         """The node that the target stands for, asked for where it is not known."""
-        if self.only_asked is not None:
-            return Done(self.only_asked)
-        if target in self._found:
-            return Done(self._found[target])
+        if (known := self.known(target)) is not None:
+            return Done(known)
         match target:
             case AnyNode():
                 return Done(self._bootstrap)

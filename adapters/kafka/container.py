@@ -24,6 +24,7 @@ class KafkaContainer(BrokerContainer):
     def __init__(self, image: str, configuration: str, passwords: Passwords, node: int = 1, network: str | None = None) -> None:
         port = free_port()
         self.address = Address(LOOPBACK, port)
+        self.name = f"node-{node}"
         # As root inside: an image whose shipped configuration is read-only cannot be configured by its own user.
         super().__init__(image, kafka_settings().environment(configuration, port, passwords, node), (port,), user="root")
         self.with_kwargs(**self._kwargs, **_in(network, node))  # the container's own `network` is a class of testcontainers

@@ -17,7 +17,7 @@ PASSWORD = "FENCEPOST_USERS_PASSWORD"  # noqa: S105 - it is where one is found
 """The environment variable with the password of the users of a broker where one has to log in."""
 
 _YES = "yes"
-CAN_BE_NAMED = ("unverified", "expiring", "authorizer")
+CAN_BE_NAMED = ("unverified", "expiring", "compacting", "authorizer")
 """Those that a running broker can have. The others are started for a scenario, or are what the broker at the first address is used as."""
 
 

@@ -56,8 +56,3 @@ class LaunchedKafka(KafkaBroker):
             nodes.stop()
             raise
         return nodes
-
-    def log_sizes(self) -> dict[Path, int]:
-        """How many bytes each node has written into its log."""
-        logs = [node.log for node in (self._nodes.all if self._nodes else ()) if isinstance(node, ProcessNode)]
-        return {log: log.stat().st_size for log in logs if log.exists()}

@@ -8,7 +8,7 @@ from fencepost.adapters.common.launcher import CANNOT, Launcher, LauncherFile, P
 
 from .settings import BrokerConfiguration, KafkaSettings, kafka_settings
 
-_SET = ("known-limits", "short-expiry", "verification-off", "authorizer")
+_SET = ("known-limits", "short-expiry", "compaction", "verification-off", "authorizer")
 """The capabilities that a broker has by settings; the others it has by what can be done to it, or by itself."""
 _ONLY_SHORTENS = "transaction.abort.timed.out.transaction.cleanup.interval.ms"
 """The setting that a scenario does without when it is patient."""

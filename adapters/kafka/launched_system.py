@@ -3,9 +3,8 @@
 Each run has a folder of its own for data, settings and logs. It is removed at the end, or by the keepers where the run is killed.
 """
 
-import contextlib
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,18 +15,13 @@ from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.contract.brokers import Asked, Brokers
 from fencepost.contract.trials import Tried
 
-from .container_broker import KafkaBroker
 from .container_system import KafkaContainerSystem
 from .launched_broker import LaunchedKafka
 from .launched_settings import launched
 from .launcher_trial import tried
 from .offer import Range
 from .release import told_by
-from .session import KafkaSession
 from .settings import kafka_settings
-
-_LOG_BYTES = 200_000
-"""How much of a broker's log is kept beside one red, of each node."""
 
 
 class LaunchedKafkaSystem(KafkaContainerSystem):
@@ -75,31 +69,8 @@ class LaunchedKafkaSystem(KafkaContainerSystem):
     def brokers(self, scenarios: Sequence[Asked]) -> Brokers:
         return replace(super().brokers(scenarios), unit=self.kind)
 
-    def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:
-        """A fresh session on the broker for these needs, which can say what its broker wrote meanwhile."""
-        return self._session_on(title, needs, lambda broker: _with_log(broker, broker.session(needs)))
-
     def close(self) -> None:
         """End all processes, and remove their folder."""
         super().close()
         if self._folder is not None:
             run_folder.remove(self._folder)
-
-
-def _with_log(broker: KafkaBroker, session: KafkaSession) -> KafkaSession:
-    if isinstance(broker, LaunchedKafka):
-        began, ended = broker.log_sizes(), dict[Path, int]()
-        session.on_close(lambda: ended.update(broker.log_sizes()))
-        session.broker_log = lambda: broker.shown(_written(began, ended or broker.log_sizes()))
-    return session
-
-
-def _written(began: Mapping[Path, int], ended: Mapping[Path, int]) -> str:
-    """What the nodes wrote between, the end of it where it is much."""
-    parts = []
-    for path, end in ended.items():
-        start = max(began.get(path, 0), end - _LOG_BYTES)
-        with contextlib.suppress(OSError), path.open("rb") as file:
-            file.seek(start)
-            parts.append(f"--- {path.parent.name}\n{file.read(end - start).decode(errors='replace')}\n")
-    return "".join(parts)

@@ -5,10 +5,11 @@ They are started one by one, perhaps in another thread than the one that stops t
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.node_logs import NodeLog
 from fencepost.contract.errors import WrongUsage
 
 
@@ -18,6 +19,11 @@ class Node(Protocol):
     @property
     def address(self) -> Address:
         """Where this machine reaches it."""
+        ...
+
+    @property
+    def logs(self) -> Sequence[NodeLog]:
+        """What it wrote."""
         ...
 
     def start(self) -> object:
@@ -107,6 +113,11 @@ class KafkaNodes:
     def last_lines(self) -> str:
         """The end of what each node wrote."""
         return "\n".join(node.last_lines() for node in self._nodes)
+
+    @property
+    def logs(self) -> tuple[NodeLog, ...]:
+        """What those that were started wrote."""
+        return tuple(log for node in self._nodes for log in node.logs)
 
     def start(self) -> None:
         """Start node 1. Raises what its way of running raises."""

@@ -44,8 +44,6 @@ class KafkaSession(ProtocolSession[KafkaProbe]):
         self._offer = offer
         self._take_from_pool = take_from_pool
         self._recorder = Recorder(time.now_ms)
-        self.broker_log: Callable[[], str] | None = None
-        """What the broker wrote since the session began, where that is known."""
         if wire is not None:
             self.on_close(wire.close)
 

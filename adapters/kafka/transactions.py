@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from kio.schema.errors import ErrorCode
 
+from fencepost.adapters.common.address import Address
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.wire.kafka.entities import request
@@ -67,6 +68,10 @@ class TransactionCalls(Calls):
         target = AnyNode() if transactional_id is None else _coordinator(transactional_id)
         message = self._initialisation(transactional_id, timeout_ms, current, version)
         return self._write(target, message, _producer_answered, TO_COORDINATOR, retry=retry)
+
+    def coordinator(self, transactional_id: str) -> Outcome[Address]:
+        """Where the id's coordinator listens, which is asked for where this client does not know it."""
+        return self._located(_coordinator(transactional_id))
 
     def send_init_producer_id(self, transactional_id: str, *, timeout_ms: int) -> Callable[[], Outcome[ProducerIdAndEpoch]]:
         """The same without `current`, put once and sent now; the answer is waited for when it is wanted, before this client asks again."""

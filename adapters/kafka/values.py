@@ -200,9 +200,9 @@ class LogView:
     def offset_of(self, value: str) -> int | None:
         """The offset of the first record that holds `value`, whoever may see it."""
         for batch in self.batches:
-            for index, record in enumerate(batch.records):
+            for offset, record in zip(batch.offsets, batch.records, strict=True):
                 if not batch.control and record.value == value.encode():
-                    return batch.base_offset + index
+                    return offset
         return None
 
     def values(self) -> list[str]:
@@ -228,8 +228,8 @@ class LogView:
                     dropping.discard(batch.producer_id)
             elif not (batch.transactional and batch.producer_id in dropping):
                 shown += [
-                    (batch.base_offset + index, (record.value or b"").decode(errors="replace"))
-                    for index, record in enumerate(batch.records)
+                    (offset, (record.value or b"").decode(errors="replace"))
+                    for offset, record in zip(batch.offsets, batch.records, strict=True)
                 ]
         return shown
 

@@ -59,6 +59,10 @@ class PulsarLog:
             case trouble:
                 return trouble
 
+    def use(self, log: str, topic: str) -> None:
+        """Call a topic that is there already by the name of a log."""
+        self._topics[log] = topic
+
     def writer(self, name: str, timeout_ms: int) -> Outcome[PulsarWriter]:
         self._writers.append(PulsarWriter(self, self._client(name), timeout_ms))
         return Done(self._writers[-1])

@@ -1,6 +1,6 @@
 """One scenario's view of a Pulsar system: its clients, its names, its faults, and all that was asked and answered."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.patience import answer_within_s
@@ -15,7 +15,7 @@ from .core import PulsarLog
 from .history import events
 from .probe import PulsarProbe
 from .recording import Recorder
-from .transport import Connect, ConnectAdmin
+from .transport import AdminTransport, Connect, ConnectAdmin, Transport
 
 
 class PulsarSession(ProtocolSession[PulsarProbe]):
@@ -67,6 +67,16 @@ class PulsarSession(ProtocolSession[PulsarProbe]):
             self._principals.get(name),
             self._over_tls,
         )
+
+    def between(self, wrap: Callable[[Transport], Transport]) -> None:
+        """Let the frames of each client go through what this makes of its transport: for clients that have said nothing yet."""
+        connect = self._connect
+        self._connect = lambda client, address: wrap(connect(client, address))
+
+    def between_admin(self, wrap: Callable[[AdminTransport], AdminTransport]) -> None:
+        """The same with admin calls."""
+        connect = self._connect_admin
+        self._connect_admin = lambda: wrap(connect())
 
     def transactional_log(self) -> PulsarLog:
         return self.log_of_writers(self.client, self.unique)

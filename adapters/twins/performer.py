@@ -30,6 +30,12 @@ class Undisturbed:
         """The groups that took input in transactions, by the scenario's names."""
         return self._own(one.request.get(field) for name, field in _GROUPS.items() for one in self._requests(name))
 
+    @property
+    def subscriptions(self) -> list[str]:
+        """The subscriptions that a Pulsar client has asked for, without what makes them this session's own."""
+        said = (str(one.request.get("subscription", "")).removesuffix(self.suffix) for one in self._requests("SUBSCRIBE"))
+        return list(dict.fromkeys(name for name in said if name))
+
     def _requests(self, name: str) -> Iterator[Exchange]:
         return (one for one in self.exchanges if one.name.partition(" ")[0] == name)
 

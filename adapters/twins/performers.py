@@ -8,9 +8,17 @@ from .kafka_form import OlderLooks, OneBatch
 from .kafka_repeat import AnswerLost, NewConnection, Twice
 from .performer import Performer
 from .prelude import Prelude
-from .replay import CleanStop, Crash
+from .pulsar_before import PulsarCrowd, TopicPrelude
+from .pulsar_repeat import PulsarTwice
+from .replay import CleanStop, Crash, Reconnect
 
 _OF_ALL: Mapping[str, type[Performer]] = {"crash": Crash, "clean-stop": CleanStop}
+_OF_PULSAR: Mapping[str, type[Performer]] = {
+    "reconnect": Reconnect,
+    "twice": PulsarTwice,
+    "prelude": TopicPrelude,
+    "crowd": PulsarCrowd,
+}
 _OF_PROTOCOL: Mapping[str, Mapping[str, type[Performer]]] = {
     "kafka": {
         "twice": Twice,
@@ -23,7 +31,9 @@ _OF_PROTOCOL: Mapping[str, Mapping[str, type[Performer]]] = {
         "prelude": Prelude,
         "crowd": Crowd,
         "crash-in-a-crowd": CrashInACrowd,
-    }
+    },
+    "pulsar": _OF_PULSAR,
+    "pulsar-scalable": _OF_PULSAR,
 }
 
 

@@ -1,4 +1,4 @@
-"""Restarts: what is durable must be enough."""
+"""Restarts and connections that end: what is durable must be enough."""
 
 from .performer import Performer
 
@@ -17,3 +17,10 @@ class CleanStop(Performer):
     def before_step(self) -> None:
         self.session.faults.stop()
         self.session.faults.restart()
+
+
+class Reconnect(Performer):
+    """Every client loses its connections between two steps, and the system does not."""
+
+    def before_step(self) -> None:
+        self.session.disconnect()

@@ -173,7 +173,7 @@ class JudgedOptions(SystemOptions):
         list[str] | None,
         typer.Option(
             metavar="NAME=HOST:PORT",
-            help="Another Kafka broker than that at --bootstrap, with other settings: unverified, expiring or authorizer, as "
+            help="Another Kafka broker than that at --bootstrap, with other settings: unverified, expiring, compacting or authorizer, as "
             "`fencepost explain your-own-system` shows them. May be repeated.",
         ),
     ] = None

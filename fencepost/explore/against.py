@@ -4,6 +4,7 @@ What a system makes up (producer ids, epochs, offsets, names, times) is compared
 same way, and what either is known to break, is no difference.
 """
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from fencepost.contract.played import PlayedStep
 from fencepost.run.observed_roles import BETWEEN_SYSTEMS, by_role
 from fencepost.steps.acts.act import Line, Script, Table, script_of
 
-from .paired_answers import answers, side_by_side
+from .paired_answers import Choice, answers, side_by_side
 from .trial import Finding, Shown, Trials, Tried
 
 
@@ -60,7 +61,7 @@ class Comparison:
         mine, others = first.show(script), second.show(script)
         tried = first.judged(script, mine), second.judged(script, others)
         acts = max((each.acts for each in tried), key=len)
-        found = _first_difference(mine, others)
+        found = _first_difference([line for line, _ in script.lines], mine, others)
         silent = [(len(shown.steps) - 1, each.unanswered) for shown, each in zip((mine, others), tried, strict=True) if each.unanswered]
         if silent and (found is None or found[0] >= min(silent)[0]):
             return Tried(acts, unanswered=min(silent)[1])
@@ -79,7 +80,12 @@ class Comparison:
         return Tried(acts, known=finding) if is_known else Tried(acts, finding)
 
 
-def _first_difference(one: Shown, other: Shown) -> tuple[int, tuple[str, str]] | None:
+def _judged_by(lines: Sequence[Line], number: int) -> Iterable[Line]:
+    """The sentences that judge what is asked in a line."""
+    return itertools.takewhile(lambda line: line.kind == "Then", lines[number + 1 :]) if lines[number].kind == "When" else ()
+
+
+def _first_difference(lines: Sequence[Line], one: Shown, other: Shown) -> tuple[int, tuple[str, str]] | None:
     """The number of the first line that differs, and what each showed.
 
     What a sentence saw that held on both is the same by what it says; its details, such as a message, are the systems' own.
@@ -88,7 +94,7 @@ def _first_difference(one: Shown, other: Shown) -> tuple[int, tuple[str, str]] |
     suffixes = [shown.session.unique("") if shown.session else "-" for shown in (one, other)]
     said = zip(one.steps, other.steps, answers(one, suffixes[0]), answers(other, suffixes[1]), strict=False)
     for number, (first, second, *answered) in enumerate(said):
-        seen += [(number, *pair) for pair in side_by_side(*answered)]
+        seen += [(number, *pair) for pair in side_by_side(*answered, Choice.of(lines[number], _judged_by(lines, number)))]
         seen.append((number, _ended(first), _ended(second)))
     roles = zip(by_role((a for _, a, _ in seen), BETWEEN_SYSTEMS), by_role((b for _, _, b in seen), BETWEEN_SYSTEMS), strict=True)
     for (number, *shown), (first_role, second_role) in zip(seen, roles, strict=True):

@@ -7,6 +7,7 @@ certificate: how many sequences of which acts.
 import contextlib
 import json
 import time
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,16 +20,20 @@ from fencepost.console.terminal import Screen
 from fencepost.contract import folder, register
 from fencepost.contract.brokers import MOST_AT_ONCE
 from fencepost.contract.capabilities import DISTURBING
-from fencepost.contract.errors import Exit, WrongUsage
+from fencepost.contract.errors import Exit, SystemUnreachable, WrongUsage
 from fencepost.contract.folder import Folder, Layout
+from fencepost.contract.ports import Answers
 from fencepost.contract.register import Register
 from fencepost.contract.version import VERSION
+from fencepost.reference.kernel.transitions import watched
 from fencepost.run.judged_systems import JudgedSystems
 from fencepost.run.options import Options
 from fencepost.steps.acts.act import Table
 from fencepost.steps.acts.tables import table_of
 
 from .against import Comparison, Differs
+from .coverage import Coverage
+from .deadline import Deadline, TimeIsUp
 from .finding_scenario import feature, told
 from .reduction import reduced
 from .search import GoesOn, Plays, Progress, at_once, drawn, exhaustive
@@ -71,6 +76,8 @@ class Explored:
     progress: Progress
     seconds: float
     finding: "Kept | None" = None
+    coverage: Coverage | None = None
+    """Of the reference's coordinator; None of a broker, into which nobody sees."""
 
     @property
     def never_fired(self) -> list[str]:
@@ -88,6 +95,7 @@ class Explored:
             "whole": self.progress.is_whole,
             "acts": len(self.acts),
             "acts_never_fired": self.never_fired,
+            "transitions": self.coverage.as_json() if self.coverage else None,
             "sequences": self.progress.count,
             "known_deviations": dict(sorted(self.progress.known.items())),
             "unanswered": self.progress.unanswered,
@@ -141,31 +149,37 @@ class Exploration:
         claimed = folder.claim(folder_of_results, LAYOUT, {EXPLORED: "{}"})
         systems = [JudgedSystems(options, self._rows) for options in asked]
         done: list[Explored] = []
-        began = time.monotonic()
+        deadline = Deadline(None if self.bounds.seconds is None else time.monotonic() + self.bounds.seconds)
         try:
             spoken = {table.spec: _protocols_of_all(table.spec, systems) for table in tables}
             for one in systems:
                 one.open({protocol: [frozenset()] for protocols in spoken.values() for protocol in protocols})
-            for table in tables:
-                for protocol in spoken[table.spec]:
-                    done.append(self._explored(table, protocol, systems, claimed, began))
-                    claimed.put(EXPLORED, json.dumps(_told(done), indent=1) + "\n")
+            asked_for = [(table, protocol) for table in tables for protocol in spoken[table.spec]]
+            for left, (table, protocol) in zip(range(len(asked_for), 0, -1), asked_for, strict=True):
+                done.append(self._explored(table, protocol, systems, claimed, deadline.share(left)))
+                claimed.put(EXPLORED, json.dumps(_told(done), indent=1) + "\n")
+                if (gone := done[-1].progress.gone) is not None:
+                    raise SystemUnreachable(f"{done[-1].system} has gone away after {done[-1].progress.count} sequences: {gone}")
         finally:
             for one in systems:
                 one.close()
         self.screen.write_line(f"  results: {folder_of_results}")
         return Exit.DOES_NOT if any(one.finding for one in done) else Exit.CONFORMS
 
-    def _explored(self, table: Table[Any], protocol: str, systems: Sequence[JudgedSystems], claimed: Folder, began: float) -> Explored:
-        each = [self._trials(table, protocol, one) for one in systems]
+    def _explored(
+        self, table: Table[Any], protocol: str, systems: Sequence[JudgedSystems], claimed: Folder, deadline: Deadline
+    ) -> Explored:
+        each = [self._trials(table, protocol, one, deadline) for one in systems]
         names = [_name_of(options, protocol, one) for options, one in zip(filter(None, (self.options, self.against)), systems, strict=True)]
         trials = each[0] if len(each) == 1 else Comparison(each[0], each[1], (names[0], names[1]))
         is_virtual = all(one.is_prompt for one in each)
         acts = tuple(trials.table.by_name)
         title = f"{table.spec} on {' against '.join(names)}"
         self.screen.write_line(f"  {title}: {counted(len(acts), 'act')}, {self.bounds}")
-        start, goes_on = time.monotonic(), self._watch(title, began)
+        start = time.monotonic()
         with contextlib.ExitStack() as held:
+            coverage = Coverage.of(protocol, held.enter_context(watched())) if len(each) == 1 and is_virtual else None
+            goes_on = self._watch(title, deadline, len(acts), coverage)
             for one in systems:
                 # A broker that nobody has a session with is given back, and the next sequence would start another.
                 if not _is_virtual(one, protocol):
@@ -173,29 +187,39 @@ class Exploration:
                         held.callback(one.by_protocol[protocol].session("explored", needs).close)
             progress = self._gone_through(trials, is_virtual, goes_on, claimed)
             seconds = time.monotonic() - start
-            found = self._kept(trials, progress.finding, claimed, protocol, is_virtual) if progress.finding else None
+            found = self._kept(trials, progress, progress.finding, claimed, protocol, is_virtual) if progress.finding else None
         name, version = systems[0].by_protocol[protocol].name, systems[0].handshakes[protocol].version
         against = names[1] if len(names) > 1 else None
-        explored = Explored(table.spec, protocol, name, version, against, self.bounds, acts, progress, seconds, found)
+        explored = Explored(table.spec, protocol, name, version, against, self.bounds, acts, progress, seconds, found, coverage)
         self._tell(explored)
         return explored
 
-    def _trials(self, table: Table[Any], protocol: str, systems: JudgedSystems) -> Trials:
+    def _trials(self, table: Table[Any], protocol: str, systems: JudgedSystems, deadline: Deadline) -> Trials:
         offers, is_virtual = systems.handshakes[protocol].capabilities, _is_virtual(systems, protocol)
         kept = offers if is_virtual or self.crashes else offers - DISTURBING
-        session, known = systems.by_protocol[protocol].session, systems.expectations[protocol]
-        return Trials(table.offered(kept), session, is_prompt=is_virtual, known=known)
+        system, known = systems.by_protocol[protocol], systems.expectations[protocol]
+        is_there = system.answers if isinstance(system, Answers) else lambda: True
+        return Trials(table.offered(kept), system.session, is_prompt=is_virtual, known=known, deadline=deadline, is_there=is_there)
 
     def _gone_through(self, trials: Plays, is_virtual: bool, goes_on: GoesOn, claimed: Folder) -> Progress:
         bounds = self.bounds
         if bounds.depth is not None:
             return exhaustive(trials, bounds.depth, goes_on)
         if is_virtual:
-            database = DirectoryBasedExampleDatabase(claimed.path / EXAMPLES)
+            database = DirectoryBasedExampleDatabase(self._examples(claimed.path / EXAMPLES, trials.table))
             return drawn(trials, bounds.examples, bounds.length, bounds.seed, goes_on, database)
         return at_once(trials, bounds.examples, bounds.length, bounds.seed, 1 if self.crashes else MOST_AT_ONCE, goes_on)
 
-    def _watch(self, title: str, began: float) -> GoesOn:
+    def _examples(self, where: Path, table: Table[Any]) -> Path:
+        """Where sequences are kept that found something. What an example means depends on the table of acts, so each has its own."""
+        names = "\n".join((table.spec, *table.by_name))
+        own = where / f"{VERSION}-{zlib.crc32(names.encode()):08x}"
+        ours = {one.name.partition("-")[0] for one in where.glob("*") if one.name != own.name}
+        if others := sorted(ours - {VERSION}):
+            self.screen.write_line(f"  {where} has examples of another version, which are left alone: {', '.join(others)}")
+        return own
+
+    def _watch(self, title: str, deadline: Deadline, acts: int, coverage: Coverage | None) -> GoesOn:
         told_at = start = time.monotonic()
 
         def goes_on(progress: Progress) -> bool:
@@ -204,18 +228,25 @@ class Exploration:
             if now - told_at >= _PROGRESS_S:
                 told_at = now
                 rate = progress.count / (now - start)
-                self.screen.write_line(f"  {title}: {progress.count:,} sequences, {rate:.0f} a second, nothing found yet")
-            return self.bounds.seconds is None or now - began < self.bounds.seconds
+                reached = f"{len(progress.fired)} of {counted(acts, 'act')}{f', {coverage}' if coverage else ''}"
+                self.screen.write_line(f"  {title}: {progress.count:,} sequences, {_rate(rate)}, {reached}, nothing found yet")
+            return deadline.left_s > 0
 
         return goes_on
 
-    def _kept(self, trials: Plays, finding: Finding, claimed: Folder, protocol: str, is_virtual: bool) -> Kept:
-        frequency = None
-        if not is_virtual:
-            again = [trials.find(finding.acts) for _ in range(_REPEATS)]
-            frequency = f"{sum(one is not None for one in again)} of {_REPEATS} when played again"
-        small = reduced(finding, trials.find)
-        lines = told(small, lambda said: trials.shows(said, small))
+    def _kept(self, trials: Plays, progress: Progress, finding: Finding, claimed: Folder, protocol: str, is_virtual: bool) -> Kept:
+        """The finding made small, as far as there is time for it, and the system is there."""
+        again, small = list[bool](), finding
+        try:
+            while not is_virtual and len(again) < _REPEATS:
+                again.append(trials.find(finding.acts) is not None)
+            small = reduced(finding, trials.find)
+            lines = told(small, lambda said: trials.shows(said, small))
+        except TimeIsUp:
+            lines = told(small, lambda _: False)
+        except SystemUnreachable as error:
+            progress.gone, lines = str(error), told(small, lambda _: False)
+        frequency = None if is_virtual else f"{sum(again)} of {len(again)} when played again" if again else "not played again"
         row, number = self._rows[small.requirement], 1
         while (claimed.path / (name := f"{FOUND}/{small.requirement}-{protocol}-{number}.feature")).exists():
             number += 1
@@ -249,6 +280,9 @@ class Exploration:
                 screen.write_line(f"    {line}")
             screen.write_line()
             screen.write_line(f"  played again by: fencepost run{_how_again(self.options)} --feature {explored.finding.file}")
+        if coverage := explored.coverage:
+            left = ", ".join(map(str, coverage.never))
+            screen.write_line(f"  {coverage} were taken{f'; never: {left}' if left else ''}")
         if never := explored.never_fired:
             screen.write_line(f"  never came: {', '.join(never[:6])}{f' and {len(never) - 6} more' if len(never) > 6 else ''}")
 
@@ -277,6 +311,11 @@ def _name_of(options: Options, protocol: str, systems: JudgedSystems) -> str:
 def _how_again(options: Options) -> str:
     said = "" if options.system == Options().system else f" {options.system}"
     return said + "".join(f" --{name} {value}" for name, value in options.asked.options.items() if name in ("defect", "container"))
+
+
+def _rate(a_second: float) -> str:
+    """How fast, by the second or, where that would be hardly any, by the minute."""
+    return f"{a_second:.0f} a second" if a_second >= 1 else f"{60 * a_second:.0f} a minute"
 
 
 def _told(done: Sequence[Explored]) -> dict[str, Any]:

@@ -4,10 +4,13 @@ The last of all requests of one name by one client in a line counts: clients ask
 others. What says only that a system is not ready, or how it is reached, is left out, and so is what is read: sentences say that.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fencepost.contract.ports import Exchange
+from fencepost.steps.acts.act import Line
 
 from .trial import Shown
 
@@ -34,16 +37,51 @@ _NOT_YET = (
     "CoordinatorNotFound",
 )
 """What a client is answered that has come too early: when that is over is a matter of time."""
-_CHOICES = (
-    frozenset({"error: InvalidTxnStatus", "error: TransactionConflict"}),
-    frozenset({"error: InvalidTxnStatus", "error: TransactionNotFound"}),
-    frozenset({"success", "error: TransactionNotFound"}),
-    frozenset({"Produce", "error code: NONE", "error code: INVALID_PRODUCER_EPOCH"}),
-)
-"""Answers of which a system has the choice, to some request or to that of a name. PIP-31: two names for a conflict, and whether a
-coordinator still knows a transaction that is over. KIP-890: whether the marker has overtaken a late write. Where there is no such choice,
-the sentences say which answer is due.
-"""
+_ERROR = re.compile(r"error(?: code)?: (\w+)")
+_NAMES = re.compile(r"\w+(?:, \w+)* or \w+|\w+")
+_DONE = frozenset({"NONE"})
+_TRIED = " has tried to "
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The answers of which a system has the choice, by their errors; `any_refusal` where no error is named."""
+
+    errors: frozenset[str] = frozenset()
+    any_refusal: bool = False
+
+    @classmethod
+    def of(cls, asked: Line, judged_by: Iterable[Line]) -> "Choice":
+        """What the sentences leave open that judge an answer: one of several errors, or of being done and being refused.
+
+        What a client *has tried* as a Given may be done or refused: by that word nobody judges the answer, but what comes of it.
+        """
+        if asked.kind == "Given" and _TRIED in asked.text:
+            return cls(_DONE, any_refusal=True)
+        errors, any_refusal = frozenset[str](), False
+        for line in judged_by:
+            _, refused, named = line.text.partition("refused")
+            if not refused:
+                continue
+            _, _, names = named.partition(" with ")
+            found = _NAMES.match(names)
+            any_refusal = any_refusal or found is None
+            errors |= frozenset(re.split(", | or ", found[0])) if found else frozenset()
+            errors |= _DONE if line.text.startswith("it is done, or") or " or answers " in line.text else frozenset()
+        return cls(errors, any_refusal)
+
+    def leaves_open(self, one: str, other: str) -> bool:
+        """Whether two answers differ only in what it leaves open."""
+        pairs = list(zip(_errors(one), _errors(other), strict=False))
+        same_shape = len(_errors(one)) == len(_errors(other))
+        return same_shape and any(a != b for a, b in pairs) and all(a == b or (self._has(a) and self._has(b)) for a, b in pairs)
+
+    def _has(self, error: str) -> bool:
+        return error in self.errors or (self.any_refusal and error not in _DONE)
+
+
+def _errors(text: str) -> Sequence[str]:
+    return _ERROR.findall(text) or ["NONE"]
 
 
 _PLACES = frozenset({"name", "topic", "index", "partition_index", "group_id", "transactional_id"})
@@ -89,10 +127,6 @@ def _fields(answer: Any, kept: frozenset[str]) -> Iterator[str]:
                 yield f"{name.replace('_', ' ')}: {one}"
 
 
-def _is_a_choice(name: str, texts: set[str]) -> bool:
-    return texts in _CHOICES or texts | {name} in _CHOICES
-
-
 def _place(entry: Any) -> str:
     """By what an entry of a list is known, since a system may answer in any order."""
     if not isinstance(entry, Mapping):
@@ -100,8 +134,8 @@ def _place(entry: Any) -> str:
     return str([value for name, value in entry.items() if name in _PLACES])
 
 
-def side_by_side(one: Mapping[Asked, str], other: Mapping[Asked, str]) -> Iterator[tuple[str, str]]:
+def side_by_side(one: Mapping[Asked, str], other: Mapping[Asked, str], choice: Choice) -> Iterator[tuple[str, str]]:
     """The answers to what was asked on both systems, but for those of which either may be given."""
     for asked in one:
-        if asked in other and not _is_a_choice(asked.name, {one[asked], other[asked]}):
+        if asked in other and not choice.leaves_open(one[asked], other[asked]):
             yield f"{asked.name} of {asked.client}: {one[asked]}", f"{asked.name} of {asked.client}: {other[asked]}"

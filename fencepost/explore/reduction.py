@@ -1,7 +1,11 @@
 """A finding made small: acts that it does not need are left out, for as long as the same requirement is violated."""
 
+import contextlib
 from collections.abc import Callable, Sequence
 
+from fencepost.contract.errors import SystemUnreachable
+
+from .deadline import TimeIsUp
 from .trial import Finding
 
 Play = Callable[[Sequence[str]], Finding | None]
@@ -11,16 +15,19 @@ def reduced(finding: Finding, play: Play) -> Finding:
     """The shortest finding that leaving out one act after the other, or two at once, leads to.
 
     Acts stand where they stood. Two are left out at once since an act may only be possible with another, such as an end with its write.
+
+    What it has led to is what there is when the time is up, or the system gone.
     """
     smallest = finding
-    for size in (1, 2, 1):
-        start = 0
-        while start + size <= len(smallest.acts):
-            shorter = _without(smallest, start, size, play)
-            if shorter is None:
-                start += 1
-            else:
-                smallest = shorter
+    with contextlib.suppress(TimeIsUp, SystemUnreachable):
+        for size in (1, 2, 1):
+            start = 0
+            while start + size <= len(smallest.acts):
+                shorter = _without(smallest, start, size, play)
+                if shorter is None:
+                    start += 1
+                else:
+                    smallest = shorter
     return smallest
 
 

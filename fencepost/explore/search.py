@@ -1,23 +1,28 @@
 """The ways to go through sequences: every one to a depth, or random ones; each stops at the first that finds something."""
 
-import contextlib
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from functools import partial
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, settings, strategies
 from hypothesis.database import ExampleDatabase
 
+from fencepost.contract.errors import SystemUnreachable
 from fencepost.steps.acts import act
 
 from .against import Comparison
+from .deadline import TimeIsUp
 from .trial import Finding, Trials, Tried
+from .walk import walked
 
 _CHUNK = 250
-"""How many examples Hypothesis draws before the time is looked at, and people hear of it."""
+"""How many examples Hypothesis draws in one go."""
+_IN_VAIN = 16
+"""So many sequences without an answer, one after the other, say that a broker is gone."""
 
 
 @dataclass
@@ -33,15 +38,30 @@ class Progress:
     finding: Finding | None = None
     is_whole: bool = True
     """Whether it came to its end, and not to that of its time."""
+    in_vain: int = 0
+    """How many of the last sequences, one after the other, got no answer."""
+    gone: str | None = None
+    """Why the system could not be asked any more."""
 
     def saw(self, tried: Tried) -> None:
         """One more sequence."""
         self.count += 1
         self.fired.update(tried.acts)
         self.unanswered += tried.unanswered is not None
+        self.in_vain = self.in_vain + 1 if tried.unanswered else 0
         if tried.known:
             self.known[tried.known.requirement] += 1
         self.finding = self.finding or tried.finding
+
+    def saw_of(self, play: Callable[[], Tried]) -> bool:
+        """One more sequence, if there is time to play it and the system is there; whether that is so."""
+        try:
+            self.saw(play())
+        except TimeIsUp:
+            self.is_whole = False
+        except SystemUnreachable as error:
+            self.is_whole, self.gone = False, self.gone or str(error)
+        return self.is_whole
 
 
 GoesOn = Callable[[Progress], bool]
@@ -53,11 +73,10 @@ Plays = Trials | Comparison
 
 
 def exhaustive(trials: Plays, depth: int, goes_on: GoesOn) -> Progress:
-    """Every sequence of at most so many acts, the shortest first."""
+    """Every sequence of at most so many acts, the shortest first. What several begin with is played once where time is virtual."""
     progress = Progress()
-    for acts in act.sequences(trials.table, depth):
-        progress.saw(trials.play(acts))
-        if progress.finding:
+    for play in _each(trials, depth):
+        if not progress.saw_of(play) or progress.finding:
             break
         if not goes_on(progress):
             progress.is_whole = False
@@ -65,8 +84,25 @@ def exhaustive(trials: Plays, depth: int, goes_on: GoesOn) -> Progress:
     return progress
 
 
+def _each(trials: Plays, depth: int) -> Iterator[Callable[[], Tried]]:
+    if isinstance(trials, Trials) and trials.is_prompt:
+        for tried in walked(trials, depth):
+            yield partial(_same, tried)
+    else:
+        for acts in act.sequences(trials.table, depth):
+            yield partial(trials.play, acts)
+
+
+def _same(tried: Tried) -> Tried:
+    return tried
+
+
 class _Found(AssertionError):
     """Says to Hypothesis that a sequence is to be kept."""
+
+
+class _Over(BaseException):
+    """Ends what Hypothesis draws at once; it takes an Exception for something that was found."""
 
 
 def drawn(trials: Plays, examples: int, length: int, seed: int, goes_on: GoesOn, database: ExampleDatabase | None = None) -> Progress:
@@ -94,17 +130,23 @@ def drawn(trials: Plays, examples: int, length: int, seed: int, goes_on: GoesOn,
         @hypothesis.given(strategies.data())
         def found_nothing(data: strategies.DataObject) -> None:
             chance = random.Random(data.draw(strategies.binary(min_size=8, max_size=8)))  # noqa: S311 - a sequence is no secret
-            tried = trials.put(act.drawn(trials.table, length, chance.choice))
-            if progress.finding is None:
-                progress.saw(tried)
-            if tried.finding:
+            if progress.finding:  # Hypothesis looks whether it is found again, which it is, since time is virtual
                 raise _Found
+            script = act.drawn(trials.table, length, chance.choice)
+            if not progress.saw_of(partial(trials.put, script)):
+                raise _Over
+            if progress.finding:
+                raise _Found
+            if progress.count < examples and not goes_on(progress):
+                raise _Over
 
-        with contextlib.suppress(_Found):
+        try:
             found_nothing()
-        if not progress.finding and not goes_on(progress):
-            progress.is_whole = progress.count >= examples
+        except _Found:
+            pass
+        except _Over:
             break
+    progress.is_whole = bool(progress.finding) or progress.count >= examples
     return progress
 
 
@@ -121,11 +163,13 @@ def at_once(trials: Plays, examples: int, length: int, seed: int, most: int, goe
             if len(under_way) < most and number + 1 < examples:
                 continue
             over, under_way = wait(under_way, return_when=FIRST_COMPLETED)
-            for one in over:
-                progress.saw(one.result())
-            if progress.finding or not goes_on(progress):
-                progress.is_whole = bool(progress.finding)
+            went_on = [progress.saw_of(one.result) for one in over]
+            if progress.in_vain >= _IN_VAIN:
+                progress.gone = progress.gone or f"it has answered in none of the last {progress.in_vain} sequences"
+            if progress.finding or progress.gone or not all(went_on) or not goes_on(progress):
+                progress.is_whole = False
                 break
         for one in under_way:
-            progress.saw(one.result())
+            progress.saw_of(one.result)
+    progress.is_whole = progress.is_whole or bool(progress.finding)
     return progress

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fencepost.contract.errors import NotOffered
+from fencepost.contract.errors import NotOffered, SystemUnreachable
 from fencepost.contract.evidence import Mismatch, NoAnswer, SetUpFailed, Violation
 from fencepost.contract.played import PlayedStep
 from fencepost.contract.ports import Session
@@ -15,6 +15,8 @@ from fencepost.deviations.known_deviations import ANY, Entry, Expectations
 from fencepost.run.plays import refusal_of
 from fencepost.steps.acts.act import Line, Script, Table, script_of
 from fencepost.steps.player import Scene, player_of
+
+from .deadline import Deadline
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,12 @@ class Trials:
         *,
         is_prompt: bool = True,
         known: Expectations | None = None,
+        deadline: Deadline | None = None,
+        is_there: Callable[[], bool] = lambda: True,
     ) -> None:
+        """`is_there` says whether the system still answers; it is asked where a sequence got no answer."""
         self.table = table
+        self._deadline, self._is_there = deadline or Deadline(), is_there
         self._known = known or Expectations()
         self.known_requirements = frozenset(one.entry.requirement for one in self._known.known)
         """The requirements that the system is known to break."""
@@ -93,14 +99,15 @@ class Trials:
         return self.play(acts).finding
 
     def put(self, script: Script[Any]) -> Tried:
-        """Play a script until a line does not hold."""
+        """Play a script until a line does not hold. Raises TimeIsUp, and SystemUnreachable where the system has gone away."""
         return self.judged(script, self.show(script))
 
     def show(self, script: Script[Any]) -> Shown:
-        """Play a script until a line does not hold, and judge nothing."""
+        """Play a script until a line does not hold, and judge nothing. Raises TimeIsUp."""
         steps: list[PlayedStep] = []
-        with self._scene(script.acts) as scene:
+        with self.scene(needs_of(self.table, script.acts)) as scene:
             for line, _ in script.lines:
+                self._deadline.check(scene.stage.session)
                 steps.append(scene.play(line.step))
                 if steps[-1].error is not None:
                     break
@@ -112,14 +119,16 @@ class Trials:
 
     def shows(self, lines: Sequence[Line], finding: Finding) -> bool:
         """Whether these lines end as those of the finding do."""
-        with self._scene(finding.acts) as scene:
+        with self.scene(needs_of(self.table, finding.acts)) as scene:
             for line in lines[:-1]:
+                self._deadline.check(scene.stage.session)
                 if scene.play(line.step).error is not None:
                     return False
             return type(scene.play(lines[-1].step).error) is type(finding.error)
 
-    def _scene(self, acts: Sequence[str]) -> Scene:
-        name, needs = f"explored-{next(self._numbers)}", needs_of(self.table, acts)
+    def scene(self, needs: frozenset[str]) -> Scene:
+        """A scenario in a session of its own, whose lines are said one by one."""
+        name = f"explored-{next(self._numbers)}"
         return self._player.begin(lambda: self._open(name, needs))
 
     def _failed(self, script: Script[Any], shown: Shown, error: BaseException) -> Tried:
@@ -127,6 +136,8 @@ class Trials:
         line = script.lines[number][0]
         reached = tuple(dict.fromkeys(act for _, act in script.lines[: number + 1] if act is not None))
         if isinstance(error, NotOffered) or (isinstance(error, NoAnswer) and not self.is_prompt):
+            if isinstance(error, NoAnswer) and not self._is_there():
+                raise SystemUnreachable("the system stopped answering")
             return Tried(reached, unanswered=str(error))
         if isinstance(error, Violation) and 0 < waited_in(shown.session).in_vain_s < ENOUGH_S:
             return Tried(reached, unanswered=f"after a wait of less than {ENOUGH_S:g} s that was in vain, {error} shows nothing")

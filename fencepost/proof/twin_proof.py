@@ -6,6 +6,7 @@ with twins drawn by the seed, or all of them with `--all`.
 """
 
 import contextlib
+import functools
 import json
 import os
 import random
@@ -13,18 +14,22 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
+from pydantic import Field
 from rich.console import Console
 
 from fencepost.adapters import registry
 from fencepost.contract import folder, proposals
+from fencepost.contract.datafile import DataFileError, Row, line_of, load
 from fencepost.contract.errors import Exit
 from fencepost.contract.registration import Asked
 from fencepost.contract.verdict import Verdict
 from fencepost.reference.defects import LAWFUL, Defect
-from fencepost.reference.defects.replay import variants
+from fencepost.reference.defects.replay import DURABLE, losses, variants
 from fencepost.run.options import Options
 from fencepost.run.plays import Play, Plays
 from fencepost.run.selection import Selection
@@ -40,6 +45,29 @@ from .kill_matrix import TWINS as JSON
 _REPLAYED = ("crash", "clean-stop")
 _DRAWN = 2
 """How many twins of each scenario are played on what conforms, unless all are."""
+
+
+class HarmlessLoss(Row):
+    """A loss that no client can ever see, as `fixtures/harmless_losses.yaml` has it, and why."""
+
+    loss: str
+    reason: str = Field(min_length=1)
+
+
+@functools.cache
+def harmless() -> dict[str, str]:
+    """The reasons of the package's harmless losses, by the names of these."""
+    return read_harmless(resources.files("fencepost.fixtures").joinpath("harmless_losses.yaml"))
+
+
+def read_harmless(path: Path | Traversable) -> dict[str, str]:
+    """Those of a file. Raises DataFileError for a loss that there is not."""
+    rows = load(path, list[HarmlessLoss])
+    known = {one.name for protocol in DURABLE for one in losses(protocol)}
+    for number, one in enumerate(rows):
+        if one.loss not in known:
+            raise DataFileError(f"{path}:{line_of(path, number, 'loss')}: {number + 1}.loss: there is no loss {one.loss!r}")
+    return {one.loss: one.reason for one in rows}
 
 
 @dataclass(frozen=True)
@@ -72,7 +100,8 @@ class Noticed:
         if self.requirement is None and self.by_itself:
             return f"{'X' if self.is_lawful else '+'} {self.name}: no twin differs in {gone}, and a scenario is red by itself"
         if not self.is_noticed:
-            return f"{'+' if self.is_lawful else '-'} {self.name}: nothing noticed in {gone}"
+            reason = f": {harmless()[self.name]}" if self.name in harmless() else ""
+            return f"{'+' if self.is_lawful or reason else '-'} {self.name}: nothing noticed in {gone}{reason}"
         found = f"{self.requirement}, {self.disturbance} {self.where}, after {gone}: {self.difference}"
         return f"{'X' if self.is_lawful else '+'} {self.name}: {found}"
 
@@ -128,7 +157,9 @@ def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where:
             found.append(one)
             console.print(f"  {one}"[:400], markup=False, soft_wrap=True)
     is_whole = len(found) == len(wanted)
-    lost, false = [one for one in found if not one.is_lawful], [one for one in found if one.is_lawful and (one.is_noticed or one.trouble)]
+    lost = [one for one in found if not one.is_lawful and one.name not in harmless()]
+    false = [one for one in found if one.is_lawful and (one.is_noticed or one.trouble)]
+    stale = [one.name for one in found if one.name in harmless() and one.is_noticed]
     noticed = [one for one in lost if one.is_noticed]
     told: dict[str, Any] = {"complete": is_whole, "seed": seed, "losses": len(lost), "noticed": len(noticed)}
     claimed.put(JSON, json.dumps(told | {"brokers": [asdict(one) for one in found]}, indent=1) + "\n")
@@ -138,12 +169,17 @@ def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where:
     console.print(
         f"  {len(noticed)} of {len(lost)} losses at a replay noticed{share}, {alone} of them by a twin, the others by scenarios alone"
     )
+    unseen = sum(one.name in harmless() for one in found)
+    if unseen:
+        console.print(f"  {unseen} more that no client can see, for the reasons in fixtures/harmless_losses.yaml")
+    for name in stale:
+        console.print(f"  X {name} was noticed: remove it from fixtures/harmless_losses.yaml", markup=False)
     lawful = sum(one.is_lawful for one in found)
     console.print(f"  noticed in {len(false)} of {lawful} brokers that conform" if false else f"  silent on {lawful} brokers that conform")
     console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(where)}/{JSON}")
     if not is_whole:
         return Exit.NOT_FINISHED
-    return Exit.DOES_NOT if false or len(noticed) < 0.95 * len(lost) else Exit.CONFORMS
+    return Exit.DOES_NOT if false or stale or len(noticed) < 0.95 * len(lost) else Exit.CONFORMS
 
 
 def _noticed(wanted: Sequence[_Task], workers: int) -> Iterator[Noticed]:

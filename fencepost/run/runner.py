@@ -296,7 +296,8 @@ class Running:
         report.fencepost = Judged(result, self.systems.handshakes.get(asked.protocol), self.unreachable).dump()  # type: ignore[attr-defined]
         self._colour(report, result)
         if result.verdict.is_red:
-            traceback = report.longreprtext if result.verdict is Verdict.HARNESS_ERROR and call.excinfo else ""
+            is_bug = result.verdict is Verdict.HARNESS_ERROR and call.excinfo and not isinstance(error, WrongUsage)
+            traceback = report.longreprtext if is_bug else ""
             said = session.exchanges() if session else ()
             text = explain(row, result, item.stash.get(STEP, None), said, traceback, alike, note)
             report.longrepr = text + self._keep_broker_log(item)

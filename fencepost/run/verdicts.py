@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from fencepost.contract.errors import AccessRefused, Malformed, NotOffered
+from fencepost.contract.errors import AccessRefused, Malformed, NotOffered, WrongUsage
 from fencepost.contract.evidence import Evidence, Mismatch, NoAnswer, SetUpFailed, Violation
 from fencepost.contract.ports import Handshake
 from fencepost.contract.verdict import Expectation, Verdict
@@ -113,5 +113,7 @@ def _as_it_looks(error: BaseException | None, evidence: Evidence) -> Judgement:
             return Judgement(Verdict.INCONCLUSIVE, f"the system did not let fencepost in: {error}")
         case NoAnswer():
             return Judgement(Verdict.INCONCLUSIVE, f"no answer in time: {error}")
+        case WrongUsage():
+            return Judgement(Verdict.HARNESS_ERROR, str(error))
         case _:
             return Judgement(Verdict.HARNESS_ERROR, f"{type(error).__name__}: {error}")

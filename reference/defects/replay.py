@@ -114,6 +114,9 @@ def _within(value: Any, forget: Callable[[Any], Any]) -> Any:
         held = {one.name: getattr(value, one.name) for one in dataclasses.fields(value) if one.init}
         changed = {name: after for name, before in held.items() if (after := forget(before)) is not before}
         return dataclasses.replace(value, **changed) if changed else value
+    if type(value) is frozenset:
+        changed_items = frozenset(map(forget, value))
+        return value if changed_items == value else changed_items
     if type(value) is tuple:
         items = tuple(map(forget, value))
         return value if all(one is other for one, other in zip(items, value, strict=True)) else items

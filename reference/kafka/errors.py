@@ -41,6 +41,7 @@ class Error(IntEnum):
     INVALID_PARTITIONS = ErrorCode.invalid_partitions
     INVALID_REPLICATION_FACTOR = ErrorCode.invalid_replication_factor
     INVALID_REPLICA_ASSIGNMENT = ErrorCode.invalid_replica_assignment
+    INVALID_CONFIG = ErrorCode.invalid_config
     INVALID_REQUEST = ErrorCode.invalid_request
     UNSUPPORTED_FOR_MESSAGE_FORMAT = ErrorCode.unsupported_for_message_format
     OUT_OF_ORDER_SEQUENCE_NUMBER = ErrorCode.out_of_order_sequence_number

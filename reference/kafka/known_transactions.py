@@ -7,6 +7,7 @@ marker; a coordinator that starts sends the markers of all that was prepared onc
 from collections.abc import Callable
 from dataclasses import replace
 
+from fencepost.reference.kernel import transitions
 from fencepost.reference.kernel.crash import Crash
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
@@ -109,7 +110,10 @@ class KnownTransactions:
             self._pending.add(transaction.transactional_id)
             raise Refused(Error.UNSUPPORTED_VERSION)
         updated = replace(transaction, updated_at=self._machine.clock.now)
+        before = self._transactions.get(transaction.transactional_id)
         self._log.append(updated)
+        if before is not None:
+            transitions.take(before.state, updated.state)
         self._transactions[transaction.transactional_id] = updated
         return updated
 

@@ -21,6 +21,7 @@ from .errors import Error, Refused
 from .feature_levels import FeatureLevels
 from .groups import Groups
 from .listing import TransactionFilter
+from .log_cleaner import LogCleaner
 from .marker_writer import MarkerWriter
 from .markers import MarkerSender
 from .membership import Membership
@@ -67,6 +68,7 @@ class Parts:
     feature_levels: type[FeatureLevels] = FeatureLevels
     groups: type[Groups] = Groups
     directory: type[Directory] = Directory
+    log_cleaner: type[LogCleaner] = LogCleaner
     response_order: type[ResponseOrder] = ResponseOrder
     marker_sender: type[MarkerSender] = MarkerSender
     marker_writer: type[MarkerWriter] = MarkerWriter
@@ -128,11 +130,13 @@ class Node:
         self.additions = parts.additions(self.topics, self.coordinator)
         self.membership = parts.membership(machine.clock, log.coordinator_epoch)
         self.groups = parts.groups(self.topics, self.verification, self.membership, machine.clock)
+        self.log_cleaner = parts.log_cleaner(machine.clock)
         self._forget_idle_producers()
         machine.every(settings.clean_up_interval_ms, self.coordinator.abort_timed_out)
         machine.every(settings.clean_up_interval_ms, self.coordinator.send_markers_again)
         machine.every(settings.expired_id_clean_up_interval_ms, self._forget_idle_ids)
         machine.every(settings.expired_producer_clean_up_interval_ms, self._forget_idle_producers)
+        machine.every(settings.log_cleaner_backoff_ms, self._clean_logs)
         machine.every(_LOOKS_FOR_SILENT_MEMBERS_MS, self.membership.remove_the_silent)
 
     @property
@@ -175,6 +179,11 @@ class Node:
     def _forget_idle_producers(self) -> None:
         for log in self.topics.logs():
             log.producers.forget_idle(before=self.machine.clock.now - self.settings.producer_expiration_ms)
+
+    def _clean_logs(self) -> None:
+        for log in self.topics.logs():
+            if log.compaction is not None:
+                self.log_cleaner.clean(log)
 
     def _open_log(self, partition: TopicPartition) -> PartitionLog:
         log = self._parts.partition_log(self.machine, self.profile, self._parts.producer_states, partition)

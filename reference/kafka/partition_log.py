@@ -10,8 +10,8 @@ puts a snapshot into its journal of what followed from them.
 
 import struct
 from bisect import bisect_left
-from dataclasses import dataclass, replace
-from enum import IntEnum
+from collections.abc import Mapping
+from dataclasses import replace
 
 from fencepost.reference.kernel.journal import Journal
 from fencepost.reference.kernel.machine import Machine
@@ -20,12 +20,15 @@ from fencepost.wire.kafka.batches import Batch, Marker, MarkerType, encode, mark
 
 from .errors import Error, Refused
 from .guards import Guards
+from .log_entries import AbortedTransaction, Compaction, Entry, Isolation, Page, Snapshot
 from .markers import TransactionMarker
 from .producer_state import ProducerState, ProducerStates, Standing
 from .profile import Profile
 from .replication import Replication
 from .transaction import Decision
 from .values import ProducerIdAndEpoch, TopicPartition, journal_of
+
+__all__ = ["AbortedTransaction", "Compaction", "Entry", "Isolation", "Page", "PartitionLog", "Snapshot"]
 
 _OFFSET = struct.Struct(">q")
 _LENGTH = slice(8, 12)
@@ -40,49 +43,11 @@ _HIGH_WATERMARK = -1
 """What DeleteRecords says for everything that there is."""
 
 
-class Isolation(IntEnum):
-    """What a reader wants to see, by the wire's number."""
-
-    READ_UNCOMMITTED = 0
-    READ_COMMITTED = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A batch, and its bytes as they were sent but for the base offset."""
-
-    batch: Batch
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class AbortedTransaction:
-    """Where a transaction that was aborted has its first record and its marker."""
-
-    producer_id: int
-    first_offset: int
-    last_offset: int
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """What a partition knew at a moment of its producers and their transactions, and where its log began."""
-
-    start_offset: int
-    producers: tuple[ProducerState, ...]
-    aborted: tuple[AbortedTransaction, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """What a reader gets from an offset on. `aborted` is None for readers that do not ask for committed data only."""
-
-    data: bytes
-    aborted: tuple[AbortedTransaction, ...] | None
-
-
 class PartitionLog:
     """One partition, as its leader has it."""
+
+    compaction: Compaction | None = None
+    """How it is compacted; None where it is not."""
 
     retained_batches: int | None = None
     """How many decided batches it has at most; then it keeps as many offsets as half of that. None for no bound."""
@@ -172,8 +137,10 @@ class PartitionLog:
             rule("KIP890-115")
             raise Refused(Error.INVALID_RECORD, "only the broker writes control records")
         rule("KIP890-365")
-        if not batch.records or batch.base_offset != 0:
-            raise Refused(Error.INVALID_RECORD, "a batch needs records, and 0 for its base offset")
+        if not batch.records or batch.base_offset != 0 or batch.offset_deltas is not None:
+            raise Refused(Error.INVALID_RECORD, "a batch needs records, 0 for its base offset, and no gaps")
+        if self.compaction is not None and any(record.key is None for record in batch.records):
+            raise Refused(Error.INVALID_RECORD, "a record of a compacted topic needs a key")
 
     def write(self, batch: Batch, data: bytes) -> int:
         """Decision: the offset, the leader epoch and the timestamps with which the leader stores a batch. Returns the offset."""
@@ -246,6 +213,25 @@ class PartitionLog:
         rule("KIP890-232")
         self._start_at(max(offset, self.start_offset))
         return self.start_offset
+
+    def replace_cleaned(self, kept: Mapping[int, Entry]) -> None:
+        """What the log cleaner has left, by the base offsets; the rest is gone. What producers are known by is as before."""
+        left = (record if isinstance(record, Snapshot) else kept.get(record.batch.base_offset) for record in self._journal)
+        self._journal.replace([record for record in left if record is not None])
+        self._entries = [kept[entry.batch.base_offset] for entry in self._entries if entry.batch.base_offset in kept]
+        self._aborted = self.aborted_with_data()
+
+    def aborted_with_data(self) -> list[AbortedTransaction]:
+        """Decision: the aborted transactions that a Fetch lists after a pass: those of which a batch is left."""
+        rule("KIP890-441")
+        return [
+            aborted
+            for aborted in self._aborted
+            if any(
+                entry.batch.producer_id == aborted.producer_id and aborted.first_offset <= entry.batch.last_offset < aborted.last_offset
+                for entry in self._entries
+            )
+        ]
 
     def put_down(self) -> None:
         """A clean stop leaves a snapshot, from which the next start goes on."""
@@ -367,7 +353,7 @@ class PartitionLog:
         """Decision: offset and timestamp of the first record that is not older; None where there is none that such a reader may see."""
         rule("KIP890-364")
         for entry in self._entries:
-            for offset, record in enumerate(entry.batch.records, entry.batch.base_offset):
+            for offset, record in zip(entry.batch.offsets, entry.batch.records, strict=True):
                 if record.timestamp >= timestamp:
                     if offset >= self.latest_offset(isolation):
                         rule("KIP890-143")

@@ -66,7 +66,7 @@ class ProducerState:
     def before(batch: Batch) -> "ProducerState":
         """That of a producer of which nothing is known, whose first batch or marker this is."""
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
-        return ProducerState(producer, (), batch.records[-1].timestamp, NONE, NONE)
+        return ProducerState(producer, (), _last_timestamp(batch), NONE, NONE)
 
     @property
     def has_open_transaction(self) -> bool:
@@ -84,7 +84,7 @@ class ProducerState:
         return replace(
             self._at_least(batch.producer_epoch),
             batches=(*self._at_least(batch.producer_epoch).batches, appended)[-REMEMBERED_BATCHES:],
-            last_timestamp=max(record.timestamp for record in batch.records),
+            last_timestamp=_last_timestamp(batch),
             transaction_start=batch.base_offset if begins else self.transaction_start,
         )
 
@@ -222,5 +222,10 @@ class ProducerStates:
         rule("KIP890-170")
 
 
+def _last_timestamp(batch: Batch) -> int:
+    """The time of the newest record, also where the log cleaner has left no record of the batch."""
+    return max((record.timestamp for record in batch.records), default=batch.max_timestamp)
+
+
 def _last_sequence(batch: Batch) -> int:
-    return (batch.base_sequence + len(batch.records) - 1) % _SEQUENCES
+    return (batch.base_sequence + batch.last_offset - batch.base_offset) % _SEQUENCES

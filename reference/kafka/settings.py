@@ -42,6 +42,9 @@ class Settings:
     expired_producer_clean_up_interval_ms: int = 600_000
     """How often a broker looks for producers that partitions may forget."""
 
+    log_cleaner_backoff_ms: int = 15_000
+    """How often the log cleaner passes over the logs of compacted topics."""
+
     @staticmethod
     def names() -> list[str]:
         """The properties that are obeyed."""
@@ -74,6 +77,7 @@ _PROPERTIES: Mapping[str, tuple[str, Callable[[str], object]]] = {
     "transaction.remove.expired.transaction.cleanup.interval.ms": ("expired_id_clean_up_interval_ms", int),
     "producer.id.expiration.ms": ("producer_expiration_ms", int),
     "producer.id.expiration.check.interval.ms": ("expired_producer_clean_up_interval_ms", int),
+    "log.cleaner.backoff.ms": ("log_cleaner_backoff_ms", int),
     "transaction.partition.verification.enable": ("verifies_partitions", _flag),
 }
 """Each property that is obeyed: the field that holds it, and how its text is read."""

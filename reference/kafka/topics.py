@@ -13,7 +13,7 @@ from fencepost.reference.kernel.journal import Disk, Journal
 from fencepost.reference.kernel.rules import rule
 
 from .errors import Error, Refused
-from .partition_log import PartitionLog
+from .partition_log import Compaction, PartitionLog
 from .values import TopicPartition, journal_of
 
 OFFSETS_TOPIC = "__consumer_offsets"
@@ -60,6 +60,9 @@ class Topic:
     followers: tuple[tuple[int, ...], ...]
     """The nodes beside its leader that have a replica of each partition."""
 
+    compaction: Compaction | None = None
+    """How it is compacted; None where it is not."""
+
     @property
     def partitions(self) -> int:
         return len(self.leaders)
@@ -84,11 +87,13 @@ class Topics:
             if isinstance(topic, Topic):
                 self._open(topic)
 
-    def create(self, name: str, leaders: Sequence[int], followers: Sequence[tuple[int, ...]] = ()) -> Topic:
+    def create(
+        self, name: str, leaders: Sequence[int], followers: Sequence[tuple[int, ...]] = (), compaction: Compaction | None = None
+    ) -> Topic:
         """Make a topic that may be made, whose partitions are led by these nodes, with replicas on those as well."""
         topic_id = uuid.uuid5(_IDS, f"{name}, {len(self._journal)}")
         before = tuple(_FIRST_LEADER for _ in leaders)
-        topic = Topic(name, topic_id, tuple(leaders), before, tuple(followers) or tuple(() for _ in leaders))
+        topic = Topic(name, topic_id, tuple(leaders), before, tuple(followers) or tuple(() for _ in leaders), compaction)
         self._journal.append(topic)
         self._open(topic)
         return topic
@@ -103,6 +108,7 @@ class Topics:
         self._by_name[topic.name] = self._by_id[topic.topic_id] = moved
         self._logs[topic.name][number] = self.log_of_new_leader(partition)
         self._logs[topic.name][number].leaders_before = before[number]
+        self._logs[topic.name][number].compaction = topic.compaction
 
     def log_of_new_leader(self, partition: TopicPartition) -> PartitionLog:
         """Decision: what a new leader knows of its partition: all that follows from the log, as the old one did."""
@@ -197,3 +203,4 @@ class Topics:
         self._logs[topic.name] = [self._open_log(TopicPartition(topic.name, number)) for number in range(topic.partitions)]
         for log, before in zip(self._logs[topic.name], topic.leaders_before, strict=True):
             log.leaders_before = before
+            log.compaction = topic.compaction

@@ -16,6 +16,8 @@ id's expiry and its removal.
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from fencepost.reference.kernel.transitions import Transition
+
 from .errors import Error, Refused
 from .values import EXHAUSTED_EPOCH, FIRST_EPOCH, NOTHING, ProducerIdAndEpoch, TopicPartition
 
@@ -44,6 +46,7 @@ _FROM: dict[State, frozenset[State]] = {
     State.COMPLETE_ABORT: frozenset({State.PREPARE_ABORT}),
 }
 """The states that may come before each state."""
+TRANSITIONS = frozenset(Transition(before.value, after.value) for after, all_before in _FROM.items() for before in all_before)
 
 
 class Decision(Enum):

@@ -6,6 +6,7 @@ what follows can be done again by whoever is asked again.
 
 from collections.abc import Callable
 
+from fencepost.reference.kernel import transitions
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 from fencepost.reference.metadata.store import VersionConflict
@@ -199,5 +200,6 @@ class MetadataCoordinator:
             self._records.replace(txn, ended, version)
         except VersionConflict:
             return False
+        transitions.take(header.state, state)
         self._machine.crash_points.reach("after-header-cas")
         return True

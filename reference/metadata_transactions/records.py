@@ -10,6 +10,7 @@ from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from fencepost.reference.kernel.transitions import Transition
 from fencepost.reference.metadata.store import Record
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.values import Action, Position, Status
@@ -49,6 +50,9 @@ class State(Enum):
     def status(self) -> Status:
         """The same in the words of all kinds of transactions."""
         return Status(self.value)
+
+
+TRANSITIONS = frozenset(Transition(State.OPEN.value, after.value) for after in (State.COMMITTED, State.ABORTED))
 
 
 class _Stored(BaseModel):

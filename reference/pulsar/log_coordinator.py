@@ -7,6 +7,7 @@ whoever crashes afterwards.
 import re
 from collections.abc import Iterable
 
+from fencepost.reference.kernel import transitions
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 
@@ -120,6 +121,7 @@ class LogCoordinator:
         decided = transaction.decided(action)
         self._machine.crash_points.reach("before-decision-logged")
         self._install(decided)
+        transitions.take(transaction.status, decided.status)
         self._machine.crash_points.reach("after-decision-logged")
         if reply and self.answers_decisions():
             rule("PIP31-29")
@@ -139,8 +141,10 @@ class LogCoordinator:
 
     def _complete(self, txn: TxnId) -> None:
         self._machine.crash_points.reach("before-complete-logged")
-        completed = self._transactions[txn].completed()
+        transaction = self._transactions[txn]
+        completed = transaction.completed()
         self._install(completed)
+        transitions.take(transaction.status, completed.status)
         if self._forgets(completed):
             del self._transactions[txn]
         for reply in self._waiting.pop(txn, ()):

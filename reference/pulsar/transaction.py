@@ -6,9 +6,14 @@ Immutable: each change makes a new value, which the coordinator logs before it i
 from dataclasses import dataclass, replace
 
 from fencepost.reference.kernel.rules import rule
+from fencepost.reference.kernel.transitions import Transition
 
 from .errors import Error, Refused
 from .values import Action, Status, SubscriptionName, TxnId
+
+_ENDS = ((Status.COMMITTING, Status.COMMITTED), (Status.ABORTING, Status.ABORTED))
+_STEPS = [step for decided, complete in _ENDS for step in ((Status.OPEN, decided), (decided, complete))]
+TRANSITIONS = frozenset(Transition(before.value, after.value) for before, after in _STEPS)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from fencepost.contract.errors import UnknownName
 from fencepost.contract.evidence import Violation
 from fencepost.contract.gherkin import Step
 
@@ -126,14 +127,15 @@ class Script(Generic[M]):
     lines: list[tuple[Line, str | None]] = field(init=False, default_factory=list)
     acts: list[str] = field(init=False, default_factory=list)
     _met: set[str] = field(init=False, default_factory=set)
-    _needs: frozenset[str] = field(init=False, default=frozenset())
+    needs: frozenset[str] = field(init=False, default=frozenset())
+    """The capabilities that it needs."""
 
     def __post_init__(self) -> None:
         self.model = self.table.model()
 
     def may_come(self, act: Act[M]) -> bool:
         """Whether clients can do that now."""
-        return self.table.are_offered_at_once(self._needs | act.needs) and act.may_come(self.model, *act.arguments)
+        return self.table.are_offered_at_once(self.needs | act.needs) and act.may_come(self.model, *act.arguments)
 
     def possible(self, acts: Iterable[Act[M]] | None = None) -> Iterator[Act[M]]:
         """The acts of these, or of all, that may come now; of those that differ only in who is called what, one."""
@@ -143,7 +145,7 @@ class Script(Generic[M]):
     def add(self, act: Act[M]) -> None:
         """Let it come next."""
         self._met.update(act.arguments)
-        self._needs |= act.needs
+        self.needs |= act.needs
         self.acts.append(act.name)
         self.lines += [(line, act.name) for line in act.says(self.model, *act.arguments)]
 
@@ -154,9 +156,11 @@ class Script(Generic[M]):
 
 
 def script_of(table: Table[M], names: Iterable[str]) -> Script[M]:
-    """The script of these acts, without those that cannot come where they stand."""
+    """The script of these acts, without those that cannot come where they stand. Raises UnknownName where there is no such act."""
     script, acts = Script(table), table.by_name
     for name in names:
+        if name not in acts:
+            raise UnknownName(f"act of {table.spec}", name, acts)
         if script.may_come(acts[name]):
             script.add(acts[name])
     script.close()
@@ -207,12 +211,13 @@ def sequences(table: Table[M], depth: int) -> Iterator[tuple[str, ...]]:
     for _ in range(depth):
         following = []
         for names in level:
-            following += [(*names, act.name) for act in _begun(table, names).possible()]
+            following += [(*names, act.name) for act in begun(table, names).possible()]
         yield from following
         level = following
 
 
-def _begun(table: Table[M], names: Iterable[str]) -> Script[M]:
+def begun(table: Table[M], names: Iterable[str]) -> Script[M]:
+    """The script of these acts, each of which may come where it stands, before it is closed."""
     script, acts = Script(table), table.by_name
     for name in names:
         script.add(acts[name])

@@ -58,7 +58,7 @@ def _lines(model: Clients, one: Episode) -> list[Line]:
 def _marks(one: Episode) -> set[str]:
     """What is there once in a sequence, of what this is about."""
     about = {AUTHORIZER: "rights", NODES: "nodes"}.get(one.needs)
-    named = {word for word in ("crew", "waste", "made") if f'"{word}"' in one.name}
+    named = {said for said in ('"crew"', '"waste"', '"made"', "an unused transactional id") if said in one.name}
     return named | ({about} if about else set()) | ({"marker"} if one.who == "M" else set())
 
 

@@ -8,6 +8,8 @@ from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.contract.ports import Session
 from fencepost.contract.shared_crashes import gather
 from fencepost.contract.transactional_log import Answer, Follower, TransactionalLog, Writer
+from fencepost.contract.waiting import changes_in
+from fencepost.steps.named import Named
 from fencepost.steps.outcomes import achieved, error_of, unanswered
 from fencepost.steps.settling import settled
 
@@ -36,13 +38,15 @@ class ScenarioContext:
     session: Session
     system: TransactionalLog
     evidence: Evidence
-    writers: dict[str, Writer] = field(default_factory=dict)
+    writers: dict[str, Writer] = field(default_factory=lambda: Named("writer", "Given a writer A"))
     followers: dict[str, Follower] = field(default_factory=dict)
     """By the logs that they follow."""
     ended: set[str] = field(default_factory=set)
     """The writers whose last transaction is decided, as far as anybody knows."""
     crash: Crash | None = None
     answer: Outcome[object] | None = None
+    _seen_over: tuple[int | None, frozenset[str]] | None = None
+    """The writers whose transactions were all seen to be over, and after how many changes."""
 
     def ask(self, answer: Outcome[object]) -> None:
         """Keep what the When asked, for the Then to judge."""
@@ -57,6 +61,7 @@ class ScenarioContext:
     def end(self, name: str, commit: bool) -> Outcome[None]:
         """Let a writer end its transaction. A crash that is armed for this comes now, and the system is back when it is over."""
         self.ended.add(name)
+        self._seen_over = None
         crash = self.crash
         if crash is None or (crash.writer, crash.commit) != (name, commit):
             return self.writers[name].end(commit)
@@ -91,11 +96,18 @@ class ScenarioContext:
         return self.writers[name].take_what_is_free(group, log)
 
     def await_ends(self) -> None:
-        """Wait until what was decided is told everywhere. When patience ends first, the next sentence judges what there is."""
-        for name in sorted(self.ended):
-            for _ in self.session.time.attempts():
-                if self.is_over(name):
-                    break
+        """Wait until what was decided is told everywhere. When patience ends first, the next sentence judges what there is.
+
+        What was seen to be over is over still where nothing was asked since that may change anything.
+        """
+        now = changes_in(self.session.time), frozenset(self.ended)
+        if now[0] is not None and now == self._seen_over:
+            return
+        are_over = [self._await_end(name) for name in sorted(self.ended)]
+        self._seen_over = now if all(are_over) else None
+
+    def _await_end(self, name: str) -> bool:
+        return any(self.is_over(name) for _ in self.session.time.attempts())
 
     def look(self, look: Callable[[], Sequence[str]], expected: Sequence[str]) -> tuple[str, ...]:
         """What a look shows when all that was decided is told everywhere: once, or again and again where nobody can say when that is."""

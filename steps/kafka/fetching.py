@@ -134,14 +134,15 @@ def _record(context: ScenarioContext, where: TopicPartition, value: str) -> tupl
     if offset is None:
         raise SetUpFailed(f"{where} does not hold {value}")
     batch = next(batch for batch in view.batches if batch.base_offset <= offset <= batch.last_offset)
-    return offset, batch.records[offset - batch.base_offset].timestamp
+    return offset, batch.records[batch.offsets.index(offset)].timestamp
 
 
 def _lawful(context: ScenarioContext, where: TopicPartition, value: str) -> list[tuple[int, int]]:
     """Offset and timestamp of each record that a look-up may answer which is to find this one."""
     _, time = _record(context, where, value)
     view = achieved(context.observer.read(where, Isolation.READ_UNCOMMITTED), f"reading {where}")
-    places = [(offset, record.timestamp) for batch in view.batches for offset, record in enumerate(batch.records, batch.base_offset)]
+    batches = view.batches
+    places = [(offset, record.timestamp) for batch in batches for offset, record in zip(batch.offsets, batch.records, strict=True)]
     if context.asked_time == _NEWEST:
         return [place for place in places if place[1] == time]
     return [place for place in places if place[1] >= time][:1]

@@ -34,6 +34,9 @@ TIMEOUTS_MS = {
 }
 """The largest is the largest number that the message has room for: a broker is free to allow less."""
 
+_NAMES_TRIED = 200
+"""Of a hundred nodes, one leads the coordinator's partition of one of so many names nearly always."""
+
 _REQUEST = "init_producer_id"
 _ASK_AGAIN = "CONCURRENT_TRANSACTIONS"
 
@@ -137,11 +140,22 @@ def a_client_initialises(context: ScenarioContext, which_id: str, producer: str 
     context.keep(None, answer, "InitProducerId")
 
 
-def initialise(context: ScenarioContext, name: str, identifier: str, timeout: str | None = None) -> None:
-    """A new producer of the scenario."""
-    probe, unique = context.session.client(name), context.session.unique(identifier)
+def initialise(context: ScenarioContext, name: str, identifier: str, timeout: str | None = None, near: Producer | None = None) -> None:
+    """A new producer of the scenario, which has the coordinator of the one that it is to be near."""
+    probe = context.session.client(name)
+    unique = context.session.unique(identifier) if near is None else _at_its_coordinator(context, probe, identifier, near)
     timeout_ms = TIMEOUTS_MS[timeout] if timeout else LONG_TIMEOUT_MS
     context.producers[name] = Producer(name, unique, probe, [achieved(_init(probe, unique, timeout_ms), f"initialising {name}")])
+
+
+def _at_its_coordinator(context: ScenarioContext, probe: KafkaProbe, identifier: str, near: Producer) -> str:
+    """A transactional id like this one, with the coordinator of the other producer: one request cannot go to two nodes."""
+    names = (context.session.unique(f"{identifier}-{number}" if number else identifier) for number in range(_NAMES_TRIED))
+    first = next(names)
+    wanted, found = near.probe.coordinator(near.transactional_id), probe.coordinator(first)
+    if wanted == found or not (isinstance(wanted, Done) and isinstance(found, Done)):
+        return first
+    return next((name for name in names if probe.coordinator(name) == wanted), first)
 
 
 def _init(probe: KafkaProbe, identifier: str, timeout_ms: int = LONG_TIMEOUT_MS) -> Outcome[ProducerIdAndEpoch]:

@@ -132,7 +132,7 @@ def sends_heartbeats(context: ScenarioContext, gathering: Gathering, producer: s
     """Often enough, and for twice as long as its session may last without one."""
     context.begin()
     name, place = context.session.unique(group), context.memberships[producer][-1]
-    outcome = beat_through_sessions(context, context.producers[producer].probe, name, place, gathering.session_ms)
+    outcome = beat_through_sessions(context, gathering, context.producers[producer].probe, name, place)
     context.keep(None, outcome, "Heartbeat")
 
 
@@ -243,7 +243,7 @@ def _join(
     bringing = Bringing({PROTOCOL: wanted_by(new)})
     if session is not None:
         gathering.session_ms = short_session_ms(context, context.producers[new].probe)
-        bringing = replace(bringing, session_timeout_ms=gathering.session_ms)
+        bringing, gathering.asked_ms = replace(bringing, session_timeout_ms=gathering.session_ms), context.time.now_ms()
     return gather(context, gathering, group, new, beside, instance, bringing)
 
 

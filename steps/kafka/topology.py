@@ -51,9 +51,9 @@ def a_producer(context: ScenarioContext, producer: str, transactional_id: str, t
     "[ and {timeout}]"
 )
 def two_producers(context: ScenarioContext, one: str, other: str, first: str, second: str, timeout: str | None) -> None:
-    """Two producers that have nothing to do with each other, as above."""
+    """Two producers that have nothing to do with each other but their coordinator, as above."""
     initialise(context, one, first, timeout)
-    initialise(context, other, second, timeout)
+    initialise(context, other, second, timeout, near=context.producers[one])
 
 
 @KAFKA.given("producer {producer} at the last usable epoch[ with {timeout}]")

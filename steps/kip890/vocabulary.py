@@ -37,8 +37,25 @@ ODD_BATCH = choice(
     *("a damaged batch", "an empty batch", "a batch with an offset of its own", "a batch without a sequence number"),
     meaning="a batch with one fault",
 )
+KEY = text(
+    "key",
+    r'key "[ -!#-~]+"|the key of a COMMIT marker|the key of an ABORT marker',
+    "the key of a record; a record may have the very bytes that a marker has for its key",
+)
+RETENTION = choice("retention", "for a day", "for no time", meaning="the delete.retention.ms of a topic")
+PASS_COUNT = ValueType(
+    "pass_count",
+    "twice|[3-9] times",
+    "how many passes of the log cleaner, one after the other",
+    lambda written: 2 if written == "twice" else int(written.split()[0]),
+    lambda count: "twice" if count == 2 else f"{count} times",
+)
 HANDLE = choice("handle", "name", "id", meaning="by what a request names a topic")
 
 KIP890 = Vocabulary(
-    "kip890", (*TYPES, FEATURE_STATUS, COORDINATOR_EPOCH, NOTHING_OR_ALL, SEQUENCE, LANDMARK, POINT, BEGINNING, ODD_BATCH, HANDLE)
+    "kip890",
+    (
+        *(*TYPES, FEATURE_STATUS, COORDINATOR_EPOCH, NOTHING_OR_ALL, SEQUENCE, LANDMARK, POINT, BEGINNING, ODD_BATCH, HANDLE),
+        *(KEY, RETENTION, PASS_COUNT),
+    ),
 )

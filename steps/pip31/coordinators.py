@@ -33,9 +33,22 @@ def pipeline() -> Pipeline:
 
 @PIP31.given("the system has {count} coordinators")
 def has_coordinators(context: ScenarioContext, count: int) -> None:
-    """At least so many. Where there are fewer, the missing ones are added."""
-    if achieved(context.client.coordinators(), "asking how many coordinators there are") < count:
+    """At least so many. Where there are fewer, the missing ones are added, and each of them serves clients before the next step."""
+    before = achieved(context.client.coordinators(), "asking how many coordinators there are")
+    if before < count:
         achieved(context.client.set_coordinators(count), f"having {count} coordinators")
+        for number in range(before, count) if not context.client.is_scalable else ():
+            _await_coordinator(context, number)
+
+
+def _await_coordinator(context: ScenarioContext, number: int) -> None:
+    """A broker has a coordinator some time after it was asked for, and refuses its clients until then."""
+    outcome: Outcome[None] = context.client.reach_coordinator(number)
+    for _ in context.session.time.attempts():
+        if isinstance(outcome, Done):
+            return
+        outcome = context.client.reach_coordinator(number)
+    achieved(outcome, f"reaching coordinator {number}, which was just added")
 
 
 @PIP31.given("{transaction} is a transaction of another coordinator than the first")

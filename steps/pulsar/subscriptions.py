@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from fencepost.adapters.pulsar.values import Consumer, InitialPosition, MessageId, Received, Subscription, SubscriptionType
+from fencepost.steps.named import Named
 from fencepost.steps.outcomes import achieved, observed
 
 from .topics import NO_SENTINEL, Topics, is_sentinel
@@ -34,7 +35,9 @@ class Subscriptions:
     """The subscriptions of one scenario."""
 
     topics: Topics
-    by_name: dict[str, Subscriber] = field(default_factory=dict)
+    by_name: dict[str, Subscriber] = field(
+        default_factory=lambda: Named("subscription", 'Given the consumer of shared subscription "workers" has received "i1" from inputs')
+    )
 
     def __getitem__(self, name: str) -> Subscriber:
         return self.by_name[name]

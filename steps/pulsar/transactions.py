@@ -11,6 +11,7 @@ from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import Action, PendingEnd, PendingSend, Status, TxnId
 from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.contract.ports import Session
+from fencepost.steps.named import Named
 from fencepost.steps.outcomes import achieved, observed
 
 from .vocabulary import Acknowledged, Participant
@@ -86,7 +87,7 @@ class Transactions:
     """The transactions of one scenario."""
 
     session: Session
-    by_name: dict[str, Transaction] = field(default_factory=dict)
+    by_name: dict[str, Transaction] = field(default_factory=lambda: Named("transaction", "Given transaction A"))
     numbered: list[tuple[int, TxnId]] = field(default_factory=list)
     """Those that have no name, in the order in which they were begun, each with the coordinator that was asked for it."""
     _enders: int = 0

@@ -32,6 +32,10 @@ class NotedContainers:
     def last_lines(self) -> str:
         return self.log
 
+    @property
+    def logs(self) -> tuple[()]:
+        return ()
+
     def stop(self) -> None:
         self.calls.append("stop")
 

@@ -21,7 +21,7 @@ from fencepost.adapters.kafka.proxy import ProxiedWire
 from fencepost.adapters.kafka.reach import connect, parse_addresses, reach_one
 from fencepost.adapters.kafka.security import Security
 from fencepost.adapters.kafka.security_options import security_of
-from fencepost.contract.errors import SystemUnreachable, WrongUsage
+from fencepost.contract.errors import AccessRefused, SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.kafka.entities import request, response
 
@@ -229,6 +229,14 @@ def test_a_token_that_cannot_be_had_is_told_without_it(source: str, told: str) -
         Token.of(source).read()
 
     assert SECRET not in str(failed.value)
+
+
+def test_a_token_that_a_shell_put_where_the_variable_stands_is_not_shown() -> None:
+    """`--token env:$TOKEN` names a variable by the token itself; the message says what was meant, and not what was there."""
+    with pytest.raises(AccessRefused, match=r"that variable \(not shown\): .*without \$, such as env:TOKEN") as refused:
+        Token.of(f"env:{SECRET}").read()
+
+    assert SECRET not in str(refused.value)
 
 
 def test_the_token_itself_is_no_value_of_an_option() -> None:

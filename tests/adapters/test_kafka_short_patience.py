@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 from scripted_broker import Answer, ScriptedBroker, says
 
-from fencepost.adapters.kafka.calls import SOON_S
+from fencepost.adapters.kafka.calls import SOON_S, SOON_TRIES
 from fencepost.adapters.kafka.values import ProducerIdAndEpoch
 from fencepost.contract.outcomes import Done, Refused
 
@@ -21,6 +21,7 @@ class PassingTime:
 
     now: float = 0.0
     patience_s: float = AT_MOST * STEP_MS / 1000
+    step_ms: float = STEP_MS
 
     def now_ms(self) -> float:
         """What it shows."""
@@ -31,7 +32,7 @@ class PassingTime:
         del patience
         for number in range(1, AT_MOST + 1):
             yield number
-            self.now += STEP_MS
+            self.now += self.step_ms
 
 
 def end_txn(code: int) -> Answer:
@@ -65,3 +66,14 @@ def test_a_refusal_that_stays_is_the_answer_after_a_short_time() -> None:
     assert outcome.error == "CONCURRENT_TRANSACTIONS"
     assert hurried == 1000 * SOON_S / STEP_MS + 1
     assert broker.count("end_txn") == hurried + AT_MOST
+
+
+def test_a_client_whose_answers_are_slow_asks_a_few_times_all_the_same() -> None:
+    """A machine that is too busy to answer once in that time does not make a refusal final that is over a moment later."""
+    broker = ScriptedBroker(end_txn=[end_txn(51)])
+    probe, _ = broker.probe(time=PassingTime(step_ms=2000 * SOON_S))
+
+    with probe.giving_up_soon():
+        probe.end_txn("t", PAIR, commit=True)
+
+    assert broker.count("end_txn") == SOON_TRIES

@@ -32,7 +32,11 @@ def test_with_a_file_of_properties_all_is_offered_that_a_container_offers(tmp_pa
 @pytest.mark.parametrize(
     ("lines", "missing", "why"),
     [
-        (["most-nodes: 2"], {"known-limits", "short-expiry", "verification-off", "authorizer"}, "takes no settings, and this needs"),
+        (
+            ["most-nodes: 2"],
+            {"known-limits", "short-expiry", "compaction", "verification-off", "authorizer"},
+            "takes no settings, and this needs",
+        ),
         (["settings: {passed-as: property-file}"], {"two-nodes"}, "starts 1 node, and 2 are needed"),
         (["settings: {passed-as: property-file}", "most-nodes: 2", "stop: cannot"], {"clean-stop"}, "cannot be stopped"),
         (["settings: {passed-as: property-file}", "most-nodes: 2", "kill: cannot"], {"crash", "reload"}, "cannot be killed"),
@@ -49,12 +53,12 @@ def test_with_a_file_of_properties_all_is_offered_that_a_container_offers(tmp_pa
         ),
         (
             ["settings: {passed-as: environment, word: 'B_{NAME}', names: [transaction.max.timeout.ms]}", "most-nodes: 2"],
-            {"short-expiry", "verification-off", "authorizer"},
+            {"short-expiry", "compaction", "verification-off", "authorizer"},
             "has no name for the setting",
         ),
         (
             ["settings: {passed-as: cannot, has: {transaction.max.timeout.ms: '900000'}}", "most-nodes: 2"],
-            {"short-expiry", "verification-off", "authorizer"},
+            {"short-expiry", "compaction", "verification-off", "authorizer"},
             "takes no settings",
         ),
     ],

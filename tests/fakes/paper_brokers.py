@@ -74,6 +74,10 @@ class PaperContainers:
     def last_lines(self) -> str:
         return ""
 
+    @property
+    def logs(self) -> tuple[()]:
+        return ()
+
     def stop(self) -> None:
         self.host.hold(-self.count)
 
@@ -83,6 +87,7 @@ class PaperSession:
 
     def __init__(self, broker: "PaperBroker") -> None:
         self.broker = broker
+        self.broker_log: Callable[[], str] | None = None
         self._closing = ExitStack()
 
     def on_close(self, act: Callable[[], None]) -> None:

@@ -12,6 +12,7 @@ from twin_plays import first_noticed, names_of, twins_of
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.gherkin import Step
+from fencepost.proof import twin_proof
 from fencepost.reference.defects.replay import losses, nothing_like, variants
 from fencepost.reference.kafka import Parts
 from fencepost.reference.kafka.group_records import StoredGroup
@@ -23,6 +24,7 @@ from fencepost.reference.kafka.partition_log import AbortedTransaction, Partitio
 from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerStates
 from fencepost.reference.kafka.transaction import PREPARED, State, Transaction
 from fencepost.reference.kafka.transaction_log import TransactionLog
+from fencepost.reference.kafka.values import TopicPartition
 from fencepost.twins import allowed_differences, disturbances
 from fencepost.twins.allowed_differences import TwinException
 from fencepost.twins.twin import TwinVerdict, first_difference
@@ -272,3 +274,21 @@ def test_losses_follow_from_the_records(protocol: str, least: int) -> None:
     assert len(found) == len(set(found)) >= least
     assert f"replay-{protocol}-transaction-started-at" in found
     assert [nothing_like(one) for one in (True, 7, "a", b"a", (1,), State.ONGOING, None)] == [False, 0, "", b"", (), State.EMPTY, None]
+
+
+def test_a_loss_reaches_what_a_record_holds_a_set_of() -> None:
+    """The partitions of a transaction are a set of records of their own."""
+    lose = next(one for one in losses("kafka") if one.name == "replay-kafka-topic-partition-topic")
+    transaction = Transaction("t", 7, 0, 1_000, partitions=frozenset({TopicPartition("payments", 1)}))
+
+    assert lose.rewrite("any", transaction).partitions == {TopicPartition("", 1)}
+    assert lose.rewrite("any", replace(transaction, partitions=frozenset())).partitions == frozenset()
+
+
+def test_a_harmless_loss_has_a_reason(tmp_path: Path) -> None:
+    """Each of the package is a loss that there is; another one is refused with its line."""
+    assert set(twin_proof.harmless()) <= {one.name for protocol in ("kafka", "pulsar") for one in losses(protocol)}
+    (file := tmp_path / "data.yaml").write_text("- loss: replay-kafka-nothing\n  reason: r\n", encoding="utf-8")
+
+    with pytest.raises(DataFileError, match=r"data\.yaml:1: 1\.loss: there is no loss 'replay-kafka-nothing'"):
+        twin_proof.read_harmless(file)

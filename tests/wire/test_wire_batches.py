@@ -78,6 +78,21 @@ def test_what_is_encoded_decodes_to_itself(some: list[Batch]) -> None:
     assert decode(b"".join(map(encode, some))) == tuple(some)
 
 
+@given(batches, st.data())
+def test_a_batch_that_has_lost_records_keeps_its_place(batch: Batch, data: st.DataObject) -> None:
+    """What is left has the offsets that it had, the batch ends where it ended, and kafka-python reads it so."""
+    kept = data.draw(st.sets(st.integers(0, len(batch.records) - 1)))
+    (found,) = decode(encode(batch.keeping(kept)))
+
+    places = dict(zip(batch.offsets, batch.records, strict=True))
+    assert dict(zip(found.offsets, found.records, strict=True)) == {batch.base_offset + at: places[batch.base_offset + at] for at in kept}
+    assert (found.last_offset, found.base_sequence) == (batch.last_offset, batch.base_sequence)
+    if not kept:
+        assert found.max_timestamp == max(record.timestamp for record in batch.records)
+    if kept and batch.compression in THEIRS and not batch.control:
+        assert [record.offset for record in DefaultRecordBatch(encode(found))] == list(found.offsets)
+
+
 @given(batches.map(lambda batch: batch if batch.compression in THEIRS else replace(batch, compression="gzip")))
 def test_kafka_python_reads_what_is_encoded(batch: Batch) -> None:
     """The independent codec finds the same fields and the same records, to the millisecond."""

@@ -5,7 +5,8 @@ judges logs may lose neither. Layout: Kafka's documentation, "Record Batch".
 """
 
 import struct
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from crc32c import crc32c
@@ -71,9 +72,38 @@ class Batch:
     last_offset_delta: int | None = field(default=None, compare=False)
     """What the header of a batch that was read says; None for one that was not read from bytes."""
 
+    offset_deltas: tuple[int, ...] | None = field(default=None, compare=False)
+    """How far each record is from the base offset, where a log cleaner has left gaps; None for records that follow each other."""
+
+    max_timestamp: int = field(default=-1, compare=False)
+    """The time of the newest record, for a batch that a log cleaner has left without records; the records say it where there are any."""
+
     @property
     def last_offset(self) -> int:
+        """That of the last record which the batch was written with."""
+        if self.offset_deltas is not None and self.last_offset_delta is not None:
+            return self.base_offset + self.last_offset_delta
         return self.base_offset + len(self.records) - 1
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """The offset of each record."""
+        return tuple(self.base_offset + delta for delta in self._deltas)
+
+    @property
+    def _deltas(self) -> Sequence[int]:
+        return range(len(self.records)) if self.offset_deltas is None else self.offset_deltas
+
+    def keeping(self, indexes: Collection[int]) -> "Batch":
+        """The same batch with some of its records only, each at its offset, as a log cleaner leaves it."""
+        kept = [index for index in range(len(self.records)) if index in indexes]
+        return replace(
+            self,
+            records=tuple(self.records[index] for index in kept),
+            last_offset_delta=self.last_offset - self.base_offset,
+            offset_deltas=tuple(self._deltas[index] for index in kept),
+            max_timestamp=max((record.timestamp for record in self.records), default=self.max_timestamp),
+        )
 
     @property
     def marker(self) -> Marker | None:
@@ -101,13 +131,23 @@ def marker_batch(marker: Marker, producer_id: int, producer_epoch: int, timestam
 def encode(batch: Batch) -> bytes:
     """One batch as bytes. Raises ValueError for a codec that there is not."""
     base = batch.records[0].timestamp if batch.records else 0
-    latest = max((record.timestamp for record in batch.records), default=-1)
+    latest = max((record.timestamp for record in batch.records), default=batch.max_timestamp)
     codec = compression.NAMES.index(batch.compression)
     attributes = codec | (_TRANSACTIONAL if batch.transactional else 0) | (_CONTROL if batch.control else 0)
     body = _BODY.pack(
-        attributes, len(batch.records) - 1, base, latest, batch.producer_id, batch.producer_epoch, batch.base_sequence, len(batch.records)
+        attributes,
+        batch.last_offset - batch.base_offset,
+        base,
+        latest,
+        batch.producer_id,
+        batch.producer_epoch,
+        batch.base_sequence,
+        len(batch.records),
     )
-    body += compression.pack(b"".join(_encode_record(record, index, base) for index, record in enumerate(batch.records)), batch.compression)
+    records = (
+        _encode_record(record, offset - batch.base_offset, base) for offset, record in zip(batch.offsets, batch.records, strict=True)
+    )
+    body += compression.pack(b"".join(records), batch.compression)
     length = _CRC_FROM - _LENGTH_FROM + len(body)
     return _HEAD.pack(batch.base_offset, length, batch.partition_leader_epoch, 2, crc32c(body)) + body
 
@@ -141,15 +181,16 @@ def _decode_one(data: bytes, at: int) -> Batch:
         raise MalformedBatch(f"byte {at + 16}: magic {magic}, expected 2")
     if crc32c(data[_CRC_FROM:]) != crc:
         raise MalformedBatch(f"byte {at + 17}: checksum {crc:#010x}, but the batch's bytes have {crc32c(data[_CRC_FROM:]):#010x}")
-    attributes, last_delta, base_timestamp, _, producer_id, epoch, sequence, count = _BODY.unpack_from(data, _CRC_FROM)
+    attributes, last_delta, base_timestamp, latest, producer_id, epoch, sequence, count = _BODY.unpack_from(data, _CRC_FROM)
     codec = attributes & _CODEC
     payload = _inflate(data[_CRC_FROM + _BODY.size :], codec, at)
     cursor = _Cursor(payload, at)
-    records = tuple(_decode_record(cursor, base_timestamp) for _ in range(count))
+    placed = [_decode_record(cursor, base_timestamp) for _ in range(count)]
+    deltas = tuple(delta for delta, _ in placed)
     if cursor.at != len(payload):
         raise MalformedBatch(f"byte {at}: {len(payload) - cursor.at} bytes left over after the {count} records that the batch announces")
     return Batch(
-        records,
+        tuple(record for _, record in placed),
         base_offset,
         producer_id,
         epoch,
@@ -159,6 +200,8 @@ def _decode_one(data: bytes, at: int) -> Batch:
         compression=compression.NAMES[codec],
         partition_leader_epoch=leader_epoch,
         last_offset_delta=last_delta,
+        offset_deltas=None if last_delta == count - 1 and deltas == tuple(range(count)) else deltas,
+        max_timestamp=latest,
     )
 
 
@@ -177,16 +220,17 @@ def _encode_record(record: Record, index: int, base_timestamp: int) -> bytes:
     return _varint(len(body)) + body
 
 
-def _decode_record(cursor: "_Cursor", base_timestamp: int) -> Record:
+def _decode_record(cursor: "_Cursor", base_timestamp: int) -> tuple[int, Record]:
+    """A record, and how far it is from the base offset."""
     end = cursor.varint() + cursor.at
     cursor.take(1)
     timestamp = base_timestamp + cursor.varint()
-    cursor.varint()  # the offset delta: records are counted from the base offset
+    delta = cursor.varint()
     key, value = cursor.sized(), cursor.sized()
     headers = tuple(((cursor.sized() or b"").decode(errors="replace"), cursor.sized()) for _ in range(cursor.varint()))
     if cursor.at != end:
         raise MalformedBatch(f"byte {cursor.base}: a record announces its end at byte {end} of the records and has it at {cursor.at}")
-    return Record(value, key, timestamp, headers)
+    return delta, Record(value, key, timestamp, headers)
 
 
 class _Cursor:

@@ -6,6 +6,7 @@ from kio.static.protocol import ResponsePayload
 
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.node import Node
+from fencepost.reference.kafka.partition_log import Compaction
 from fencepost.reference.kafka.topics import FIRST_NODE, OFFSETS_TOPIC, TRANSACTIONS_TOPIC, Topic
 from fencepost.reference.kafka.values import TopicPartition
 from fencepost.wire.kafka.entities import API_KEYS, request, response
@@ -14,6 +15,7 @@ from .shapes import NOWHERE, key_type_of
 
 _CLUSTER_ID = "fencepost-reference"
 _TRANSACTION = 1
+_COMPACTION = {"segment.ms": "segment_ms", "delete.retention.ms": "delete_retention_ms"}
 _INTERNAL_TOPICS = {0: OFFSETS_TOPIC, _TRANSACTION: TRANSACTIONS_TOPIC}
 """By the key type of FindCoordinator: where the coordinator of a group, or of a transactional id, keeps what it knows."""
 
@@ -111,8 +113,8 @@ def _told(node: Node, topic: Topic) -> dict[str, Any]:
 def create_topics(node: Node, asked: Any) -> ResponsePayload:
     """Make topics, each by itself. There is one replica, unless an assignment says where there are more; without one, nodes take turns.
 
-    What a topic is configured to is how its log is stored and for how long, which does not show here, and how many replicas must have what
-    is written, which is all of them here. So it is not looked at.
+    What a topic is configured to is how its log is stored and for how long, which does not show here but for compaction, and how many
+    replicas must have what is written, which is all of them here. So the rest is not looked at.
     """
     results = []
     for wanted in asked.topics:
@@ -125,12 +127,24 @@ def create_topics(node: Node, asked: Any) -> ResponsePayload:
             node.topics.check_new(wanted.name, partitions)
             leaders, followers = _replicas(node, wanted, partitions)
             if not asked.validate_only:
-                result["topic_id"] = node.topics.create(wanted.name, leaders, followers).topic_id
+                result["topic_id"] = node.topics.create(wanted.name, leaders, followers, _compaction(wanted)).topic_id
             result |= {"num_partitions": partitions, "replication_factor": 1 + len(followers[0])}
         except Refused as refusal:
             result |= {"error_code": refusal.error, "error_message": refusal.message}
         results.append(result)
     return response(asked, throttle_time=0, topics=results)
+
+
+def _compaction(wanted: Any) -> Compaction | None:
+    """How a new topic is compacted, if it is. Raises Refused: INVALID_CONFIG when a time is no number of milliseconds."""
+    configs = {entry.name: entry.value for entry in wanted.configs}
+    if "compact" not in (configs.get("cleanup.policy") or "").split(","):
+        return None
+    times = {name: configs[name] for name in _COMPACTION if configs.get(name) is not None}
+    for name, value in times.items():
+        if not value.isdecimal():
+            raise Refused(Error.INVALID_CONFIG, f"{name} is {value!r}, expected milliseconds")
+    return Compaction(**{_COMPACTION[name]: int(value) for name, value in times.items()})
 
 
 def _replicas(node: Node, wanted: Any, partitions: int) -> tuple[list[int], list[tuple[int, ...]]]:

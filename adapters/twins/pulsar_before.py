@@ -1,0 +1,136 @@
+"""What was there before the scenario, and what is beside it, on Pulsar.
+
+There no client has an identity in transactions, so what an earlier transaction leaves behind is in topics: what their transaction buffers
+know of aborted transactions, and what coordinators have counted.
+"""
+
+import re
+from urllib.parse import unquote
+
+from fencepost.adapters.pulsar.core import PulsarFollower, PulsarLog, PulsarWriter
+from fencepost.adapters.pulsar.session import PulsarSession
+from fencepost.adapters.pulsar.transport import AdminTransport, PendingAnswer
+from fencepost.contract.evidence import Violation
+from fencepost.contract.outcomes import Done, Refused, Unknown
+from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
+
+from .performer import Performer
+from .prelude import TIMEOUT_MS, done
+
+_MADE = re.compile(r"/admin/v2/persistent/(?P<topic>[^/]+/[^/]+/[^/]+)")
+_CLIENT = "the client of the prelude"
+_OPEN_IN = 8
+"""In how many topics the crowd's open transaction has written."""
+_DECIDED = "crowd-decided"
+_VALUES = {True: "committed in the crowd", False: "aborted in the crowd"}
+
+
+def await_end(writer: PulsarWriter, session: PulsarSession) -> None:
+    """Wait until the writer's last transaction is over. Raises Violation where it never is."""
+    for _ in session.time.attempts():
+        if done(writer.is_over(), "looking for the end of a transaction"):
+            return
+    raise Violation("a transaction that is over", f"{writer.ended} is not", what="end of a transaction of the disturbance")
+
+
+class TopicPrelude(Performer):
+    """Each topic, as soon as it is made, has a transaction that was aborted with a message in it, and one that was committed with none."""
+
+    session: PulsarSession
+
+    def begin(self) -> None:
+        self._is_at_it = False
+        self.session.between_admin(lambda inner: _Telling(inner, self))
+
+    def made(self, topic: str) -> None:
+        """A topic was made by the scenario."""
+        if not self.is_active or self._is_at_it:
+            return
+        self._is_at_it = True
+        try:
+            self._live(topic)
+        finally:
+            self._is_at_it = False
+
+    def _live(self, topic: str) -> None:
+        log: PulsarLog = self.session.transactional_log()
+        log.use(topic, topic)
+        writer = done(log.writer(_CLIENT, TIMEOUT_MS), "making a writer")
+        for commit in (False, True):
+            if commit:
+                done(writer.begin(), "beginning a transaction")
+                assert writer.open is not None
+                done(writer.probe.add_topics(writer.open, [topic]), f"adding {topic}")
+            else:
+                done(writer.write(topic, "before the scenario"), f"writing to {topic}")
+            done(writer.end(commit), "ending a transaction")
+            await_end(writer, self.session)
+        for producer in writer.producers.values():
+            done(writer.probe.close_producer(producer), f"closing the producer of {topic}")
+
+
+class _Telling:
+    """Admin calls, of which those that make a topic are told."""
+
+    def __init__(self, inner: AdminTransport, prelude: TopicPrelude) -> None:
+        self._inner = inner
+        self._prelude = prelude
+
+    def begin(self, request: AdminRequest, deadline_s: float) -> PendingAnswer:
+        return self._inner.begin(request, deadline_s)
+
+    def call(self, request: AdminRequest, deadline_s: float) -> Done[AdminAnswer] | Unknown:
+        answer = self._inner.call(request, deadline_s)
+        found = _MADE.fullmatch(request.path) if request.method == "PUT" else None
+        if found and isinstance(answer, Done) and answer.value.status < 300:
+            self._prelude.made(f"persistent://{unquote(found['topic'])}")
+        return answer
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+class PulsarCrowd(Performer):
+    """Transactions that are open and decided in topics of their own, a consumer that stays, and subscriptions that are named alike."""
+
+    session: PulsarSession
+
+    def begin(self) -> None:
+        self._is_there = self.is_active
+        if not self._is_there:
+            return
+        self._log: PulsarLog = self.session.transactional_log()
+        self._topics = [f"crowd-{number}" for number in range(_OPEN_IN)]
+        for name in (_DECIDED, *self._topics):
+            done(self._log.create(name), f"creating {name}")
+        self._follower: PulsarFollower = done(self._log.follow(_DECIDED), "attaching a consumer of the crowd")
+        for commit, value in _VALUES.items():
+            writer = self._writer(f"crowd {value}")
+            done(writer.write(_DECIDED, value), "writing in the crowd")
+            done(writer.end(commit), "ending in the crowd")
+            await_end(writer, self.session)
+        self._open = self._writer("crowd open")
+        for name in self._topics:
+            done(self._open.write(name, "open in the crowd"), "writing in the crowd")
+        for name in self.undisturbed.subscriptions:
+            done(self._open.take(f"{name}-crowd", _DECIDED, 1), f"taking input as {name}-crowd")
+
+    def end(self) -> None:
+        if not self._is_there:
+            return
+        if isinstance(answer := self._open.end(True), Refused):
+            raise Violation("success", str(answer), what="answer to END_TXN of the crowd", error=answer.error, code=answer.code)
+        await_end(self._open, self.session)
+        for name in self._topics:
+            self._expect("open in the crowd", self._log.committed(name), f"what readers of {name} see")
+        self._expect(_VALUES[True], self._follower.seen(), "what the consumer of the crowd has received")
+        for name in self.undisturbed.subscriptions:
+            self._expect(_VALUES[True], self._log.place(f"{name}-crowd", _DECIDED), f"the place of {name}-crowd")
+
+    def _writer(self, name: str) -> PulsarWriter:
+        return done(self._log.writer(name, TIMEOUT_MS), "making a writer of the crowd")
+
+    @staticmethod
+    def _expect(value: str, seen: object, what: str) -> None:
+        if not (isinstance(seen, Done) and list(seen.value) == [value]):
+            raise Violation(f"{value!r}", str(seen), what=what)

@@ -1,0 +1,87 @@
+"""Frames of a Pulsar client that arrive twice.
+
+A client that has lost its connection sends on the next one what was not answered, so a broker may get twice what a client sent once. A
+message without deduplication, and a request for a new transaction, are not among it: the second one is another.
+"""
+
+import contextlib
+import itertools
+from collections import deque
+
+from fencepost.adapters.pulsar.session import PulsarSession
+from fencepost.adapters.pulsar.transport import ConnectionLost, Transport
+from fencepost.wire.pulsar.frames import Frame, frame_of
+
+from .performer import Performer
+
+MAY_BE_REPEATED = frozenset(
+    {"ADD_PARTITION_TO_TXN", "ADD_SUBSCRIPTION_TO_TXN", "END_TXN", "GET_LAST_MESSAGE_ID", "LOOKUP", "PARTITIONED_METADATA"}
+    | {"TC_CLIENT_CONNECT_REQUEST"}
+)
+"""What only looks, or asks for a state and not for a step."""
+
+_ANSWERED_WITHIN_S = 5.0
+_FIRST_ID = 1 << 40
+"""Request ids of repetitions begin far above those of clients."""
+
+
+class PulsarTwice(Performer):
+    """Each request that may be repeated arrives once more after its answer, which is the one that counts."""
+
+    session: PulsarSession
+
+    def begin(self) -> None:
+        self.session.between(lambda transport: _Repeating(transport, self))
+
+
+class _Repeating:
+    """A transport that repeats requests, and keeps the answers to the repetitions from the client."""
+
+    def __init__(self, inner: Transport, performer: Performer) -> None:
+        self._inner = inner
+        self._performer = performer
+        self._ids = itertools.count(_FIRST_ID)
+        self._asked: dict[int, Frame] = {}
+        self._came_between: deque[Frame] = deque()
+        """What the broker said while the answer to a repetition was waited for, in its order."""
+        self._waits_for: set[int] = set()
+        """Repetitions that were not answered in time; an answer may still come."""
+
+    def send(self, frame: Frame) -> None:
+        if self._performer.is_active and frame.name in MAY_BE_REPEATED:
+            self._asked[frame.body.request_id] = frame
+        self._inner.send(frame)
+
+    def receive(self, within_s: float) -> Frame | None:
+        frame = self._came_between.popleft() if self._came_between else self._next(within_s)
+        if frame is not None and (asked := self._asked.pop(getattr(frame.body, "request_id", -1), None)):
+            with contextlib.suppress(ConnectionLost):  # which the client finds when it looks again
+                self._repeat(asked)
+        return frame
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def _repeat(self, asked: Frame) -> None:
+        body = type(asked.body)()
+        body.CopyFrom(asked.body)
+        body.request_id = number = next(self._ids)
+        self._waits_for.add(number)
+        self._inner.send(frame_of(body))
+        while number in self._waits_for:
+            came = self._inner.receive(_ANSWERED_WITHIN_S)
+            if came is None:
+                return
+            if not self._is_repetition(came):
+                self._came_between.append(came)
+
+    def _next(self, within_s: float) -> Frame | None:
+        while (frame := self._inner.receive(within_s)) is not None and self._is_repetition(frame):
+            pass
+        return frame
+
+    def _is_repetition(self, frame: Frame) -> bool:
+        number = getattr(frame.body, "request_id", -1)
+        is_one = number in self._waits_for
+        self._waits_for.discard(number)
+        return is_one

@@ -1,0 +1,38 @@
+"""Which transitions of a coordinator's state machine were taken, for whoever goes through sequences and wants to know what they reach."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from enum import Enum
+from typing import NamedTuple
+
+
+class Transition(NamedTuple):
+    """From one state to another, by their names."""
+
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.before} to {self.after}"
+
+
+_watched: ContextVar[set[Transition] | None] = ContextVar("watched", default=None)
+
+
+def take(before: Enum, after: Enum) -> None:
+    """A transaction goes from one state to another, and that is stored."""
+    taken = _watched.get()
+    if taken is not None:
+        taken.add(Transition(before.value, after.value))
+
+
+@contextmanager
+def watched() -> Iterator[set[Transition]]:
+    """Have the transitions that any coordinator takes from here on to the end, in this thread."""
+    taken: set[Transition] = set()
+    token = _watched.set(taken)
+    try:
+        yield taken
+    finally:
+        _watched.reset(token)

@@ -1,0 +1,163 @@
+"""Explorations that end before their end: the time is up, or the system is gone; and what of a coordinator was reached."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from commands import fencepost
+from exploring import always, trials
+
+from fencepost.contract.errors import SystemUnreachable, UnknownName
+from fencepost.contract.evidence import NoAnswer, Violation
+from fencepost.explore import search
+from fencepost.explore.coverage import Coverage
+from fencepost.explore.deadline import Deadline, TimeIsUp
+from fencepost.explore.reduction import reduced
+from fencepost.explore.trial import Finding, Trials, Tried
+from fencepost.reference.kernel.transitions import Transition, watched
+from fencepost.steps.acts.act import Line, Script, script_of
+from fencepost.steps.acts.core import TABLE
+from fencepost.steps.acts.core_model import Core
+
+OVER = Deadline(0.0)
+
+
+class Answering(Trials):
+    """A broker that shows what a test says, one sequence after the other, and the last for ever."""
+
+    def __init__(self, *answers: Tried | Exception) -> None:
+        super().__init__(TABLE, lambda *_: pytest.fail("nobody is asked"), is_prompt=False)
+        self._answers = list(answers)
+
+    def put(self, script: Script[Core]) -> Tried:  # noqa: ARG002 - whatever is played
+        answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def found(*acts: str) -> Finding:
+    return Finding(acts, (Line("Then", "it is done", "CORE-07"),), "CORE-07", "violated", Violation("a", "b", what="readers"))
+
+
+def test_a_sequence_is_left_in_its_middle_when_the_time_is_up() -> None:
+    """It counts as none, and what was gone through is not the whole."""
+    late = trials(TABLE, "kafka")
+    late._deadline = OVER
+
+    with pytest.raises(TimeIsUp):
+        late.play(["A writes to orders"])
+    for progress in (search.at_once(late, 5, 3, 1, 2, always), search.drawn(late, 5, 3, 1, always)):
+        assert (progress.count, progress.is_whole, progress.gone) == (0, False, None)
+
+
+def test_no_wait_is_longer_than_there_is_time() -> None:
+    """A session's patience is shortened to what is left."""
+    given: list[float] = []
+    session = SimpleNamespace(time=SimpleNamespace(shorten=given.append))
+
+    Deadline(time.monotonic() + 7).check(session)
+    Deadline().check(session)
+
+    assert given == [pytest.approx(7, abs=1)]
+
+
+def test_equal_shares_of_the_time() -> None:
+    """What the first does not use is left for the others; without a deadline there is none for anybody."""
+    assert Deadline(time.monotonic() + 9).share(3).left_s == pytest.approx(3, abs=1)
+    assert Deadline().share(3) == Deadline()
+
+
+@pytest.mark.parametrize("error", [TimeIsUp(), SystemUnreachable("gone")])
+def test_what_was_made_smaller_so_far_is_kept(error: Exception) -> None:
+    """When the time is up while a finding is made small, or the system goes away."""
+    plays = 0
+
+    def play(acts: Sequence[str]) -> Finding:
+        nonlocal plays
+        plays += 1
+        if plays > 2:
+            raise error
+        return found(*acts)
+
+    assert reduced(found("a", "b", "c", "d"), play).acts == ("c", "d")
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        ([Tried(("a",)), SystemUnreachable("the system stopped answering")], "the system stopped answering"),
+        ([Tried(("a",)), Tried(("b",), unanswered="too late")], "it has answered in none of the last 16 sequences"),
+    ],
+)
+def test_a_broker_that_dies_for_good_ends_an_exploration(answers: list[Tried | Exception], said: str) -> None:
+    """What was gone through before counts, and why it ended is said."""
+    progress = search.at_once(Answering(*answers), 100, 2, 1, 1, always)
+
+    assert progress.gone == said
+    assert (progress.is_whole, "a" in progress.fired) == (False, True)
+
+
+def test_a_finding_stays_when_the_broker_dies_afterwards() -> None:
+    """It was found before."""
+    finding = found("a")
+
+    progress = search.at_once(Answering(Tried(("a",), finding), SystemUnreachable("gone")), 100, 2, 1, 4, always)
+
+    assert progress.finding is finding
+    assert progress.gone == "gone"
+
+
+def test_who_does_not_answer_is_asked_whether_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A broker that is slow is there, and nobody knows; one that is not ends it."""
+    played = trials(TABLE, "kafka")
+    monkeypatch.setattr(played, "is_prompt", False)
+
+    def late(*_: object) -> None:
+        raise NoAnswer("late")
+
+    monkeypatch.setattr("fencepost.steps.core.context.ScenarioContext.write", late)
+    assert played.play(["A writes to orders"]).unanswered == "late"
+    monkeypatch.setattr(played, "_is_there", lambda: False)
+    with pytest.raises(SystemUnreachable, match="the system stopped answering"):
+        played.play(["A writes to orders"])
+
+
+def test_an_act_that_there_is_not_is_named_with_the_nearest() -> None:
+    """And not passed over as one that cannot come."""
+    with pytest.raises(UnknownName, match="unknown act of core 'A comits'; did you mean"):
+        script_of(TABLE, ["A comits"])
+
+
+def test_examples_of_another_version_are_left_alone(tmp_path: Path) -> None:
+    """That is said once, with where they are."""
+    asked = ("explore", "--spec", "kip890", "--examples", "1", "--results", tmp_path / "explored")
+    fencepost(*asked, expect=0, cwd=tmp_path)
+    (tmp_path / "explored" / "examples" / "0.0.9-deadbeef").mkdir(parents=True)
+
+    said = fencepost(*asked, expect=0, cwd=tmp_path).out
+
+    assert said.count("examples of another version, which are left alone: 0.0.9") == 1
+
+
+@pytest.mark.parametrize(
+    ("protocol", "known", "act"), [("kafka", 14, "A has committed"), ("pulsar", 4, "A aborts"), ("pulsar-scalable", 2, "A aborts")]
+)
+def test_transitions_of_a_coordinator_are_counted(protocol: str, known: int, act: str) -> None:
+    """Those that were taken while somebody watched, of those that its state machine has."""
+    asked = trials(TABLE, protocol)
+    asked.play(["A writes to orders", act])
+
+    with watched() as taken:
+        coverage = Coverage.of(protocol, taken)
+        before = len(coverage.never)
+        asked.play(["A writes to orders", act])
+
+    assert (before, len(coverage.known)) == (known, known)
+    assert taken <= coverage.known
+    assert str(coverage) == f"{len(taken)} of {known} transitions of the coordinator"
+    ends = {"kafka": ("PrepareCommit", "CompleteCommit"), "pulsar": ("ABORTING", "ABORTED")}.get(protocol, ("OPEN", "ABORTED"))
+    assert Transition(*ends) in taken
+    assert Transition(*ends) not in coverage.never
