@@ -20,7 +20,7 @@ _LOGS = {"name": PulsarLog, "key": KeyedLog}
 usage = "the reference is in this process"
 options = {
     "defect": "judge the reference with a bundled defect, to see the suite find it",
-    "writers": "what the core's writers have beside a name in the reference of Pulsar: name (nothing) or key (a transaction key)",
+    "writers": "what the core's writers have in addition to a name in the reference of Pulsar: name (nothing) or key (a transaction key)",
     "metadata": "where the reference keeps metadata-driven transactions: memory, oxia (starts one) or oxia://HOST:PORT",
 }
 

@@ -223,7 +223,7 @@ def _listed(path: Path, layout: Layout) -> list[str] | None:
             raise ValueError(version)
     except (ValueError, KeyError, TypeError):
         raise WrongUsage(
-            f"{path / MARKER} cannot be understood, so nobody knows what in {path} is fencepost's; "
+            f"{path / MARKER} cannot be understood, so it is unknown what in {path} is fencepost's; "
             f"name another folder with {layout.option}, or remove this one yourself"
         ) from None
     if command != layout.command:

@@ -80,7 +80,7 @@ def read(folder: Path | Traversable) -> Proposals:
         if path.is_file():
             found[room.name], files[room.name] = _load(path), path
         elif (room / "requirements.yaml").is_file():
-            raise WrongUsage(f"{path}: there is no such file beside requirements.yaml; {_EXPECTED}")
+            raise WrongUsage(f"{path}: there is no such file next to requirements.yaml; {_EXPECTED}")
     return Proposals(found, files)
 
 

@@ -42,7 +42,7 @@ def _fault(protocol: str, identifier: str, before: Collection[str], rows: Regist
     if identifier in before:
         return "stands twice"
     if not rows[identifier].is_tested:
-        return "is not tested, so it tells nothing"
+        return "is not tested, so it shows nothing"
     if protocol not in known.protocols_of(rows.spec_of(identifier)):
         return f"does not bind systems that speak {protocol}"
     return ""

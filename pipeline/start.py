@@ -78,7 +78,7 @@ def find(paths: Sequence[Path]) -> Histories | Stored:
     """What these paths hold: a folder of tables, or of results that have some, is not read again. `WrongUsage` when there is nothing."""
     stored = [found for path in paths for found in [_stored(path)] if found]
     if stored and len(paths) > 1:
-        raise WrongUsage(f"{stored[0].folder} holds the tables of a check, which are judged by themselves; name no other history beside it")
+        raise WrongUsage(f"{stored[0].folder} holds the tables of a check, which are judged by themselves; name no other history with it")
     if stored:
         return stored[0]
     sources = files.find(paths)

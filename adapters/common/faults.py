@@ -12,14 +12,14 @@ class NoCrashPoints:
     """The part of the faults that only a system offers whose code says where it is."""
 
     def crash_at(self, point: str) -> None:
-        raise NotOffered(f"crash-points: the system is killed from outside, and nobody can see when it is {point}")
+        raise NotOffered(f"crash-points: the system is killed from outside, and no fault can be injected when it is {point}")
 
 
 class NoCleanStop:
     """The part of the faults that a system does not offer which is only killed."""
 
     def stop(self) -> None:
-        raise NotOffered("clean-stop: the system is killed, and not told to stop")
+        raise NotOffered("clean-stop: the system can only be killed, and not stopped cleanly")
 
 
 class NoFaults(NoCrashPoints, NoCleanStop):

@@ -90,7 +90,7 @@ def of_image(project: Project, name: str, told: str | None, said: str) -> Whose:
 def of_stranger(project: Project, where: str, told: str | None) -> Whose:
     """Whose they are for a broker that runs already: nobody's, for what it says of itself anybody's broker can say."""
     like = None if told is None else (project.system, told)
-    why = f"no bundled deviations: fencepost did not start {where}, so it may be anybody's broker; {_remedy(project, told)}"
+    why = f"no bundled deviations: fencepost did not start {where}, so it may be any broker; {_remedy(project, told)}"
     return Whose(looks_like=like, deviations=why)
 
 

@@ -32,7 +32,7 @@ VALUES = {
     "nodes": "how many nodes the broker has",
     "data": "the node's own folder for its data, new in every run, and kept while it is down",
     "properties": "the file with the settings, where they are passed in one",
-    "settings": "the settings as words of their own, where they are arguments",
+    "settings": "the settings as separate words, where they are arguments",
     "configuration": "the name of the broker configuration of fixtures/brokers.yaml",
     "cluster": "a name that is new for each broker: 22 letters and digits, as Kafka has them for clusters",
     "here": "the folder of the launcher file",
@@ -137,7 +137,7 @@ class Launcher(Row):
             for line, value in (("kill", self.kill), ("stop", self.stop), ("pause", self.pause), ("resume", self.resume)):
                 if signal_of(value) is not None:
                     raise ValueError(
-                        f"runs in the background, where {value} reaches nobody: `{line}` needs a command, or the word {CANNOT}"
+                        f"runs in the background, where {value} reaches no process: `{line}` needs a command, or the word {CANNOT}"
                     )
         elif self.end is not None:
             raise ValueError("`end` is for a broker that runs in the background; one in the foreground ends with the run by itself")
@@ -265,5 +265,5 @@ def _check_programs(file: LauncherFile) -> None:
         if "{" not in program and shutil.which(program, path=os.environ.get("PATH")) is None:
             raise WrongUsage(
                 f"--launcher: {file.place(line)}: {line}: there is no program {program!r} to run: expected one that is found by PATH, a "
-                "whole path, or {here}/... beside the file; for a line of a shell say sh -c '...'"
+                "whole path, or {here}/... next to the file; for a line of a shell say sh -c '...'"
             )

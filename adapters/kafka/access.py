@@ -87,7 +87,7 @@ class AccessCalls(Calls):
     def _then_await(self, changed: Outcome[None], right: Right, *, is_there: bool) -> Outcome[None]:
         if not isinstance(changed, Done):
             return changed
-        last: object = "nobody was asked"
+        last: object = "no request was sent"
         for _ in self._time.attempts():
             match self._has(right):
                 case Done(found) if found is is_there:

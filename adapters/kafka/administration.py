@@ -61,7 +61,7 @@ class AdministrationCalls(ReadingCalls):
         return self._write(AnyNode(), message, read, frozenset())
 
     def _await_leader(self, partition: TopicPartition, node: int, former: Address | None) -> Outcome[None]:
-        last: object = "nobody was asked"
+        last: object = "no request was sent"
         for _ in self._time.attempts():
             match self._cluster.nodes(), self._cluster.topic(partition.topic):
                 case Done(nodes), Done(topic) if nodes.address_of(node) == topic.leaders.get(partition.partition):

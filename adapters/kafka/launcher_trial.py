@@ -104,7 +104,7 @@ def _paused(broker: LaunchedKafka) -> str:
         broker.resume(_PAUSED)
     if answered:
         raise SetUpFailed("node 1 answers while it is paused")
-    return "answers nobody while it is paused, and goes on"
+    return "answers no client while it is paused, and continues"
 
 
 def _expect(broker: LaunchedKafka, act: Callable[..., object], trouble: str) -> None:

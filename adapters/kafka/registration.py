@@ -23,7 +23,7 @@ options = {
     "launcher": "start the broker that this file describes as processes, as docs/launchers.md says",
     "restart-command": "of a broker at an address: the command that kills it, with FENCEPOST_FAULT=crash, and starts it, with =start",
     "throwaway": "yes: the broker at the address may be left with transactions that are undecided for ever",
-    "broker-configuration": "NAME=HOST:PORT, with commas: brokers beside it, each with a configuration of fixtures/brokers.yaml",
+    "broker-configuration": "NAME=HOST:PORT, with commas: further brokers, each with a configuration of fixtures/brokers.yaml",
 }
 
 

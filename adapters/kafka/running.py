@@ -37,7 +37,7 @@ class RunningBroker:
         self._commanded = None if self._command is None else CommandedFaults(self._command, self.address, self._serves)
         if self.address != self._addresses[0]:
             before = ", ".join(map(str, self._addresses[: self._addresses.index(self.address)]))
-            notes.append(f"asked at {self.address}, for nobody answers at {before}")
+            notes.append(f"asked at {self.address}, because no broker answers at {before}")
         return notes if self.users.usual == OPEN else [*notes, f"reached over {self.users.usual}"]
 
     @property

@@ -113,7 +113,7 @@ class KafkaAt:
         killing = f"{self._bootstrap} was not started by fencepost; --{RESTART_COMMAND} CMD says how it is killed and started"
         why = {
             "crash": killing,
-            "clean-stop": f"{self._bootstrap} was not started by fencepost, and nothing says how it is told to stop",
+            "clean-stop": f"{self._bootstrap} was not started by fencepost, and no option says how to stop it",
             "reload": killing,
             "hold-markers": f"it leaves transactions undecided for ever; --{THROWAWAY} says that {self._bootstrap} may be left so",
         }

@@ -127,7 +127,7 @@ class TopicCalls(Calls):
         return self._read(AnyNode(), self._request("metadata", version, topics=asked, **fields), read, frozenset())
 
     def _await_leaders(self, name: str, partitions: int, *, create: bool = False) -> Outcome[None]:
-        last: object = "nobody was asked"
+        last: object = "no request was sent"
         for _ in self._time.attempts():
             match self._cluster.topic(name, create=create):
                 case Done(topic) if len(topic.leaders) == topic.partitions >= partitions:

@@ -79,7 +79,7 @@ ConnectAs: TypeAlias = Callable[[str], Connect]
 
 def nobody_logs_in(user: str) -> Connect:
     """For systems that know no users."""
-    raise NotOffered(f"authorizer: nobody can log in here as the user {user!r}")
+    raise NotOffered(f"authorizer: no client can log in here as the user {user!r}")
 
 
 class Wire(Protocol):

@@ -294,7 +294,7 @@ class Client:
                 return trouble
         address = None if url is None else parse_service_url(url)
         if url is not None and address is None:
-            raise Malformed(f"the coordinator {coordinator.number} is told to be at {url!r}, expected pulsar://HOST:PORT")
+            raise Malformed(f"the coordinator {coordinator.number} is reported to be at {url!r}, expected pulsar://HOST:PORT")
         return self.connection(address)
 
     def _that_knows(self, coordinator: Coordinator) -> Connection | None:

@@ -53,7 +53,5 @@ class PulsarBroker(OneNode, ContainerBroker["PulsarContainer", Offer]):
     def crash(self) -> None:
         """Kill the broker, and wait until it is down. Only one that no other scenario uses is killed."""
         if "crash" not in self.settings().configuration(self.configuration).offers:
-            raise WrongUsage(
-                f"a scenario that does not say @needs:crash has no broker of its own to kill, only the {self.configuration} one"
-            )
+            raise WrongUsage(f"a scenario that does not say @needs:crash has no separate broker to kill, only the {self.configuration} one")
         super().crash()

@@ -80,15 +80,15 @@ def _flaws_of_ranges(active: Iterable[LayoutSegment]) -> Iterator[str]:
         if one.first_hash < due:
             yield f"segments overlap: segment {one.number} begins at {one.first_hash:04x}, and {before} goes up to {due - 1:04x}"
         if one.first_hash > due:
-            yield f"segments leave a gap: nobody has the hashes {due:04x} to {one.first_hash - 1:04x} before segment {one.number}"
+            yield f"segments leave a gap: no segment has the hashes {due:04x} to {one.first_hash - 1:04x} before segment {one.number}"
         due, before = max(due, one.last_hash + 1), f"segment {one.number}"
     if due <= _LAST_HASH:
-        yield f"segments leave a gap: nobody has the hashes {due:04x} to {_LAST_HASH:04x}"
+        yield f"segments leave a gap: no segment has the hashes {due:04x} to {_LAST_HASH:04x}"
 
 
 def _sound(layout: Layout) -> Layout:
     if found := "; ".join(flaws(layout)):
-        raise Malformed(f"what is told of {layout.topic} is no layout: {found}")
+        raise Malformed(f"what the broker sent for {layout.topic} is no layout: {found}")
     return layout
 
 

@@ -120,7 +120,9 @@ def _batch_index(session: PulsarSession, probe: PulsarProbe) -> None:
         _done(probe.close_consumer(consumer), "closing a consumer")
         again = _done(probe.subscribe(topic, "lever"), "subscribing again")
         if _done(probe.receive(again), "receiving what is left of a batch").value == first.value:
-            raise _DoesNot("a message of a batch that was acknowledged came again: acknowledgmentAtBatchIndexLevelEnabled is not set")
+            raise _DoesNot(
+                "a message of a batch was redelivered after its acknowledgement: acknowledgmentAtBatchIndexLevelEnabled is not set"
+            )
     finally:
         probe.delete_topic(topic)
 

@@ -40,13 +40,13 @@ class ScalableSession(PulsarSession):
     def metadata(self) -> MetadataView:
         """The metadata store. Raises NotOffered."""
         if self._metadata is None:
-            raise NotOffered("metadata-store: nobody outside of this system can look at its metadata store")
+            raise NotOffered("metadata-store: no client outside of this system can read its metadata store")
         return self._metadata
 
     def length_of(self, log: str) -> int:
         """How many entries there are in a segment. Raises NotOffered."""
         if self._length_of is None:
-            raise NotOffered("entry-counts: nobody outside of this system can count the entries of a segment")
+            raise NotOffered("entry-counts: no client outside of this system can count the entries of a segment")
         return self._length_of(log)
 
     def new_client(self, name: str) -> PulsarProbe:

@@ -90,7 +90,7 @@ class StreamCalls(WatchCalls):
             if held.connection.lost is not None:
                 return Unknown(f"{consumer.name} is gone: {held.connection.lost}", lost=True)
             held.connection.await_push(LOOK_S)
-        return Unknown(f"{consumer.name} was told of no other assignment; the last was of {held.told()[-1]}")
+        return Unknown(f"{consumer.name} received no other assignment; the last was of {held.told()[-1]}")
 
     def assigned(self, consumer: StreamConsumer, numbers: frozenset[int], *, within_s: float | None = None) -> Outcome[Assignment]:
         """The newest assignment once it has just the segments of these numbers, waited for."""
@@ -100,7 +100,7 @@ class StreamCalls(WatchCalls):
                 return Done(held.told()[-1])
             held.connection.await_push(LOOK_S)
         due = ", ".join(map(str, sorted(numbers))) or "none"
-        return Unknown(f"{consumer.name} was to be told of the segments {due}; the last was of {held.told()[-1]}")
+        return Unknown(f"{consumer.name} was due to receive the segments {due}; the last assignment was of {held.told()[-1]}")
 
     def leave_stream(self, consumer: StreamConsumer) -> None:
         """Cut the connection: there is no other way to leave."""

@@ -75,7 +75,7 @@ class WatchCalls(LayoutCalls):
         layouts = (watch.first, *told)
         for before, after in itertools.pairwise(layouts):
             if after.epoch < before.epoch:
-                raise Malformed(f"{watch.topic} is told to be of the past: epoch {after.epoch} comes behind epoch {before.epoch}")
+                raise Malformed(f"{watch.topic} was sent an older layout: epoch {after.epoch} after epoch {before.epoch}")
         return layouts
 
     def end_told(self, watch: LayoutWatch) -> Refused | None:
@@ -100,7 +100,7 @@ class WatchCalls(LayoutCalls):
                 if layout.epoch >= epoch:
                     return Done(layout)
             held.connection.await_push(LOOK_S)
-        return Unknown(f"no layout of {watch.topic} from epoch {epoch} on was told; the last was of {self.layouts_told(watch)[-1]}")
+        return Unknown(f"no layout of {watch.topic} from epoch {epoch} on was received; the last was of {self.layouts_told(watch)[-1]}")
 
     def watch_scalable_topics(self, namespace: str = "public/default", *, retry: bool = True) -> Outcome[TopicsWatch]:
         """WATCH_SCALABLE_TOPICS: Done with the topics of the namespace at that moment."""
@@ -174,7 +174,7 @@ class WatchCalls(LayoutCalls):
             if held.connection.lost is not None:
                 return Unknown(f"the watch is over: {held.connection.lost}", lost=True)
             held.connection.await_push(LOOK_S)
-        return Unknown("nothing was told")
+        return Unknown("no notification was received")
 
 
 def _address(service_url: str | None) -> Address | None:
@@ -182,7 +182,7 @@ def _address(service_url: str | None) -> Address | None:
         return None
     if (address := parse_service_url(service_url)) is not None:
         return address
-    raise Malformed(f"a broker is told to be at {service_url!r}, expected pulsar://HOST:PORT")
+    raise Malformed(f"a broker is reported to be at {service_url!r}, expected pulsar://HOST:PORT")
 
 
 def _accumulated(first: frozenset[str], told: Sequence[Any]) -> tuple[frozenset[str], ...]:

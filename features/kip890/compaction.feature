@@ -6,7 +6,7 @@ Feature: Compaction of topics with transactions
     And producers A and B with transactional ids "transfer" and "refund"
 
   @KIP890-440 @MUST @retention @commits
-  Rule: After compaction, readers of committed data receive the newest committed record of each key, at its offset.
+  Rule: After compaction, read_committed readers receive the newest committed record of each key, at its original offset.
     A service that rebuilds its state from the topic would lose a key, or find its positions moved.
 
     @needs:compaction
@@ -47,8 +47,8 @@ Feature: Compaction of topics with transactions
       And the last stable offset of ledger-0 is the high watermark
 
   @KIP890-441 @MUST @retention @aborts
-  Rule: Readers of committed data never receive a record of an aborted transaction from a compacted topic.
-    What was withdrawn would come back as soon as the cleaner has dropped the marker that says so.
+  Rule: A read_committed Fetch returns no record of an aborted transaction from a compacted topic.
+    What was withdrawn would become visible as soon as the cleaner has removed the abort marker.
 
     @needs:compaction
     Scenario: [1] Several transactions have aborted before a pass
@@ -88,8 +88,8 @@ Feature: Compaction of topics with transactions
       And the last stable offset of ledger-0 is the high watermark
 
   @KIP890-442 @MUST @retention @aborts
-  Rule: An aborted record takes no committed record's place when the log is compacted.
-    The last committed state of a key would be lost to a state that never was.
+  Rule: The cleaner removes no committed record because of an aborted record with the same key.
+    The last committed state of a key would be lost to a state that was withdrawn.
 
     @needs:compaction
     Scenario: [1] A record of the same key has aborted
@@ -108,8 +108,8 @@ Feature: Compaction of topics with transactions
       Then readers of compacted ledger-0 see "b1"
 
   @KIP890-443 @MUST @retention @commits @aborts
-  Rule: A pass removes no record of an open transaction, and none for the sake of one.
-    A commit would show a part of its records only, or an abort could not bring back what was there before.
+  Rule: The cleaner removes no record of an open transaction, and no other record because of one.
+    A commit would show only a part of its records, or an abort could not restore the previous state.
 
     @needs:compaction
     Scenario: [1] A topic is compacted while a transaction with a newer record is open
@@ -160,8 +160,8 @@ Feature: Compaction of topics with transactions
       And the last stable offset of ledger-0 is the offset of "a1"
 
   @KIP890-444 @MUST @retention
-  Rule: A record whose key has the bytes of a marker's key removes no marker, and no marker removes it.
-    Without its marker a transaction hangs, or is taken for a part of the next one of its producer.
+  Rule: The cleaner removes no marker because of a record whose key has the bytes of the marker's key, and no such record because of a marker.
+    Without its marker a transaction hangs, or its records become part of the producer's next transaction.
 
     @needs:compaction
     Scenario: [1] A marker follows a record with its key
@@ -181,8 +181,8 @@ Feature: Compaction of topics with transactions
       And the last stable offset of ledger-0 is the high watermark
 
   @KIP890-445 @MUST @retention @recovery
-  Rule: The marker of a transaction stays in a compacted log as long as a record of the transaction does.
-    After a restart its records would be undecided again, or share the fate of the producer's next transaction.
+  Rule: The cleaner keeps the marker of a transaction as long as a record of the transaction is in the log.
+    After a restart the records would be undecided again, or follow the outcome of the producer's next transaction.
 
     @needs:compaction @needs:crash
     Scenario: [1] A committed transaction lies in several segments
@@ -206,7 +206,7 @@ Feature: Compaction of topics with transactions
 
   @KIP890-446 @MUST @retention
   Rule: Compaction never moves the last stable offset back.
-    Readers would receive records for a second time, or lose the place that they have come to.
+    Readers would receive records a second time, or lose their position.
 
     @needs:compaction
     Scenario: [1] A transaction is open while the log before it is compacted
@@ -228,8 +228,8 @@ Feature: Compaction of topics with transactions
       And the last stable offset of ledger-0 is the high watermark
 
   @KIP890-447 @MUST @retention @fencing @recovery
-  Rule: A partition knows a producer's epoch and sequence numbers after all its records are compacted away, also after a restart.
-    A batch that is sent again would be appended a second time, and a lost one would not be missed.
+  Rule: A partition knows a producer's epoch and sequence numbers after compaction has removed all of its records, also after a restart.
+    A batch that is sent again would be appended a second time, and a lost one would go unnoticed.
 
     @needs:compaction @needs:crash
     Scenario: [1] A batch is sent again
@@ -262,8 +262,8 @@ Feature: Compaction of topics with transactions
       Then it is refused with INVALID_PRODUCER_EPOCH
 
   @KIP890-448 @SHOULD @retention @aborts
-  Rule: A marker stays for the topic's delete.retention.ms after all records of its transaction are gone.
-    A reader that has come as far as the records, and reads on, would wait for an end that never comes.
+  Rule: The cleaner keeps a marker for the topic's delete.retention.ms after all records of its transaction are gone.
+    A reader that has read the records and continues would wait for an end that never arrives.
 
     @needs:compaction
     Scenario: [1] A topic keeps markers for a day

@@ -10,7 +10,7 @@ Feature: How the leader of a partition judges a Produce
     A batch that was refused and appended all the same is written a second time by the client.
 
     @needs:transactions-v2
-    Scenario: [1] A late batch arrives in a partition that has not heard of its ended transaction
+    Scenario: [1] A late batch arrives in a partition outside of its ended transaction
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed

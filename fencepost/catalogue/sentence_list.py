@@ -99,8 +99,8 @@ def markdown(chapters: Sequence[Chapter]) -> str:
         "# What a feature can say",
         "",
         "Made by `make docs` from the vocabularies in `steps/`; do not edit.",
-        "`{name}` is a value of the type of that name, `{name:type}` one with a name of its own, and a part in `[...]` may be left out.",
-        "As a Given, an act has happened and must have succeeded unless it says otherwise; as a When it is asked, and judged.",
+        "`{name}` is a value of the type of that name, `{name:type}` one with another name, and a part in `[...]` may be left out.",
+        "As a Given, an act has happened and must have succeeded unless it says otherwise; as a When it is carried out, and judged.",
         "",
     ]
     for chapter in chapters:

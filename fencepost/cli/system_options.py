@@ -24,12 +24,13 @@ Patience = Annotated[
         metavar="S",
         min=0.1,
         max=3600,
-        help="How long to wait for what must come, and for each answer, 30 s at most for one of these. "
+        help="How long to wait for what must arrive, and for each answer, 30 s at most for one of these. "
         "After a wait of less than 20 s that was in vain, nothing is violated: it is inconclusive.",
     ),
 ]
 Defect = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Break the reference in this way, to see it found.", autocompletion=complete_defect)
+    str | None,
+    typer.Option(metavar="NAME", help="Break the reference in this way, to see the suite find it.", autocompletion=complete_defect),
 ]
 
 
@@ -73,7 +74,7 @@ class SystemOptions:
         typer.Option(
             metavar="SOURCE",
             help="Where the token is that logs in, on Kafka by OAUTHBEARER: file:PATH, env:VARIABLE or command:CMD, a program with "
-            "arguments that prints it. It is read anew for each login.",
+            "arguments that prints it. It is read again for each login.",
         ),
     ] = None
     container: Annotated[str | None, typer.Option(metavar="IMAGE", help="Start this image for the run, such as apache/kafka:4.3.1.")] = None
@@ -165,14 +166,15 @@ class JudgedOptions(SystemOptions):
     """The same for a command that judges it: what else its owner lets be done to it, and what it is known as."""
 
     throwaway: Annotated[
-        bool, typer.Option("--throwaway", help="Also ask what leaves transactions undecided for ever in a Kafka broker at an address.")
+        bool,
+        typer.Option("--throwaway", help="Also run scenarios that leave transactions undecided for ever in a Kafka broker at an address."),
     ] = False
     broker_configuration: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=HOST:PORT",
-            help="A Kafka broker beside the one at --bootstrap with settings of its own: unverified, expiring, compacting or authorizer, "
-            "as `fencepost explain your-own-system` shows them. May be repeated.",
+            help="Another Kafka broker than that at --bootstrap, with other settings: unverified, expiring, compacting or authorizer, as "
+            "`fencepost explain your-own-system` shows them. May be repeated.",
         ),
     ] = None
     known_as: Annotated[

@@ -81,7 +81,7 @@ def settled(system: str, handshake: Handshake, known_as: KnownAs | None) -> Hand
         return handshake
     told = handshake.judged_as or handshake.looks_like
     if told is None:
-        confirmed = f"the system itself does not tell, and is not known to be {known_as.system} {known_as.version}"
+        confirmed = f"the system itself does not report its release, and is not known to be {known_as.system} {known_as.version}"
         return _excused(handshake, known_as, known_as.comparable, confirmed)
     if told[0] != known_as.system or not agree(told[1], known_as.comparable):
         raise WrongUsage(

@@ -107,7 +107,7 @@ class Entry(Row):
     def _any_has_a_cause(self) -> "Entry":
         if self.requirement == ANY and (self.answered is None or self.intermittent is None or self.scenario or self.example):
             raise ValueError(
-                "an entry about any requirement must say `answered`, which tells the cause, and `intermittent`; it names no scenario"
+                "an entry about any requirement must say `answered`, which is the cause, and `intermittent`; it names no scenario"
             )
         return self
 

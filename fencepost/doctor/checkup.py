@@ -123,7 +123,7 @@ def _failures(console: Console | None, trial: Trial) -> list[str]:
 def _told(found: Found) -> Iterator[tuple[str, str]]:
     """Lines, each with its style."""
     said = found.handshake
-    exactly = "" if said.version_is_exact else " (the release line; the patch level is not told on the wire)"
+    exactly = "" if said.version_is_exact else " (the release line; the protocol does not report the patch level)"
     yield f"{found.name} {said.version}{exactly}, which speaks {found.protocol}", "bold"
     lines = [f"profile {said.profile}", f"clock: {found.clock}", *said.notes]
     lines += [f"image: {said.image}"] if said.image else []

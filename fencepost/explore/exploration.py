@@ -262,7 +262,7 @@ class Exploration:
             seen = ", ".join(f"{name} {count} times" for name, count in sorted(progress.known.items()))
             gone += f"; requirements that it is known to break were seen broken: {seen}"
         if progress.unanswered:
-            gone += f", {progress.unanswered} of them without an answer, so that nobody knows"
+            gone += f", {progress.unanswered} of them without an answer, so that their outcome is unknown"
         if explored.finding is None:
             whole = "" if progress.is_whole else " (the time was up before the end)"
             screen.write_line(f"  nothing found: {gone}{whole}", green=True)

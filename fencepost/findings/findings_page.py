@@ -76,7 +76,7 @@ class Findings:
         if self.red:
             page.paragraph(
                 f"What people found when they checked the rows is kept in {text(self.checked_in)}: {self.answers(self.red)}. "
-                "*true* says that the broker does so, *suite's fault* that Fencepost is wrong, *open* that nobody has looked yet."
+                "*true* says that the broker does so, *suite's fault* that Fencepost is wrong, *open* that it was not checked yet."
             )
         if self.unused:
             page.paragraph(f"Checked before, and not red in this run: {text(', '.join(self.unused), _LONG)}.")

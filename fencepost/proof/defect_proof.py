@@ -44,7 +44,7 @@ class Breadth(Enum):
 
     ITS_OWN = "the scenarios of the requirements that it breaks"
     ITS_FEATURES = "all scenarios of their features, so that the matrix shows what else it turns red nearby"
-    EVERYTHING = "every scenario; and each lawful variant is a broker of its own"
+    EVERYTHING = "every scenario; and each conforming variant is a separate broker"
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,7 @@ def _sum_up(proof: Proof, console: Console) -> None:
             found = one.reasons.get(row) or one.verdicts.get(row, "not judged")
             console.print(Text(f"not caught: {one.defect.name} breaks {row}, due: {one.defect.breaks[row]}; found: {found}", style="red"))
     for one in proof.false_reds:
-        console.print(Text(f"false red: {one.defect.name} is lawful; red: {', '.join(one.reds)}", style="red"))
+        console.print(Text(f"false red: {one.defect.name} conforms; red: {', '.join(one.reds)}", style="red"))
     for one in proof.inapplicable:
         console.print(Text(f"does not apply: {one.defect.name}: {one.trouble}", style="red"))
     for row, protocol in proof.holes:
@@ -128,5 +128,5 @@ def _sum_up(proof: Proof, console: Console) -> None:
     lawful = sum(one.defect.is_lawful for one in applied)
     console.print(
         f"{proof.proved_count} of {len(proof.requirements)} tested requirements proved by "
-        f"{len(applied) - lawful} defects; {len(proof.false_reds)} of {lawful} lawful variants caught"
+        f"{len(applied) - lawful} defects; {len(proof.false_reds)} of {lawful} conforming variants caught"
     )

@@ -116,7 +116,7 @@ def _told(one: ScenarioResult, red: Mapping[str, ScenarioResult], register: Regi
     for base in _bases(one.requirement, red, register):
         if not _is_answer(deviation) or _request(deviation) == _request(red[base].violation):
             told[_rest_on(base)] = _DECLARED
-    return told | {_rest_on(one.requirement): _DECLARED, f"{one.requirement} is not kept, in ways of its own": _OWN}
+    return told | {_rest_on(one.requirement): _DECLARED, f"{one.requirement} is not kept, in other ways": _OWN}
 
 
 def _rest_on(base: str) -> str:

@@ -28,7 +28,7 @@ ROLES = (
     Role(
         "producer",
         re.compile(r"producer[ _]id(?:[ =]|: )(?P<value>\d+)"),
-        "a coordinator gives out each producer id once, to whoever comes",
+        "a coordinator assigns each producer id once",
     ),
     Role("timestamp", re.compile(r"\b(?P<value>\d{13})\b"), "milliseconds since 1970: time passes while a system starts"),
     Role("checksum", re.compile(r"\b(?P<value>0x[0-9a-f]{8})\b"), "a checksum is also one of timestamps"),

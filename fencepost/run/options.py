@@ -151,11 +151,19 @@ def add(parser: pytest.Parser) -> None:
         type=float,
         default=Asked.patience_s,
         metavar="S",
-        help="how long to wait for what must come, and for each answer, 30 s at most for one of these (default: 20)",
+        help="how long to wait for what must arrive, and for each answer, 30 s at most for one of these (default: 20)",
     )
     group.addoption("--name", metavar="NAME", help="what the system is called in every file and report (default: the name of --system)")
-    group.addoption("--system-version", metavar="VERSION", help="its version there; asked of the system when it is not given")
-    group.addoption("--label", action="append", default=[], metavar="KEY=VALUE", help="told beside it, such as a commit; may be repeated")
+    group.addoption(
+        "--system-version", metavar="VERSION", help="the system's version there; requested from the system when it is not given"
+    )
+    group.addoption(
+        "--label",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a label in every file and report, such as commit=1a2b3c; may be repeated",
+    )
     group.addoption("--known-as", metavar="SYSTEM:VERSION", help="the release that it is a build of, whose bundled deviations then hold")
     group.addoption("--spec", action="append", default=[], metavar="PROPOSAL", help="only this proposal; may be repeated")
     ids = "may be repeated, may be a list such as A,B, and a pattern such as KIP890-06*"
@@ -171,7 +179,7 @@ def add(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="known deviations of your own, beside the bundled ones; none leaves these out; may be repeated",
+        help="your own known deviations, in addition to the bundled ones; none leaves these out; may be repeated",
     )
     group.addoption("--write-baseline", metavar="FILE", help="make a file of known deviations from what is violated in this run")
     group.addoption(
@@ -193,8 +201,8 @@ def add(parser: pytest.Parser) -> None:
     group.addoption(
         "--concurrency", type=int, metavar="N", help="how many scenarios are busy at once (default: 8 on a broker, 1 on the reference)"
     )
-    group.addoption("--shuffle", type=int, metavar="SEED", help="ask the scenarios in an order drawn with this number")
-    group.addoption("--smoke", action="store_true", help="only the thirty requirements that tell most in the least time")
+    group.addoption("--shuffle", type=int, metavar="SEED", help="run the scenarios in an order drawn with this number")
+    group.addoption("--smoke", action="store_true", help="only the thirty requirements that show most in the least time")
     group.addoption("--no-html", action="store_true", help="leave out the Allure HTML report")
     group.addoption("--check", action="store_true", help="judge the histories of the run after it, for every anomaly that is known")
     group.addoption("--results", metavar="DIR", help="write compliance.json, junit.xml, allure-results and environment.json there")

@@ -27,7 +27,7 @@ def register_all(config: pytest.Config, register: Register) -> None:
         config.addinivalue_line("markers", f"{theme}: {told}")
     for capability, told in CAPABILITIES.items():
         config.addinivalue_line("markers", f"{_named(_NEED + capability)}: {told}")
-    config.addinivalue_line("markers", f"{ALONE}: scenarios beside which nothing else may be under way")
+    config.addinivalue_line("markers", f"{ALONE}: scenarios during which nothing else may run")
     for spec, rows in register.by_spec.items():
         config.addinivalue_line("markers", f"{spec}: scenarios of that proposal")
         for row in rows:

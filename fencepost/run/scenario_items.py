@@ -139,7 +139,7 @@ class Playing:
     def _note(self, play: Play, company: Company) -> str | None:
         """Of a red scenario that had company: whether it is red alone too. It stays red either way."""
         if company.broke_up is not None:
-            return f"played by itself, for the broker did not come back from a crash that it shared with others: {company.broke_up}"
+            return f"played by itself, because the broker did not restart after a crash that it shared with others: {company.broke_up}"
         if company.alone is None:
             return None
         brief = company.patience_s

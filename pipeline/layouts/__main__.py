@@ -23,7 +23,7 @@ def main(arguments: list[str]) -> int:
         print(f"{path} is no history: {error!r}; expected a file of history/ in the results of a run", file=sys.stderr)
         return 2
     if told is None or not told.segments:
-        print(f"{path} tells of no scalable topic whose layout changed; expected the history of a scenario of PIP-460", file=sys.stderr)
+        print(f"{path} has no scalable topic whose layout changed; expected the history of a scenario of PIP-460", file=sys.stderr)
         return 2
     print(drawn(told), end="")
     return 0

@@ -53,7 +53,7 @@ def read(path: Path, transaction: str | None = None) -> Life:
     life = Life(wanted or "")
     mine = [event for event in events if wanted and event["txn_id"] == wanted]
     if not any(event["client"] == _BROKER for event in mine):
-        raise WrongUsage(f"{path} tells of no record of {wanted or 'any transaction'}; expected the history of a scenario of PIP-471")
+        raise WrongUsage(f"{path} has no record of {wanted or 'any transaction'}; expected the history of a scenario of PIP-471")
     last = mine[-1]["idx"]
     open_calls: dict[int, Call] = {}
     for event in events:

@@ -73,7 +73,7 @@ def coordinator_has_moved(context: ScenarioContext, producer: str, node: int) ->
 
 def _await_coordinator(context: ScenarioContext, producer: Producer, node: int) -> None:
     version = context.observer.newest("find_coordinator", 1, 6)
-    last: object = "nobody was asked"
+    last: object = "no request was sent"
     for _ in context.time.attempts():
         last = context.observer.coordinator_node(producer.transactional_id, version)
         if last == Done(node):

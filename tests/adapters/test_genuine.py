@@ -99,7 +99,7 @@ def test_a_broker_that_runs_already_may_be_anybodys() -> None:
     like, unlike = of_stranger(KAFKA, "the broker at a:1", "4.3"), of_stranger(KAFKA, "the broker at a:1", None)
 
     assert (like.judged_as, like.looks_like, unlike.judged_as, unlike.looks_like) == (None, ("kafka", "4.3"), None, None)
-    assert str(like.deviations).endswith("may be anybody's broker; if it is Apache Kafka 4.3, say --known-as kafka:4.3")
+    assert str(like.deviations).endswith("may be any broker; if it is Apache Kafka 4.3, say --known-as kafka:4.3")
     assert str(unlike.deviations).endswith("if it is a release of Apache Kafka, say which, such as --known-as kafka:X.Y.Z")
 
 

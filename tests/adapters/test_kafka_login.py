@@ -123,7 +123,7 @@ def test_without_a_login_the_connection_is_closed(broker: Served) -> None:
 
 def test_nobody_can_log_in_where_there_are_no_users() -> None:
     """A scenario that wants to is not offered, with the user's name."""
-    with pytest.raises(NotOffered, match="nobody can log in here as the user 'ordinary'"):
+    with pytest.raises(NotOffered, match="no client can log in here as the user 'ordinary'"):
         NOBODY.connect_as("ordinary")
 
 

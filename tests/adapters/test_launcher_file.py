@@ -38,7 +38,7 @@ def test_a_process_in_the_foreground_needs_one_command(tmp_path: Path) -> None:
         ([TRUE, "stop: SIGSTOPP"], r"broker.yaml:3: stop: there is no signal SIGSTOPP; expected one such as SIGTERM"),
         ([TRUE, "runs: somewhere"], r"broker.yaml:3: runs: expected 'foreground' or 'background', given: 'somewhere'"),
         ([TRUE, "runs: background"], r"runs in the background, so it needs a command `end`"),
-        ([TRUE, "runs: background", "end: 'true'"], r"SIGKILL reaches nobody: `kill` needs a command"),
+        ([TRUE, "runs: background", "end: 'true'"], r"SIGKILL reaches no process: `kill` needs a command"),
         ([TRUE, "end: 'true'"], r"`end` is for a broker that runs in the background"),
         ([TRUE, "restarts: by-itself"], r"restarts by-itself, and SIGKILL would end what restarts it too: `kill` needs a command"),
         ([TRUE, "pause: cannot"], r"of `pause` and `resume` both are there, or both cannot"),

@@ -93,9 +93,9 @@ def test_parents_come_before_their_children() -> None:
 
 NONSENSE: list[tuple[str, int, tuple[Told, ...]]] = [
     ("overlap: segment 2 begins at 7fff", 1, (SPLIT[0], SPLIT[1], SPLIT[2]._replace(first=32767))),
-    ("gap: nobody has the hashes 8000 to 8000", 1, (SPLIT[0], SPLIT[1], SPLIT[2]._replace(first=32769))),
-    ("gap: nobody has the hashes 8000 to ffff", 1, SPLIT[:2]),
-    ("gap: nobody has the hashes 0000 to ffff", 0, ()),
+    ("gap: no segment has the hashes 8000 to 8000", 1, (SPLIT[0], SPLIT[1], SPLIT[2]._replace(first=32769))),
+    ("gap: no segment has the hashes 8000 to ffff", 1, SPLIT[:2]),
+    ("gap: no segment has the hashes 0000 to ffff", 0, ()),
     ("segment 2 has the parent 7", 1, (*SPLIT[:2], SPLIT[2]._replace(parents=(7,)))),
     ("segment 1 is of epoch 1, and the layout of the past: epoch 0", 0, SPLIT),
     ("segment 0 was made at epoch 0 and sealed at epoch 3", 2, (SPLIT[0]._replace(sealed=3), *SPLIT[1:])),
@@ -114,7 +114,7 @@ def test_what_is_no_layout_is_malformed(
     broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [told(request.session_id, epoch, *segments)])
 
     for look in (probe.layout, probe.looked_up, probe.segments, probe.watch_layout):
-        with pytest.raises(Malformed, match=rf"what is told of {TOPIC} is no layout: .*{flaw}"):
+        with pytest.raises(Malformed, match=rf"what the broker sent for {TOPIC} is no layout: .*{flaw}"):
             look(TOPIC)
 
 
@@ -214,7 +214,7 @@ def test_a_layout_of_the_past_is_malformed(broker: ScriptedPulsar, probe: Pulsar
     broker.push(told(watch.number, 1, *SPLIT))
     broker.push(told(watch.number, 0, WHOLE))
 
-    with pytest.raises(Malformed, match="of the past: epoch 0 comes behind epoch 1"):
+    with pytest.raises(Malformed, match="an older layout: epoch 0 after epoch 1"):
         probe.layouts_told(watch)
 
 

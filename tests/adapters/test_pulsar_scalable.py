@@ -156,7 +156,7 @@ def test_an_unknown_topic_is_a_refusal(broker: ScriptedPulsar, probe: PulsarProb
             "expected topic://TENANT",
         ),
         ("WATCH_TC_ASSIGNMENTS", lambda request: [pb.CommandWatchTcAssignmentsUpdate(watch_id=request.watch_id)], "neither coordinators"),
-        ("WATCH_TC_ASSIGNMENTS", lambda request: [assignments(request.watch_id, "http://x")], "is told to be at 'http://x'"),
+        ("WATCH_TC_ASSIGNMENTS", lambda request: [assignments(request.watch_id, "http://x")], "is reported to be at 'http://x'"),
     ],
 )
 def test_an_answer_without_what_is_due_is_malformed(

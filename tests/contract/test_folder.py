@@ -154,7 +154,7 @@ def test_a_list_that_leads_out_of_the_folder_is_not_believed(tmp_path: Path, nam
     with (results / MARKER).open("a", encoding="utf-8") as marker:
         marker.write(f"{names}\n")
 
-    with pytest.raises(WrongUsage, match=r"cannot be understood, so nobody knows what in .* is fencepost's"):
+    with pytest.raises(WrongUsage, match=r"cannot be understood, so it is unknown what in .* is fencepost's"):
         claim(results, LAYOUT)
 
     assert victim.read_text(encoding="utf-8") == "mine"

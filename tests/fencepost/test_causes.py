@@ -135,7 +135,7 @@ def test_a_requirement_that_deviates_in_several_scenarios_is_a_cause_of_its_own(
     """One row, and not one for each scenario."""
     told, _ = found(red("KIP890-372", "a", "b", "c"), red("KIP890-372", *success("CreateTopics", "X_Y"), number=2))
 
-    assert told == {"KIP890-372 is not kept, in ways of its own": {"KIP890-372": ("[1] a scenario", "[2] a scenario")}}
+    assert told == {"KIP890-372 is not kept, in other ways": {"KIP890-372": ("[1] a scenario", "[2] a scenario")}}
 
 
 def test_what_rests_on_a_requirement_that_is_red_is_explained_by_it() -> None:

@@ -51,7 +51,7 @@ def test_a_list_has_no_other_format() -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--systems", "--defects"), "--systems and --defects exclude each other: each shows a table of its own"),
+        (("--systems", "--defects"), "--systems and --defects exclude each other: each shows a separate table"),
         (("--spec", "kip890", "--profiles"), "--spec kip890 is about requirements, and --profiles shows none"),
         (("--theme", "sealing", "--themes"), "--theme sealing is about requirements, and --themes shows none"),
     ],

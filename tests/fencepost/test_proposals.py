@@ -85,7 +85,7 @@ def test_a_register_without_a_spec_is_a_mistake(features: Path) -> None:
     """Nobody would ever be asked of it."""
     (features / "pip999" / "spec.yaml").rename(features / "pip999" / "requirements.yaml")
 
-    with pytest.raises(WrongUsage, match=r"pip999/spec\.yaml: there is no such file beside requirements\.yaml; expected: "):
+    with pytest.raises(WrongUsage, match=r"pip999/spec\.yaml: there is no such file next to requirements\.yaml; expected: "):
         proposals.read(features)
 
 

@@ -124,7 +124,7 @@ def test_a_word_that_the_system_does_not_confirm_is_taken_with_a_warning() -> No
     taken = settled("kafka", replace(SAID, looks_like=None), KnownAs.of("kafka:4.3.1"))
 
     assert taken.judged_as == ("kafka", "4.3.1")
-    assert "the system itself does not tell, and is not known to be kafka 4.3.1" in str(taken.deviations)
+    assert "the system itself does not report its release, and is not known to be kafka 4.3.1" in str(taken.deviations)
 
 
 @pytest.mark.parametrize("said", [SAID, GENUINE])

@@ -13,6 +13,7 @@ from fencepost.deviations.known_deviations import Known, load_for
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
 RESULTS = (CHECKOUT / "docs" / "results.md").read_text(encoding="utf-8")
 COUNTED = {
+    "Apache Kafka 4.4.0": ("kafka", "4.4.0"),
     "Apache Kafka 4.3.1": ("kafka", "4.3.1"),
     "Apache Kafka 4.0.0": ("kafka", "4.0.0"),
     "Apache Pulsar 4.0.7": ("pulsar", "4.0.7"),

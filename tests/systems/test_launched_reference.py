@@ -93,7 +93,7 @@ def test_doctor_tries_each_line(tmp_path: Path, temporary: Path) -> None:
     told = fencepost("doctor", "kafka", "--launcher", launcher(tmp_path), expect=0).out
 
     assert "works  start: 1 node, serves after" in told
-    assert "works  pause, resume: answers nobody while it is paused, and goes on" in told
+    assert "works  pause, resume: answers no client while it is paused, and continues" in told
     assert "works  settings of expiring: 1 node, serves after" in told
     assert "two-nodes: " in told
     assert folders(temporary) == []

@@ -14,7 +14,7 @@ def findings(
 ) -> None:
     """Write what a run found wrong with a broker as a page of Markdown: each cause, its rows, and the shortest scenario that shows it.
 
-    What people checked by hand stands in SYSTEM.yaml beside the page, and is kept when the page is made anew: entries with the rows that
+    What people checked by hand is in SYSTEM.yaml next to the page, and is kept when the page is made again: entries with the rows that
     they are about, whether these are true, the suite's fault or open, why, and a link.
 
         - rows: [KIP890-029, "KIP890-047 [2]"]

@@ -31,7 +31,7 @@ def list_(
     given = {"systems": systems, "profiles": profiles, "defects": defects, "capabilities": capabilities, "themes": themes}
     kinds = [kind for kind, is_given in given.items() if is_given]
     if len(kinds) > 1:
-        fail(f"{' and '.join(f'--{kind}' for kind in kinds)} exclude each other: each shows a table of its own")
+        fail(f"{' and '.join(f'--{kind}' for kind in kinds)} exclude each other: each shows a separate table")
     for option, said in (("--spec", spec), ("--theme", theme)):
         if kinds and said:
             fail(f"{option} {said[0]} is about requirements, and --{kinds[0]} shows none")

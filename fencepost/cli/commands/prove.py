@@ -54,15 +54,16 @@ def prove(
         Path | None, typer.Option(metavar="FILE", help="Write down the mutants that were killed, as fixtures/mutants/killed.yaml has them.")
     ] = None,
 ) -> None:
-    """Run the suite on broken references: show that every check can fail, and that nothing lawful does.
+    """Run the suite on broken references: show that every check can fail, and that no conforming variant does.
 
     Prints the kill matrix. Exit code 1 names the holes: requirements that no defect turns red for its stated reason, and
-    lawful variants that are caught.
+    conforming variants that are caught.
 
-    With --mutants the reference is broken where nobody chose to: a comparison, a condition, a constant, a statement that is left out.
-    A mutant is killed when a requirement is violated that is met without the change; a run that only breaks tells a user nothing.
+    With --mutants the reference is broken at random: a comparison, a condition, a constant, a statement that is left out.
+    A mutant is killed when a requirement is violated that is met without the change; a run that only breaks shows a user nothing.
     Changes that break no promise are listed with a reason in fixtures/mutants/lawful.yaml. Exit code 1: fewer than 90 % of the others
-    were killed, a lawful one was, or one survived that was killed before. The same seed draws the same mutants on every machine.
+    were killed, one that breaks no promise was, or one survived that was killed before. The same seed draws the same mutants on every
+    machine.
 
     Examples:
 

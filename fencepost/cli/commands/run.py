@@ -25,7 +25,7 @@ def run(
     ] = None,
     skip: Annotated[
         list[str] | None,
-        typer.Option(metavar="ID", help="Not this requirement; said as with --only.", autocompletion=complete_requirement),
+        typer.Option(metavar="ID", help="Not this requirement; written as with --only.", autocompletion=complete_requirement),
     ] = None,
     level: Annotated[
         list[str] | None,
@@ -36,7 +36,7 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="FILE",
-            help="Known deviations of your own, beside the bundled ones. The word 'none' leaves the bundled ones out, alone or beside a "
+            help="Your own known deviations, in addition to the bundled ones. The word 'none' leaves the bundled ones out, alone or with a "
             "FILE; 'bundled' is the default. May be repeated.",
         ),
     ] = None,
@@ -58,11 +58,13 @@ def run(
         typer.Option(metavar="FILE", help="Only this feature file, such as `fencepost explore` makes. May be repeated."),
     ] = None,
     features: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The feature files of this folder too, beside the bundled ones.")
+        Path | None, typer.Option(metavar="DIR", help="The feature files of this folder too, in addition to the bundled ones.")
     ] = None,
-    smoke: Annotated[bool, typer.Option("--smoke", help="Only the thirty requirements that tell most in the least time.")] = False,
-    plan: Annotated[bool, typer.Option("--plan", help="Only say what the run would do and take, and start nothing.")] = False,
-    form: Annotated[str, typer.Option("--format", metavar="FORM", help="Of the plan: table or json.")] = "table",
+    smoke: Annotated[bool, typer.Option("--smoke", help="Only the thirty requirements that show most in the least time.")] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Only show what the run would do and how long it would take, and start nothing.")
+    ] = False,
+    form: Annotated[str, typer.Option("--format", metavar="FORM", help="How the plan is shown: table or json.")] = "table",
     results: Annotated[Path | None, typer.Option(metavar="DIR", help="Where the results go. Default: results/SYSTEM.")] = None,
     workers: Annotated[
         int | None,
@@ -70,7 +72,7 @@ def run(
             "-n",
             metavar="N",
             min=1,
-            help="Worker processes, each with brokers of its own, in which one scenario comes after the other. Default: 1.",
+            help="Worker processes, each with separate brokers, in which one scenario is played after the other. Default: 1.",
         ),
     ] = None,
     concurrency: Annotated[
@@ -78,14 +80,19 @@ def run(
         typer.Option(
             metavar="N",
             min=1,
-            help="How many scenarios are busy at once, on all brokers together. What disturbs others is asked alone, or shares a crash "
+            help="How many scenarios run at once, on all brokers together. A scenario that disturbs others runs alone, or shares a crash "
             "with its kind. Default: 8 on a broker, 1 on the reference.",
         ),
     ] = None,
-    name: Annotated[str | None, typer.Option(metavar="NAME", help="What it is called in every file and report. Default: SYSTEM.")] = None,
-    version: Annotated[str | None, typer.Option(metavar="VERSION", help="Its version there; asked of the system unless given.")] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What the system is called in every file and report. Default: SYSTEM.")
+    ] = None,
+    version: Annotated[
+        str | None, typer.Option(metavar="VERSION", help="The system's version there; requested from the system unless given.")
+    ] = None,
     label: Annotated[
-        list[str] | None, typer.Option(metavar="KEY=VALUE", help="Told beside it, such as commit=1a2b3c. May be repeated.")
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="A label in every file and report, such as commit=1a2b3c. May be repeated."),
     ] = None,
     patience: Patience = 20.0,
     metadata: Annotated[
@@ -99,8 +106,8 @@ def run(
         str | None,
         typer.Option(
             metavar="KIND",
-            help="What the core's writers have in the reference of Pulsar beside a name: name (nothing), or key (a transaction key, which "
-            "fences).",
+            help="What the core's writers have in the reference of Pulsar in addition to a name: name (nothing), or key (a "
+            "transaction key, which fences).",
         ),
     ] = None,
     defect: Defect = None,

@@ -40,8 +40,8 @@ def serve(
         str | None,
         typer.Option(
             metavar="POINT",
-            help="Pulsar: die there, as if killed, with exit code 137: a place in the code of metadata-driven transactions, such as "
-            "after-header-cas, which has decided an end and told nobody. A wrong name shows all.",
+            help="Pulsar: exit there, as if killed, with exit code 137: a place in the code of metadata-driven transactions, such as "
+            "after-header-cas, where an end is decided and no participant is notified. A wrong name shows all.",
         ),
     ] = None,
 ) -> None:
@@ -55,11 +55,11 @@ def serve(
 
         fencepost serve pulsar --profile pulsar-5.0 --metadata oxia
 
-    With what nobody has shipped yet:
+    With what no release has yet:
 
         fencepost serve pulsar --profile pulsar-4.0 --transaction-keys
 
-    A fail-over, on an Oxia of yours: what the first has decided when it dies, the second goes on with.
+    A fail-over, on your own Oxia: the second broker completes what the first has decided before it exits.
 
         fencepost serve pulsar --metadata oxia://127.0.0.1:6648 --crash-at after-header-cas
 

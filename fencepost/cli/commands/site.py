@@ -26,9 +26,9 @@ def site(
 ) -> None:
     """Build the specification, the reference and what runs have shown as a static site.
 
-    Each requirement has an address of its own, with its scenarios, the code of the reference that decides it, the defects that prove it,
-    a sequence picture of one play on the reference, and a verdict for each run that is given, the first of them first.
-    The site opens from a disk or any web server, and asks for nothing from elsewhere.
+    Each requirement has a separate address, with its scenarios, the code of the reference that decides it, the defects that prove it,
+    a sequence picture of one play on the reference, and a verdict for each run that is given, in the given order.
+    The site opens from a disk or any web server, and loads nothing from elsewhere.
 
     Examples:
 
