@@ -145,15 +145,20 @@ def _read(path: Path | Traversable, spec: str, ids: set[str]) -> Edition:
         raise DataFileError(f"{path}: an edition is named by its year and month; expected a name such as 2026-12.yaml")
     listed = load(path, _File).requirements
     for index, identifier in enumerate(listed):
-        place = f"{path}:{line_of(path, 'requirements', index)}: requirements.{index + 1}"
-        if identifier not in ids:
-            raise DataFileError(
-                f"{place}: {identifier} is not a requirement of {spec}; expected an id of features/{spec}/requirements.yaml: "
-                "correct the id, or restore its row (a row that was withdrawn stays there, with `excluded: REASON`)"
-            )
-        if identifier in listed[:index]:
-            raise DataFileError(f"{place}: {identifier} stands twice; remove one")
+        if fault := _fault(identifier, listed[:index], ids, spec):
+            # Only here, for the file is read again to find a line.
+            raise DataFileError(f"{path}:{line_of(path, 'requirements', index)}: requirements.{index + 1}: {identifier} {fault}")
     return Edition(f"{named[1]}.{named[2]}", tuple(listed))
+
+
+def _fault(identifier: str, before: list[str], ids: set[str], spec: str) -> str | None:
+    """What is wrong with an id that comes after these; None where nothing is."""
+    if identifier not in ids:
+        return (
+            f"is not a requirement of {spec}; expected an id of features/{spec}/requirements.yaml: "
+            "correct the id, or restore its row (a row that was withdrawn stays there, with `excluded: REASON`)"
+        )
+    return "stands twice; remove one" if identifier in before else None
 
 
 @functools.cache

@@ -7,7 +7,7 @@ nothing of another. Where its reference offers nothing of what the scenarios nee
 A lawful variant that turns anything red is a false red. A variant that does not apply, since its row is not tested, nothing calls it
 or it breaks down, proves nothing and is named with its reason.
 
-Each variant is a broker of one protocol, and is asked what binds that. It is run in a process of its own, a defect on the scenarios of
+Each variant is a broker of one protocol, and is asked what binds that. It is run in a process apart, a defect on the scenarios of
 the feature that its requirement stands in, and lawful variants that change different functions as one broker, and each alone where that one
 is caught. `--all` runs everything on each.
 """
@@ -37,6 +37,9 @@ from fencepost.run.plays import Plays
 from fencepost.run.selection import Selection
 
 from . import conforming_groups, forkserver
+
+_ONE_AFTER_ANOTHER = 16
+"""How many brokers a process plays where each is asked little: to start it takes half as long as to play one."""
 
 
 class Breadth(Enum):
@@ -186,7 +189,8 @@ def prove(register: Register, specs: Iterable[str], breadth: Breadth, workers: i
     found: dict[str, Seen] = {}
     alone, grouped = (variants, []) if breadth is Breadth.EVERYTHING else (defects.values(), conforming_groups.groups(lawful))
     brokers = [*((variant,) for variant in alone), *grouped]
-    with contextlib.suppress(KeyboardInterrupt), forkserver.pool(workers) as pool:
+    tasks = _ONE_AFTER_ANOTHER if breadth is Breadth.ITS_OWN else 1
+    with contextlib.suppress(KeyboardInterrupt), forkserver.pool(workers, tasks) as pool:
         for one in _tried(pool, brokers, lambda variant: _asked_of(variant, protocols, breadth)):
             found[one.defect.name] = one
             report(one, len(found), len(variants))
@@ -202,7 +206,7 @@ def prove(register: Register, specs: Iterable[str], breadth: Breadth, workers: i
 def play(defects: Iterable[Defect], workers: int) -> tuple[Seen, ...]:
     """Run each of these defects on the scenarios of the requirements that it breaks. An interrupt leaves out those that were not run."""
     found: list[Seen] = []
-    with contextlib.suppress(KeyboardInterrupt), forkserver.pool(workers) as pool:
+    with contextlib.suppress(KeyboardInterrupt), forkserver.pool(workers, _ONE_AFTER_ANOTHER) as pool:
         for one in _tried(pool, [(defect,) for defect in defects], lambda defect: tuple(defect.breaks)):
             found.append(one)
     return tuple(found)
@@ -265,11 +269,10 @@ def _run(task: tuple[tuple[Defect, ...], tuple[str, ...]]) -> tuple[Seen, ...]:
 
 
 def see(variants: tuple[Defect, ...], asked: tuple[str, ...], profile: str | None = None) -> tuple[Seen, ...]:
-    """What the suite says of these variants as one broker, in a process that judges nothing else."""
+    """What the suite says of these variants as one broker, in a process that judges nothing but variants."""
     broker = conforming_groups.as_one(variants)
-    if not broker.is_lawful:
-        gc.disable()  # the process is short, as a mutant's is
-    (LAWFUL if broker.is_lawful else DEFECTS)[broker.name] = broker  # this process has imported the bundled ones, and runs only this one
+    (gc.enable if broker.is_lawful else gc.disable)()  # defects are asked little, and leave little behind
+    (LAWFUL if broker.is_lawful else DEFECTS)[broker.name] = broker  # this process has imported the bundled ones
     watches = [Watch(variant) for variant in variants]
     try:
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):

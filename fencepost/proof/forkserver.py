@@ -17,9 +17,11 @@ def forking() -> ForkServerContext:
 
 
 @contextmanager
-def pool(workers: int) -> Iterator[Pool]:
-    """So many of them at a time, one for each task, until the end. None of them hears a terminal's Ctrl-C, which reaches them too."""
+def pool(workers: int, tasks: int = 1) -> Iterator[Pool]:
+    """So many of them at a time, another one after so many tasks, until the end. None of them hears a terminal's Ctrl-C, which reaches
+    them too.
+    """
     with interruption.unheard():
-        made = forking().Pool(workers, maxtasksperchild=1)
+        made = forking().Pool(workers, maxtasksperchild=tasks)
     with made:
         yield made

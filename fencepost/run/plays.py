@@ -156,9 +156,10 @@ class Plays:
 @contextmanager
 def _seldom_collected() -> Iterator[None]:
     """Let the garbage collector leave out what is there already, unless that is so by now: plays leave little behind, and each time the
-    collector would go through all that is imported.
+    collector would go through all that is imported. Where it is turned off there is nothing to do: to count what is left out already takes
+    longer than some plays.
     """
-    thresholds, is_ours = gc.get_threshold(), gc.get_freeze_count() == 0
+    thresholds, is_ours = gc.get_threshold(), gc.isenabled() and gc.get_freeze_count() == 0
     gc.set_threshold(_NEW_OBJECTS, *thresholds[1:])
     if is_ours:
         gc.freeze()

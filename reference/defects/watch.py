@@ -14,7 +14,7 @@ from .defect import Defect
 
 
 class Watch:
-    """Notes which of a variant's own functions are called. For a process that runs only this variant, since it changes its classes."""
+    """Notes which of a variant's own functions are called. For a process that runs only variants, since it changes its classes."""
 
     def __init__(self, defect: Defect) -> None:
         self._called: set[str] = set()

@@ -1,5 +1,6 @@
 """Editions: which requirements count, and what is wrong with a file that cannot be one."""
 
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,14 @@ def test_proposals_are_cited_with_their_editions() -> None:
     assert editions.ALL_COUNT.cited({"a": "KIP-1"}) == "KIP-1"
     assert editions.listed(found.names("abc")) == "a 2026.12, b 2026.12, c none yet"
     assert editions.listed(found.names("ab")) == "2026.12"
+
+
+def test_a_line_is_looked_for_only_where_something_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is read again for each, so that every command would take half a second longer."""
+
+    def read_again(path: object, *_: object) -> int:
+        raise AssertionError(f"{path} was read again, and nothing is wrong in it")
+
+    monkeypatch.setattr(editions, "line_of", read_again)
+
+    assert editions.read(resources.files("fencepost.features"), register.bundled()).by_spec == editions.bundled().by_spec

@@ -124,18 +124,19 @@ def _main() -> None:
 
 
 def _read_what_all_read() -> None:
-    """Registers, scenarios and releases, which a process keeps once it has read them; features also as pytest-bdd reads them."""
+    """Registers, editions, scenarios and releases, which a process keeps once it has read them; features also as pytest-bdd reads them."""
     from importlib import resources
 
     from pytest_bdd.feature import get_features
 
     from fencepost.adapters import registry
-    from fencepost.contract import register
+    from fencepost.contract import editions, register
     from fencepost.deviations import known_deviations
     from fencepost.run import feature_lint
     from fencepost.steps import vocabularies
 
     known_deviations.check(register.bundled())
+    editions.bundled()
     registry.check_proposals()
     vocabularies.check()
     feature_lint.faults_of_bundled()

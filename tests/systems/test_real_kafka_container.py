@@ -253,7 +253,7 @@ def test_nothing_is_left_when_nobody_closes() -> None:
 
 
 @needs_docker
-@pytest.mark.parametrize("when", ["starting", "serving", "serving, and again"])
+@pytest.mark.parametrize("when", ["starting", pytest.param("serving", marks=pytest.mark.thorough), "serving, and again"])
 def test_a_run_that_is_stopped_gives_its_broker_back(tmp_path: Path, when: str) -> None:
     """While it starts, and while it is judged; also where a second signal comes while the first is obeyed. What was found is kept."""
     results = tmp_path / "results"

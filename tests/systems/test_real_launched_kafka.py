@@ -58,7 +58,7 @@ def test_every_line_of_the_launcher_works() -> None:
     ("example", "only"),
     [
         ("kafka-jars", "KIP890-060,KIP890-163,KIP890-266,KIP890-126,KIP890-173,KIP890-211"),
-        ("kafka-jars-three-nodes", "KIP890-060,KIP890-211"),
+        pytest.param("kafka-jars-three-nodes", "KIP890-060,KIP890-211", marks=pytest.mark.thorough),
     ],
 )
 def test_it_is_judged_like_a_container(tmp_path: Path, example: str, only: str) -> None:
