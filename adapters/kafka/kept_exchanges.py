@@ -4,6 +4,7 @@ The first line is `{"protocol": "kafka", "suffix": ...}`; names that the session
 order in which calls ended: who asked whom, the frames of request and answer in hexadecimal, when, and its place among all moments.
 """
 
+import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,12 +23,17 @@ def kept(calls: Sequence[Recorded], suffix: str) -> list[dict[str, Any]]:
 
 
 def _line(call: Recorded) -> dict[str, Any]:
+    answer, lost = None, call.lost
+    try:
+        answer = None if call.answer is None else encode_response(call.answer, _CORRELATION).hex()
+    except (TypeError, ValueError, OverflowError, struct.error) as error:  # a verdict must not depend on what is kept of it
+        lost = f"the answer was read and cannot be written again: {error}"
     return {
         "client": call.client,
         "node": str(call.node),
         "request": encode_request(call.request, _CORRELATION, call.client).hex(),
-        "answer": None if call.answer is None else encode_response(call.answer, _CORRELATION).hex(),
-        "lost": call.lost,
+        "answer": answer,
+        "lost": lost,
         "at_ms": call.at_ms,
         "took_ms": call.took_ms,
         "began": call.began,
