@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from .events import Event
 
@@ -19,7 +20,7 @@ def name_of(run: str) -> str:
     return f"{re.sub(r'[^A-Za-z0-9]+', '-', run).strip('-')}{ENDING}"
 
 
-def packed(events: Iterable[Event]) -> bytes:
+def packed(events: Iterable[Event | dict[str, Any]]) -> bytes:
     """What stands in the file. The same events are the same bytes."""
     text = "".join(json.dumps(event) + "\n" for event in events)
     return gzip.compress(text.encode(), compresslevel=6, mtime=0)

@@ -262,6 +262,15 @@ class Session(Protocol):
 
 
 @runtime_checkable
+class KeepsExchanges(Protocol):
+    """A session that can hand out what was said as it went over the wire, for `fencepost replay`."""
+
+    def kept_exchanges(self) -> list[dict[str, Any]]:
+        """Lines of JSON: what is the same for all, then each request with its answer, their frames in hexadecimal."""
+        ...
+
+
+@runtime_checkable
 class Answers(Protocol):
     """A system that somebody else runs, and that may go away during a run."""
 

@@ -1,6 +1,7 @@
 """One scenario's view of a Kafka system: its clients, its names, its faults, and all that was asked and answered."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.patience import answer_within_s
@@ -14,6 +15,7 @@ from .client_kind import ClientKind
 from .cluster import Cluster
 from .core import KafkaLog
 from .history import events
+from .kept_exchanges import kept
 from .offer import Offer
 from .probe import KafkaProbe, TakeFromPool, no_pool
 from .recording import Recorder
@@ -80,3 +82,6 @@ class KafkaSession(ProtocolSession[KafkaProbe]):
 
     def history(self, run_id: str) -> list[Event]:
         return list(events(self._recorder.calls, run_id))
+
+    def kept_exchanges(self) -> list[dict[str, Any]]:
+        return kept(self._recorder.calls, self._suffix)

@@ -21,6 +21,7 @@ from fencepost.cli.commands import (
     list_,
     new,
     prove,
+    replay_,
     report,
     run,
     sentences,
@@ -93,6 +94,7 @@ app.command(cls=Command)(summary.summary)
 app.command(cls=Command)(findings.findings)
 app.command(cls=Command)(site.site)
 app.command(cls=Command)(compare.compare)
+app.command(cls=Command)(replay_.replay)
 app.command(cls=Command)(doctor.doctor)
 app.command(cls=Command)(serve.serve)
 app.add_typer(new.new, name="new")

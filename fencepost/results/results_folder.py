@@ -13,8 +13,12 @@ from fencepost.pipeline.layout import CHECK
 
 COMPLIANCE, JUNIT, ENVIRONMENT = "compliance.json", "junit.xml", "environment.json"
 HISTORIES, ALLURE_RESULTS, ALLURE_REPORT, BROKER_LOGS = "history", "allure-results", "allure-report", "broker-logs"
+EXCHANGES = "exchanges"
+"""What was said in each red scenario, as it went over the wire."""
 VERDICT_OF_HISTORIES = "check"
-RUN = Layout("run", "--results", (COMPLIANCE, JUNIT, ENVIRONMENT, room.RESERVE), (HISTORIES, ALLURE_RESULTS, ALLURE_REPORT, BROKER_LOGS))
+RUN = Layout(
+    "run", "--results", (COMPLIANCE, JUNIT, ENVIRONMENT, room.RESERVE), (HISTORIES, EXCHANGES, ALLURE_RESULTS, ALLURE_REPORT, BROKER_LOGS)
+)
 _UNFINISHED_JUNIT = """<?xml version="1.0" encoding="utf-8"?>
 <testsuites><testsuite name="fencepost" tests="1" errors="1" failures="0" skipped="0"><testcase classname="fencepost" name="run">\
 <error message="the run has not ended: it is still going on, or it was killed"/></testcase></testsuite></testsuites>

@@ -38,11 +38,11 @@ from fencepost.contract.items import (
     scenario_of,
 )
 from fencepost.contract.played import Played
-from fencepost.contract.ports import Session, System
+from fencepost.contract.ports import KeepsExchanges, Session, System
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.results import junit
-from fencepost.results.results_folder import BROKER_LOGS, HISTORIES
+from fencepost.results.results_folder import BROKER_LOGS, EXCHANGES, HISTORIES
 from fencepost.results.verdict_collector import Judged
 from fencepost.run.parallel.assignment import Dealing
 from fencepost.steps.player import Player, player_of
@@ -208,6 +208,14 @@ class Running:
         self.claimed.put(name, text)
         return f"\n  broker log:   {os.path.relpath(self.claimed.path / name)}"
 
+    def _keep_exchanges(self, item: pytest.Item) -> None:
+        """Write what was said in a scenario that deviates as it went over the wire, where the session keeps that."""
+        session: object = item.stash.get(SESSION, None)
+        if self.claimed is not None and isinstance(session, KeepsExchanges):
+            name = f"{EXCHANGES}/{history_files.name_of(self._asked(item).run)}"
+            with room.writing(self.claimed.path, self.stopping.after_this):
+                self.claimed.put(name, history_files.packed(session.kept_exchanges()))
+
     def _system(self, item: pytest.Item) -> System:
         return self.systems.by_protocol[item.stash[PROTOCOL]]
 
@@ -301,6 +309,8 @@ class Running:
             said = session.exchanges() if session else ()
             text = explain(row, result, item.stash.get(STEP, None), said, traceback, alike, note)
             report.longrepr = text + self._keep_broker_log(item)
+        if result.violation is not None:
+            self._keep_exchanges(item)
 
     def _asked(self, item: pytest.Item) -> Asked:
         protocol, example = item.stash[PROTOCOL], example_of(item)

@@ -17,7 +17,21 @@ import yaml
 from commands import CHECKOUT, fencepost, fencepost_itself
 from forked import Finished
 
-COMMANDS = ("run", "list", "explain", "sentences", "check", "report", "prove", "compare", "doctor", "serve", "summary", "findings")
+COMMANDS = (
+    "run",
+    "list",
+    "explain",
+    "sentences",
+    "check",
+    "report",
+    "prove",
+    "compare",
+    "doctor",
+    "serve",
+    "summary",
+    "findings",
+    "replay",
+)
 ROWS = [row for path in sorted(Path(__file__).with_name("wrong_usages").glob("*.yaml")) for row in yaml.safe_load(path.read_text("utf-8"))]
 NEVER = ("Traceback", "None", "Unknown(", "Error:", "Exception", "[Errno", "Input should", str(CHECKOUT), "site-packages")
 

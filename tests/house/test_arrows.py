@@ -27,6 +27,7 @@ CLOSER = {
         "contract",
         "adapters.images",
         "adapters.registry",
+        "adapters.replay",
         "adapters.twins",
         "reference.defects",
         "reference.serving.offer",
@@ -38,7 +39,8 @@ CLOSER = {
 }
 """Rooms that may import less: nobody but a few modules of the adapters knows the reference, so that everything else could judge any
 implementation; what judges histories, and what people look at, know files and the foundation. The front door knows systems, protocols
-and engines only by the registry, and what performs a disturbance by its name."""
+and engines only by the registry, and what performs a disturbance, or sends requests again,
+by its name."""
 
 MAY_IMPORT_TOO = {
     "adapters/engines.py": {"reference"},

@@ -1,0 +1,76 @@
+"""What a session said and heard as it goes over the wire, in lines of JSON: kept of scenarios that deviate, and read again.
+
+The first line is `{"protocol": "kafka", "suffix": ...}`; names that the session made end with the suffix. Each other line is a call, in the
+order in which calls ended: who asked whom, the frames of request and answer in hexadecimal, when, and its place among all moments.
+"""
+
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fencepost.adapters.common.address import Address
+from fencepost.contract.errors import WrongUsage
+from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, asked_in, decode_request, decode_response, encode_request, encode_response
+
+from .recording import Recorded
+
+_CORRELATION = 1
+
+
+def kept(calls: Sequence[Recorded], suffix: str) -> list[dict[str, Any]]:
+    """The lines of a session whose names end with that suffix."""
+    return [{"protocol": "kafka", "suffix": suffix}, *map(_line, calls)]
+
+
+def _line(call: Recorded) -> dict[str, Any]:
+    answer, lost = None, call.lost
+    try:
+        answer = None if call.answer is None else encode_response(call.answer, _CORRELATION).hex()
+    except (TypeError, ValueError, OverflowError, struct.error) as error:  # a verdict must not depend on what is kept of it
+        lost = f"the answer was read and cannot be written again: {error}"
+    return {
+        "client": call.client,
+        "node": str(call.node),
+        "request": encode_request(call.request, _CORRELATION, call.client).hex(),
+        "answer": answer,
+        "lost": lost,
+        "at_ms": call.at_ms,
+        "took_ms": call.took_ms,
+        "began": call.began,
+        "ended": call.ended,
+    }
+
+
+def read(lines: Sequence[Mapping[str, Any]], place: str) -> tuple[list[Recorded], str]:
+    """The calls, and the suffix. Raises WrongUsage where the lines are not what `kept` makes; `place` says whose they are."""
+    found: list[Recorded] = []
+    try:
+        head = lines[0]
+        if head["protocol"] != "kafka":
+            raise WrongUsage(f"{place}: expected exchanges of kafka, found {head['protocol']}")
+        for line in lines[1:]:
+            found.append(_call(line))
+        return found, str(head["suffix"])
+    except (LookupError, TypeError, ValueError, AttributeError, MalformedFrame) as error:
+        raise WrongUsage(f"{place}, line {len(found) + 2}: not an exchange as fencepost writes it ({error}); was it changed?") from error
+
+
+def _call(line: Mapping[str, Any]) -> Recorded:
+    data = bytes.fromhex(line["request"])[LENGTH.size :]
+    asked = asked_in(data)
+    if not asked.can_be_read:
+        raise ValueError(f"no request has number {asked.api_key} and version {asked.version}")
+    request = decode_request(asked, data)
+    answer = line["answer"]
+    host, _, port = line["node"].rpartition(":")
+    return Recorded(
+        client=str(line["client"]),
+        node=Address(host, int(port)),
+        request=request,
+        answer=None if answer is None else decode_response(request, _CORRELATION, bytes.fromhex(answer)[LENGTH.size :]),
+        lost=line["lost"],
+        at_ms=float(line["at_ms"]),
+        took_ms=float(line["took_ms"]),
+        began=int(line["began"]),
+        ended=int(line["ended"]),
+    )

@@ -1,0 +1,167 @@
+"""The exchanges of a red with those of the same scenario on the reference, and the answer in which they part.
+
+Both played the same steps, so that the requests which change something come in the same order; how often a client looked meanwhile, and
+asked again, is not the same and does not matter.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fencepost.adapters.kafka.recording import Recorded
+from fencepost.contract.errors import WrongUsage
+from fencepost.contract.evidence import Mismatch
+from fencepost.wire.kafka.entities import api_of, plain, title
+from fencepost.wire.kafka.frames import LENGTH, encode_response
+from fencepost.wire.kafka.message_fields import shape_of
+
+from .runtime import Bytes, Names, flat
+
+_HELPERS = frozenset({"api_versions", "metadata", "find_coordinator"})
+"""What a script asks by itself, where it needs it."""
+_LOOKS = ("describe_", "list_", "fetch", "offset_fetch", "consumer_group_describe")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request, as it was put the last time, and how often that was; `writes` counts the requests before it that change something."""
+
+    call: Recorded
+    times: int
+    writes: int
+
+    @property
+    def api(self) -> str:
+        return api_of(self.call.request)
+
+    @property
+    def title(self) -> str:
+        return f"{title(self.api)} v{self.call.request.__version__}"
+
+    @property
+    def only_looks(self) -> bool:
+        return self.api.startswith(_LOOKS)
+
+    def answer(self) -> dict[str, Any] | None:
+        """The answer as a script reads it; None where none came."""
+        answer = self.call.answer
+        if answer is None:
+            return None
+        data = Bytes(encode_response(answer, 1)[LENGTH.size :])
+        data.take(4)
+        if answer.__header_schema__.__flexible__:
+            data.skip_tags()
+        return data.entity(shape_of(type(answer)))
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The same request in the red and on the reference."""
+
+    red: Asked
+    reference: Asked
+
+
+@dataclass(frozen=True)
+class Parting:
+    """What a script needs: the requests up to the one that decides, and the fields of its answer that are not the same."""
+
+    pairs: tuple[Pair, ...]
+    seen: Mapping[str, Any]
+    expected: Mapping[str, Any]
+
+
+def asked_of(calls: Sequence[Recorded]) -> list[Asked]:
+    """The requests that matter in the order in which they were made; one that was put again at once counts as one."""
+    found: list[Asked] = []
+    writes = 0
+    for call in sorted(calls, key=lambda one: one.began):
+        if api_of(call.request) in _HELPERS:
+            continue
+        last = found[-1] if found else None
+        if last is not None and last.call.client == call.client and last.call.request == call.request:
+            found[-1] = Asked(call, last.times + 1, last.writes)
+            continue
+        found.append(Asked(call, 1, writes))
+        writes += not found[-1].only_looks
+    return found
+
+
+def parting(red: Sequence[Recorded], red_suffix: str, reference: Sequence[Recorded], suffix: str, violation: Mismatch) -> Parting:
+    """Where the red and the reference part. Raises WrongUsage where no single answer shows it."""
+    ours, theirs = asked_of(red), asked_of(reference)
+    writes = list(_paired_writes(ours, theirs))
+    candidates = [
+        (pairs, differences)
+        for pairs in _candidates(ours, theirs, writes, red_suffix, suffix)
+        if (differences := _differences(pairs, red_suffix, suffix))
+    ]
+    if not candidates:
+        raise WrongUsage(
+            "no answer to a request of this red differs from what the reference answers to the same, so a script cannot show it: "
+            f"{violation}; --format frames and --format picture show what was said"
+        )
+    named = [one for one in candidates if _is_named(one[0][-1].red.api, violation.what)]
+    pairs, differences = (named or candidates)[-1]
+    return Parting(
+        tuple(pairs),
+        {path: seen for path, (seen, _) in differences.items()},
+        {path: expected for path, (_, expected) in differences.items()},
+    )
+
+
+def _paired_writes(ours: Sequence[Asked], theirs: Sequence[Asked]) -> Iterator[Pair]:
+    """The requests that change something, as far as the same clients make the same ones."""
+    left, right = ([one for one in side if not one.only_looks] for side in (ours, theirs))
+    for red, reference in zip(left, right, strict=False):
+        if (red.call.client, red.api) != (reference.call.client, reference.api):
+            return
+        yield Pair(red, reference)
+
+
+def _candidates(
+    ours: Sequence[Asked], theirs: Sequence[Asked], writes: Sequence[Pair], red_suffix: str, suffix: str
+) -> Iterator[list[Pair]]:
+    """What may decide, with what goes before it: each request that changes something, and the last look of each kind after each."""
+    by_look: dict[Any, Asked] = {}
+    for one in theirs:
+        if one.only_looks:
+            by_look[_look(one, suffix)] = one
+    place = 0
+    for one in ours:
+        if not one.only_looks:
+            place += 1
+            if place > len(writes):
+                return
+            yield list(writes[:place])
+        elif (same := by_look.get(_look(one, red_suffix))) is not None:
+            yield [*writes[:place], Pair(one, same)]
+
+
+def _look(one: Asked, suffix: str) -> Any:
+    """What a look is known by: who looks at what, after which request."""
+    return one.writes, one.call.client, one.api, re.sub(rf"-{suffix}\b", "", str(plain(one.call.request)))
+
+
+def _differences(pairs: Sequence[Pair], red_suffix: str, suffix: str) -> dict[str, tuple[Any, Any]]:
+    """The fields of the last answer that are not the same: as seen in the red, and as the reference has them."""
+    seen, expected = _said([pair.red for pair in pairs], red_suffix), _said([pair.reference for pair in pairs], suffix)
+    if seen is None or expected is None:
+        return {}
+    paths = [*seen, *(path for path in expected if path not in seen)]
+    return {path: (seen.get(path), expected.get(path)) for path in paths if seen.get(path) != expected.get(path)}
+
+
+def _said(asked: Sequence[Asked], suffix: str) -> dict[str, Any] | None:
+    """The last answer, with names and producer ids as every play has them; None where none came."""
+    names = Names(suffix)
+    said: dict[str, Any] | None = None
+    for one in asked:
+        answer = one.answer()
+        said = None if answer is None else dict(flat(answer, names))
+    return said
+
+
+def _is_named(api: str, what: str) -> bool:
+    return api.replace("_", "") in re.sub(r"[^a-z]", "", what.lower())

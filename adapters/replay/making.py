@@ -1,0 +1,51 @@
+"""What can be made of kept exchanges: a program, or frames for people."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from fencepost.adapters.kafka import kept_exchanges
+from fencepost.adapters.kafka.recording import Recorded
+from fencepost.contract.evidence import Mismatch
+from fencepost.wire.kafka.entities import plain
+
+from . import frames_text, script
+from .bindings import Bindings
+from .conversation import parting
+
+Lines = Sequence[Mapping[str, Any]]
+"""Kept exchanges, as `KeepsExchanges` hands them out."""
+
+
+def program(title: str, notes: Sequence[str], kept: Lines, place: str, reference: Lines, violation: Mismatch) -> str:
+    """The script that shows a red; `reference` is what the same scenario said on the reference, `place` says where `kept` stands.
+
+    Raises WrongUsage where no request shows it, or the lines cannot be read.
+    """
+    calls, suffix = kept_exchanges.read(kept, place)
+    others, other_suffix = kept_exchanges.read(reference, "the reference")
+    found = parting(calls, suffix, others, other_suffix, violation)
+    topics = dict(_topics(calls))
+    return script.written(title, notes, found, Bindings(found.pairs, suffix, other_suffix, topics), suffix, topics)
+
+
+def frames(title: str, kept: Lines, place: str, violation: Mismatch) -> str:
+    """The frames of a red, a field a line. Raises WrongUsage where the lines cannot be read."""
+    return frames_text.text(title, kept_exchanges.read(kept, place)[0], str(violation))
+
+
+def _topics(calls: Sequence[Recorded]) -> Iterator[tuple[str, str]]:
+    """The names of topics by their ids, wherever an answer has both."""
+    for call in calls:
+        if call.answer is not None:
+            yield from _named_ids(plain(call.answer))
+
+
+def _named_ids(value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        if value.get("topic_id") and isinstance(value.get("name"), str):
+            yield value["topic_id"], value["name"]
+        for inner in value.values():
+            yield from _named_ids(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _named_ids(inner)

@@ -1,0 +1,81 @@
+"""`fencepost replay`: what is asked for, made of what a run kept."""
+
+import sys
+from pathlib import Path
+
+from fencepost.adapters.replay import making
+from fencepost.adapters.replay.making import Lines
+from fencepost.contract.errors import WrongUsage
+from fencepost.contract.ports import KeepsExchanges
+from fencepost.run.options import Options
+from fencepost.run.plays import Play, Plays
+from fencepost.run.selection import Selection
+
+from .recorded_red import Red, find
+
+FORMS = ("script", "frames", "picture")
+_CONFIGURED = frozenset({"transactions-v2"})
+"""What a scenario may need that a broker has by itself; everything else is a configuration, or is done to it from outside."""
+
+
+def show(results: Path, requirement: str, number: int | None, form: str, out: Path | None) -> int:
+    """Write the red in that form, to standard output without a file. Raises WrongUsage."""
+    if form not in FORMS:
+        raise WrongUsage(f"--format {form}: expected {', '.join(FORMS)}")
+    text = {"script": _script, "frames": _frames, "picture": _picture}[form](find(results, requirement, number))
+    if out is None:
+        sys.stdout.write(text)
+        return 0
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise WrongUsage(f"--out {out} cannot be written: {error.strerror}") from error
+    print(f"written: {out}")
+    return 0
+
+
+def _script(red: Red) -> str:
+    return program(red, *red.exchanges())
+
+
+def program(red: Red, kept: Lines, place: str) -> str:
+    """The script of what was said in a red. Raises WrongUsage where requests alone do not show it."""
+    play, reference = _on_the_reference(red)
+    notes = (
+        f"Recorded {red.run.began} by fencepost {red.run.fencepost}. What the red says: {red.violation}",
+        f"Needs a broker without TLS and login{', with transactions of version 2' if play.needs else ''}.",
+        "Names are new in each run, and producer ids, epochs, member ids and nodes are those that the broker answers.",
+        "Exit code 1: the last answer is as in the red. 0: it is as expected, which is as the reference answers. 2: neither, or no answer.",
+    )
+    return making.program(red.title, notes, kept, place, reference, red.violation)
+
+
+def _frames(red: Red) -> str:
+    return making.frames(red.title, *red.exchanges(), red.violation)
+
+
+def _picture(red: Red) -> str:
+    from fencepost.site.sequence_pictures import recorded
+
+    picture = recorded(red.results, red.requirement, red.scenario)
+    if picture.svg is None:
+        raise WrongUsage(f"{red.title}: {picture.reason}")
+    return str(picture.svg) + "\n"
+
+
+def _on_the_reference(red: Red) -> tuple[Play, Lines]:
+    """The scenario on the reference: what it said there. Raises WrongUsage where requests alone do not do what the scenario does."""
+    with Plays(Options(selection=Selection(only=(red.requirement,)))) as plays:
+        play = next((one for one in plays if one.scenario.name == red.feature and one.protocol == "kafka"), None)
+        if play is None:
+            raise WrongUsage(f"this version of fencepost has no scenario {red.requirement} {red.scenario.name} of Kafka; run again with it")
+        if faults := play.needs - _CONFIGURED:
+            raise WrongUsage(
+                f"{red.requirement} {red.scenario.name} needs {', '.join(sorted(faults))}, which requests alone do not do to a broker; "
+                "--format frames and --format picture show what was said"
+            )
+        played = plays.play(play)
+    session: object = played.session
+    if played.error is not None or not isinstance(session, KeepsExchanges):
+        raise WrongUsage(f"the reference cannot be asked the same: {played.error}")
+    return play, session.kept_exchanges()
