@@ -14,6 +14,7 @@ from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
 from .admin_routes import route
 from .api.peer import Peer
+from .errors import Error, Refused
 from .node import Node
 from .ownership import coordinator_topic
 from .transaction_key.claims import Measured
@@ -91,7 +92,18 @@ def _is_scalable(request: AdminRequest) -> bool:
 def _keys_of(node: Node, key: TransactionKey, request: AdminRequest) -> tuple[int, TransactionKeys]:
     """Where a key is, on whichever node."""
     home = node.home_of(key, scalable=_is_scalable(request))
-    return home, node.owner_of(coordinator_topic(home)).keys_of(home, scalable=_is_scalable(request))
+    return home, _at(node, home, scalable=_is_scalable(request))
+
+
+def _at(node: Node, tc_id: int, *, scalable: bool) -> TransactionKeys:
+    """The keys of a coordinator, on whichever node.
+
+    Raises Refused: SERVICE_NOT_READY while it is not loaded, since an administrator takes 404 to say that there is no such key.
+    """
+    try:
+        return node.owner_of(coordinator_topic(tc_id)).keys_of(tc_id, scalable=scalable)
+    except Refused as refused:
+        raise Refused(Error.SERVICE_NOT_READY, refused.message) from refused
 
 
 def _of_all(node: Node, request: AdminRequest) -> list[TransactionKeys]:
@@ -102,7 +114,7 @@ def _at_coordinators(node: Node, *, scalable: bool) -> list[TransactionKeys]:
     if scalable and not node.has_scalable_topics:
         return []
     numbers = node.coordinators_of(scalable=scalable)
-    return [node.owner_of(coordinator_topic(tc_id)).keys_of(tc_id, scalable=scalable) for tc_id in numbers]
+    return [_at(node, tc_id, scalable=scalable) for tc_id in numbers]
 
 
 ROUTES = [

@@ -9,7 +9,9 @@ from fencepost.contract.evidence import Violation
 from fencepost.steps.pulsar.vocabulary import shown
 
 from . import transaction_key_conditions as conditions
+from . import transaction_key_faults, transaction_key_refusals
 from .act import Act, Line, Table
+from .transaction_key_lines import aborted, others_stay, transaction_of
 from .transaction_key_model import KEYS, PAYMENTS, TASKS, Keys, Transaction
 
 _TOPIC, _INPUTS, _WORKERS, _INPUT = "orders", "inputs", "workers", ("i1", "i2")
@@ -52,25 +54,14 @@ def _connect(model: Keys, task: str, key: str) -> list[Line]:
     ]
     is_comparable = before is not None and before != task and model.tasks[before].key == key and model.tasks[before].is_told
     why = "TXKEY-29" if key in model.deleted else "TXKEY-20" if model.done["crash"] else "TXKEY-02"
-    aborted = model.connect(task, key)
+    lost = model.connect(task, key)
     if before is None:
         lines.append(Line("Then", f"{task} is given epoch 0", "TXKEY-16" if len(model.last) > 1 else "TXKEY-01"))
     elif is_comparable:
         lines.append(Line("Then", f"{task} is given a greater epoch than {before}", why))
     if was_there is not None and was_there.is_connected and not was_there.has_left:
         lines.append(Line("Then", f"the connection of {before} is closed", "TXKEY-04"))
-    return [*lines, *_aborted(aborted, "TXKEY-21" if model.done["crash"] else "TXKEY-05"), *_others_stay(model, key)]
-
-
-def _aborted(one: Transaction | None, why: str) -> list[Line]:
-    return [Line("Then", f"{one.name} is ABORTED", why)] if one is not None else []
-
-
-def _others_stay(model: Keys, key: str) -> list[Line]:
-    """Whoever has another key keeps it, and its transaction."""
-    others = [one for one in (model.current(other) for other in KEYS if other != key) if one is not None]
-    lines = [Line("Then", f"the connection of {one.name} is open", "TXKEY-15") for one in others if one.is_connected and not one.has_left]
-    return [*lines, *(Line("Then", f"{one.open.name} is OPEN", "TXKEY-15") for one in others if one.open)]
+    return [*lines, *aborted(lost, "TXKEY-21" if model.done["crash"] else "TXKEY-05"), *others_stay(model, key)]
 
 
 def _come_back(model: Keys, task: str) -> list[Line]:
@@ -97,7 +88,7 @@ def _begin(model: Keys, task: str) -> list[Line]:
     before = model.tasks[task].open
     one = model.begin(task)
     lines = [Line("When", f"{task} begins transaction {one.name}", _BUSY, f"{task} has begun transaction {one.name}")]
-    return [*lines, Line("Then", "it is done", _BUSY), *_aborted(before, "TXKEY-14")]
+    return [*lines, Line("Then", "it is done", _BUSY), *aborted(before, "TXKEY-14")]
 
 
 def _begin_fenced(_: Keys, task: str) -> list[Line]:
@@ -105,14 +96,8 @@ def _begin_fenced(_: Keys, task: str) -> list[Line]:
     return [asked, Line("Then", f"{task} is not served", "TXKEY-12")]
 
 
-def _transaction_of(model: Keys, task: str) -> Transaction:
-    one = model.tasks[task].transaction
-    assert one is not None, f"{task} has begun a transaction"
-    return one
-
-
 def _write(model: Keys, task: str, topic: str) -> list[Line]:
-    one, value, why = _transaction_of(model, task), model.new_value(), "TXKEY-21" if model.done["crash"] else _BUSY
+    one, value, why = transaction_of(model, task), model.new_value(), "TXKEY-21" if model.done["crash"] else _BUSY
     model.entries.append((value, one))
     said = f'"{value}" to {topic}'
     return [Line("When", f"{one.name} writes {said}", why, f"{one.name} has written {said}"), Line("Then", "it is done", why)]
@@ -134,7 +119,7 @@ def _write_without_a_key(model: Keys, topic: str) -> list[Line]:
 
 def _acknowledge(model: Keys, task: str, value: str, *_: str) -> list[Line]:
     model.done[_INPUTS] += 1
-    one, why = _transaction_of(model, task), "TXKEY-06"
+    one, why = transaction_of(model, task), "TXKEY-06"
     one.holds.add(value)
     one.has_acknowledged = True
     said = f'"{value}" for "{_WORKERS}"'
@@ -142,7 +127,7 @@ def _acknowledge(model: Keys, task: str, value: str, *_: str) -> list[Line]:
 
 
 def _end(model: Keys, task: str, how: str) -> list[Line]:
-    one, why = _transaction_of(model, task), "TXKEY-21" if model.done["crash"] else _BUSY
+    one, why = transaction_of(model, task), "TXKEY-21" if model.done["crash"] else _BUSY
     if how == "commits":
         model.commit(one)
     else:
@@ -154,7 +139,7 @@ def _end(model: Keys, task: str, how: str) -> list[Line]:
 
 
 def _end_late(model: Keys, task: str, how: str) -> list[Line]:
-    one, why = _transaction_of(model, task), "TXKEY-10" if how == "commits" else "TXKEY-11"
+    one, why = transaction_of(model, task), "TXKEY-10" if how == "commits" else "TXKEY-11"
     model.done["ends late"] += 1
     tried = f"{one.name} has tried to {_ENDS[how]}"
     return [Line("When", f"{one.name} {how}", why, tried), Line("Then", _refusal(one), why)]
@@ -165,7 +150,7 @@ def _refusal(one: Transaction) -> str:
 
 
 def _write_late(model: Keys, task: str, topic: str) -> list[Line]:
-    one, said = _transaction_of(model, task), f'"late" to {topic}'
+    one, said = transaction_of(model, task), f'"late" to {topic}'
     model.done["late"] += 1
     asked = Line("When", f"{one.name} writes {said}", "TXKEY-07", f"{one.name} has tried to write {said}")
     return [asked, Line("Then", _refusal(one), "TXKEY-07")]
@@ -174,7 +159,7 @@ def _write_late(model: Keys, task: str, topic: str) -> list[Line]:
 def _acknowledge_late(model: Keys, task: str, value: str, *_: str) -> list[Line]:
     model.done[_INPUTS] += 1
     model.done["late"] += 1
-    one, said = _transaction_of(model, task), f'"{value}" for "{_WORKERS}"'
+    one, said = transaction_of(model, task), f'"{value}" for "{_WORKERS}"'
     asked = Line("When", f"{one.name} acknowledges {said}", "TXKEY-09", f"{one.name} has tried to acknowledge {said}")
     return [asked, Line("Then", _refusal(one), "TXKEY-09")]
 
@@ -192,21 +177,21 @@ def _time_out(model: Keys, task: str, topic: str) -> list[Line]:
     model.abort(task)
     return [
         Line("Given", f"{task} has begun transaction {one.name} with a short time-out", "TXKEY-35"),
-        *_aborted(before, "TXKEY-14"),
+        *aborted(before, "TXKEY-14"),
         Line("Given", f'{one.name} has written "{value}" to {topic}', "TXKEY-35"),
         Line("When", f"{one.name} is left open past its time-out", "TXKEY-35", f"{one.name} has been left open past its time-out"),
-        *_aborted(one, "TXKEY-35"),
+        *aborted(one, "TXKEY-35"),
     ]
 
 
 def _delete(model: Keys, key: str) -> list[Line]:
-    aborted = model.delete(key)
+    lost = model.delete(key)
     lines = [Line("When", f"{key} is deleted", "TXKEY-27", f"{key} has been deleted"), Line("Then", "it is done", "TXKEY-27")]
     return [
         *lines,
-        *_aborted(aborted, "TXKEY-27"),
+        *aborted(lost, "TXKEY-27"),
         Line("Then", f"administrators do not find {key}", "TXKEY-28"),
-        *_others_stay(model, key),
+        *others_stay(model, key),
     ]
 
 
@@ -230,12 +215,12 @@ def _look_at_metrics(model: Keys) -> list[Line]:
 def _connect_at_once(model: Keys, one: str, other: str, key: str) -> list[Line]:
     """Nobody knows which of them has the key then; who comes after both has it."""
     before = model.current(key)
-    aborted = model.abort(before.name) if before is not None else None
+    lost = model.abort(before.name) if before is not None else None
     for task in (one, other):
         model.connect(task, key)
         model.tasks[task].is_current = model.tasks[task].is_told = False
     asked = Line("When", f"{one} and {other} connect with {key} at the same time", "TXKEY-24")
-    return [asked, Line("Then", f"exactly one of {one} and {other} stays connected", "TXKEY-24"), *_aborted(aborted, "TXKEY-05")]
+    return [asked, Line("Then", f"exactly one of {one} and {other} stays connected", "TXKEY-24"), *aborted(lost, "TXKEY-05")]
 
 
 def _connect_oddly(_: Keys, key: str) -> list[Line]:
@@ -259,12 +244,12 @@ def _unload(_: Keys, topic: str) -> list[Line]:
 
 def _crash_in_connect(model: Keys, task: str, key: str) -> list[Line]:
     """The epoch is durable and nobody was told it: whoever had the key before is fenced."""
-    aborted = model.connect(task, key)
+    lost = model.connect(task, key)
     model.tasks[task].is_current = model.tasks[task].is_told = False
     model.done["crash"] += 1
     model.go_down()
     said = ("the system will crash after-epoch-persisted", f"{task} has tried to connect with {key}", "the system has come back")
-    return [*(Line("Given", line, "TXKEY-23") for line in said), *_aborted(aborted, "TXKEY-23")]
+    return [*(Line("Given", line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
 
 
 def _compact(_: Keys) -> list[Line]:
@@ -310,8 +295,8 @@ def _acts() -> Iterator[Act[Keys]]:
     for key in KEYS:
         yield Act(f"{key} is deleted", conditions.is_somebodys, _delete, (key,), _KEYED)
         yield Act(f"a look at {key}", conditions.is_somebodys, _look_at_key, (key,), _KEYED)
-    yield Act("a look at all keys", conditions.has_list, _look_at_keys, (), _KEYED)
-    yield Act("a look at the metrics", conditions.has_list, _look_at_metrics, (), _KEYED)
+    yield Act("a look at all keys", conditions.has_keys, _look_at_keys, (), _KEYED)
+    yield Act("a look at the metrics", conditions.has_metrics, _look_at_metrics, (), _KEYED)
     yield Act("the key topic is compacted", conditions.has_keys, _compact, (), _KEYED | {"key-topic-faults"})
     yield Act("two connect at once", conditions.may_be_at_once, _connect_at_once, (*TASKS[1:], PAYMENTS), _KEYED, races=True)
     for odd in _ODD:
@@ -321,6 +306,8 @@ def _acts() -> Iterator[Act[Keys]]:
     yield Act("a transaction without a key", lambda model, _: not model.done["W"], _write_without_a_key, (_TOPIC,))
     yield Act("a look", lambda model, _: bool(model.entries) and conditions.is_plain(model), _look, (_TOPIC,))
     yield Act("orders is unloaded", lambda model, _: bool(model.entries), _unload, (_TOPIC,))
+    for part in (transaction_key_refusals, transaction_key_faults):
+        yield from part.acts()
     yield Act("a crash", lambda model: bool(model.last), _crash, (), frozenset({"crash"}))
 
 

@@ -69,7 +69,7 @@ def has_keys(model: Keys) -> bool:
 
 
 def may_be_at_once(model: Keys, one: str, other: str, key: str) -> bool:
-    return key in model.last and not model.done["crash"] and may_connect(model, one, key) and may_connect(model, other, key)
+    return key in model.last and is_all_loaded(model) and may_connect(model, one, key) and may_connect(model, other, key)
 
 
 def may_time_out(model: Keys, task: str, _: str) -> bool:
@@ -90,6 +90,10 @@ def is_plain(model: Keys) -> bool:
     return not any(owner is not None and owner.is_open for owner in owners)
 
 
-def has_list(model: Keys) -> bool:
-    """Behind a crash, administrators may be refused a list until all coordinators are there again."""
-    return has_keys(model) and not model.done["crash"]
+def is_all_loaded(model: Keys) -> bool:
+    """Whether no coordinator may be on its way: what is not tried again would be refused by one that is not there yet."""
+    return not model.done["crash"] and not model.done["coordinators"]
+
+
+def has_metrics(model: Keys) -> bool:
+    return has_keys(model) and is_all_loaded(model)

@@ -53,6 +53,8 @@ class Keys:
     tasks: dict[str, Task] = field(default_factory=dict)
     last: dict[str, str] = field(default_factory=dict)
     """By key, the task that was given its last epoch."""
+    counts: Counter[str] = field(default_factory=Counter)
+    """By key, how often a task was given an epoch of it."""
     deleted: set[str] = field(default_factory=set)
     entries: list[tuple[str, Transaction | None]] = field(default_factory=list)
     """What was receipted in orders, outside of all transactions where there is none."""
@@ -94,6 +96,7 @@ class Keys:
         if before is not None:
             self.tasks[before].is_current = False
         self.tasks[task], self.last[key] = Task(task, key), task
+        self.counts[key] += 1
         self.deleted.discard(key)
         return aborted
 

@@ -16,7 +16,24 @@ from fencepost.steps.acts.core import TABLE as CORE
 from fencepost.steps.acts.tables import TABLES
 
 _FEW = 150
+_TASKS = ("task one", "task two", "task three")
+_FENCED = tuple(
+    (
+        f'{task} connects with key "payments"',
+        f"{task} begins",
+        f"{task} writes",
+        f"{task} acknowledges i{number}",
+        f'{_TASKS[_TASKS.index(task) - 1]} connects with key "payments"',
+        *(f"{task} acknowledges i{other} late{silently}" for other in (1, 2) for silently in ("", ", and asks for no answer")),
+        *(f"{task} asks for {what} on its old connection" for what in ("the commit", "the abort", "orders")),
+        *(f"{task} {late}" for late in ("writes late", "adds orders late", "commits late, and is told why", "commits late", "aborts late")),
+    )
+    for task in _TASKS
+    for number in (1, 2)
+)
+"""A task that has lost its key, and all that it tries then."""
 _RARE = {
+    "transaction_key": _FENCED,
     "pip471": (
         ("left is split", "low and high are merged", "{x} writes to again", "{x} aborts", "{x} writes to again late"),
         ("left is split", "{x} writes to {segment}", "low and high are merged", "{x} writes to {segment}, which is sealed"),
@@ -37,7 +54,7 @@ _RARE = {
             "left is split",
             "keepers hear the end of left",
         ),
-    )
+    ),
 }
 """Sequences that are hardly drawn, of `x` and a `segment`."""
 

@@ -1,0 +1,79 @@
+"""Acts of the transaction key in trouble: crashes in a connect and in a deletion, records that nobody can read, more coordinators."""
+
+from collections.abc import Iterator
+
+from . import transaction_key_conditions as conditions
+from .act import Act, Line
+from .transaction_key_lines import aborted
+from .transaction_key_model import PAYMENTS, TASKS, Keys
+
+_KEYED = frozenset({"transaction-keys"})
+_POINTS = {"before-abort": True, "after-abort": True, "after-answer": False}
+"""Points of a connect, and whether it comes there only where something is to be aborted."""
+_RECORDS = ("has an empty record", "has half a record", "has a record of another version")
+_FAILS = "the key topic fails at the next write"
+
+
+def _crash_in_connect(model: Keys, task: str, key: str, point: str) -> list[Line]:
+    """The epoch is durable; whoever had the key before is fenced."""
+    lost = model.connect(task, key)
+    model.tasks[task].is_current = model.tasks[task].is_told = False
+    model.done["crash"] += 1
+    model.go_down()
+    said = (f"the system will crash {point}", f"{task} has tried to connect with {key}", "the system has come back")
+    return [*(Line("Given", line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
+
+
+def _crash_in_deletion(model: Keys, key: str) -> list[Line]:
+    lost = model.delete(key)
+    model.done["crash"] += 1
+    model.go_down()
+    said = ("the system will crash before-decision-logged", f"an administrator has tried to delete {key}", "the system has come back")
+    return [*(Line("Given", line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
+
+
+def _fail_to_delete(model: Keys, key: str) -> list[Line]:
+    """Nothing has changed then."""
+    now = model.current(key)
+    assert now is not None, f"{key} is somebody's"
+    lines = [Line("Given", text, "TXKEY-27") for text in (_FAILS, f"an administrator has tried to delete {key}")]
+    lines += [Line("Then", f"the connection of {now.name} is open", "TXKEY-27")] if now.is_connected and not now.has_left else []
+    return [*lines, *([Line("Then", f"{now.open.name} is OPEN", "TXKEY-27")] if now.open else [])]
+
+
+def _spoil(model: Keys, trouble: str) -> list[Line]:
+    model.done["unreadable"] += 1
+    return [Line("Given", f"the key topic {trouble}", "TXKEY-22")]
+
+
+def _add_coordinators(model: Keys) -> list[Line]:
+    """Keys that are recorded stay where they are."""
+    model.done["coordinators"] += 1
+    return [Line("Given", "the system has 15 coordinators", "TXKEY-29")]
+
+
+def _may_crash(model: Keys, task: str, key: str, point: str) -> bool:
+    now = model.current(key)
+    is_possible = conditions.may_crash_in_connect(model, task, key)
+    return is_possible and (not _POINTS[point] or (now is not None and now.open is not None))
+
+
+def _may_crash_in_deletion(model: Keys, key: str) -> bool:
+    now = model.current(key)
+    return now is not None and now.open is not None
+
+
+def acts() -> Iterator[Act[Keys]]:
+    """All that goes wrong."""
+    crashes, faults = _KEYED | {"crash-points"}, _KEYED | {"key-topic-faults"}
+    for x in TASKS:
+        for point in _POINTS:
+            yield Act(f"{x} connects, and a crash comes {point}", _may_crash, _crash_in_connect, (x, PAYMENTS, point), crashes)
+    yield Act(f"a crash in the deletion of {PAYMENTS}", _may_crash_in_deletion, _crash_in_deletion, (PAYMENTS,), crashes)
+    yield Act(f"a deletion of {PAYMENTS} fails", conditions.is_somebodys, _fail_to_delete, (PAYMENTS,), faults)
+    for trouble in _RECORDS:
+        yield Act(
+            f"the key topic {trouble}", lambda model, _: bool(model.last) and not model.done["unreadable"], _spoil, (trouble,), faults
+        )
+    more = _KEYED | {"more-coordinators"}
+    yield Act("coordinators are added", lambda model: bool(model.last) and not model.done["coordinators"], _add_coordinators, (), more)

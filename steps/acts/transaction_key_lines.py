@@ -1,0 +1,23 @@
+"""What several acts of the transaction key say."""
+
+from .act import Line
+from .transaction_key_model import KEYS, Keys, Transaction
+
+
+def aborted(one: Transaction | None, why: str) -> list[Line]:
+    """A transaction, if there is one, was aborted for its task."""
+    return [Line("Then", f"{one.name} is ABORTED", why)] if one is not None else []
+
+
+def others_stay(model: Keys, key: str) -> list[Line]:
+    """Whoever has another key keeps it, and its transaction."""
+    others = [one for one in (model.current(other) for other in KEYS if other != key) if one is not None]
+    lines = [Line("Then", f"the connection of {one.name} is open", "TXKEY-15") for one in others if one.is_connected and not one.has_left]
+    return [*lines, *(Line("Then", f"{one.open.name} is OPEN", "TXKEY-15") for one in others if one.open)]
+
+
+def transaction_of(model: Keys, task: str) -> Transaction:
+    """The one that a task has begun last."""
+    one = model.tasks[task].transaction
+    assert one is not None, f"{task} has begun a transaction"
+    return one
