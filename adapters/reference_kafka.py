@@ -35,6 +35,7 @@ from fencepost.reference.defects import Defect
 from fencepost.reference.kafka import ANONYMOUS, Parts, Profile, ReferenceKafka, Settings, disk_after_bumps
 from fencepost.reference.kafka.errors import Error
 from fencepost.reference.kafka.markers import MarkerAnswer, WriteMarker
+from fencepost.reference.kafka.transaction import TRANSITIONS
 from fencepost.reference.kernel.journal import Disk
 from fencepost.wire.kafka.acls import principal_of
 
@@ -121,6 +122,7 @@ class ReferenceSystem:
     """The reference with the behaviour of a profile, or a deliberately broken variant of it."""
 
     name = "reference"
+    transitions = TRANSITIONS
 
     def __init__(self, profile_name: str = "seed", variant: Defect | None = None, patience_s: float = PATIENCE_S) -> None:
         self._profile_name = profile_name

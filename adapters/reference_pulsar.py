@@ -22,6 +22,7 @@ from fencepost.reference.kernel.clock import FIRST_NODE
 from fencepost.reference.metadata_transactions import MetadataProfile
 from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
 from fencepost.reference.pulsar.connection import Connection
+from fencepost.reference.pulsar.transaction import TRANSITIONS
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
 SERVICE = Address("reference", 6650)
@@ -88,6 +89,7 @@ class PulsarReferenceSystem:
     """The reference with the behaviour of a profile, or a deliberately broken variant of it."""
 
     name = "reference"
+    transitions = TRANSITIONS
     log_of_writers: type[PulsarLog] = PulsarLog
     """How the core's writers write here."""
     lacks: tuple[str, ...] = (WITHOUT_SEALING,)

@@ -20,6 +20,7 @@ from fencepost.reference.kernel.clock import FIRST_NODE
 from fencepost.reference.metadata.faults import StoreFaults
 from fencepost.reference.metadata.store import MetadataStore
 from fencepost.reference.metadata_transactions import MetadataKind, MetadataParts, MetadataProfile
+from fencepost.reference.metadata_transactions.records import TRANSITIONS
 from fencepost.reference.pulsar import ReferencePulsar
 from fencepost.reference.scalable.paths import TOPICS
 from fencepost.reference.scalable.profile import ScalableProfile
@@ -95,6 +96,7 @@ class ScalableReferenceSystem(PulsarReferenceSystem):
     """The reference with the behaviour of a profile of metadata-driven transactions, or a broken variant of it."""
 
     lacks: tuple[str, ...] = ()
+    transitions = TRANSITIONS
 
     def __init__(self, profile_name: str = "seed", variant: Defect | None = None, patience_s: float = PATIENCE_S) -> None:
         super().__init__(profile_name, variant, patience_s)

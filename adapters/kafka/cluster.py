@@ -178,7 +178,7 @@ class Cluster:
         self._found = other._found | self._found
 
     def known(self, target: Target) -> Address | None:
-        """The node that the target stands for, where nobody has to be asked."""
+        """The node that the target stands for, where it has been found."""
         return self._found.get(target) if self.only_asked is None else self.only_asked
 
     def locate(self, target: Target) -> Outcome[Address]:

@@ -93,8 +93,8 @@ def _first_difference(lines: Sequence[Line], one: Shown, other: Shown) -> tuple[
     seen: list[tuple[int, str, str]] = []
     suffixes = [shown.session.unique("") if shown.session else "-" for shown in (one, other)]
     said = zip(one.steps, other.steps, answers(one, suffixes[0]), answers(other, suffixes[1]), strict=False)
-    for number, (first, second, *answered) in enumerate(said):
-        seen += [(number, *pair) for pair in side_by_side(*answered, Choice.of(lines[number], _judged_by(lines, number)))]
+    for number, (first, second, answered, others) in enumerate(said):
+        seen += [(number, *pair) for pair in side_by_side(answered, others, Choice.of(lines[number], _judged_by(lines, number)))]
         seen.append((number, _ended(first), _ended(second)))
     roles = zip(by_role((a for _, a, _ in seen), BETWEEN_SYSTEMS), by_role((b for _, _, b in seen), BETWEEN_SYSTEMS), strict=True)
     for (number, *shown), (first_role, second_role) in zip(seen, roles, strict=True):

@@ -5,25 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from fencepost.console.phrases import counted
-from fencepost.reference.kafka import transaction as of_kafka
-from fencepost.reference.kernel.transitions import Transition
-from fencepost.reference.metadata_transactions import records as of_metadata
-from fencepost.reference.pulsar import transaction as of_pulsar
-
-_BY_PROTOCOL = {"kafka": of_kafka.TRANSITIONS, "pulsar": of_pulsar.TRANSITIONS, "pulsar-scalable": of_metadata.TRANSITIONS}
+from fencepost.contract.transitions import Transition
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """The transitions that a coordinator has, and those that were taken."""
+    """The transitions that a coordinator has, and those that were taken, which may still grow."""
 
     known: frozenset[Transition]
     taken: Set[Transition]
-
-    @classmethod
-    def of(cls, protocol: str, taken: Set[Transition]) -> "Coverage":
-        """Of the reference of that protocol; `taken` may still grow."""
-        return cls(_BY_PROTOCOL[protocol], taken)
 
     @property
     def never(self) -> list[Transition]:

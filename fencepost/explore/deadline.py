@@ -10,7 +10,7 @@ _LEAST_S = 0.1
 
 
 class TimeIsUp(Exception):
-    """The time is up in the middle of a sequence, of which nobody knows how it would have gone on."""
+    """The time is up in the middle of a sequence, which would have gone on in a way that is not known."""
 
 
 @dataclass(frozen=True)

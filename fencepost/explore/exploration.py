@@ -24,11 +24,11 @@ from fencepost.contract.errors import Exit, SystemUnreachable, WrongUsage
 from fencepost.contract.folder import Folder, Layout
 from fencepost.contract.ports import Answers
 from fencepost.contract.register import Register
+from fencepost.contract.transitions import HasTransitions, watched
 from fencepost.contract.version import VERSION
-from fencepost.reference.kernel.transitions import watched
 from fencepost.run.judged_systems import JudgedSystems
 from fencepost.run.options import Options
-from fencepost.steps.acts.act import Table
+from fencepost.steps.acts.act import Line, Table
 from fencepost.steps.acts.tables import table_of
 
 from .against import Comparison, Differs
@@ -77,7 +77,7 @@ class Explored:
     seconds: float
     finding: "Kept | None" = None
     coverage: Coverage | None = None
-    """Of the reference's coordinator; None of a broker, into which nobody sees."""
+    """What the reference's coordinator has taken; None of a broker, whose coordinator does not show them."""
 
     @property
     def never_fired(self) -> list[str]:
@@ -178,7 +178,9 @@ class Exploration:
         self.screen.write_line(f"  {title}: {counted(len(acts), 'act')}, {self.bounds}")
         start = time.monotonic()
         with contextlib.ExitStack() as held:
-            coverage = Coverage.of(protocol, held.enter_context(watched())) if len(each) == 1 and is_virtual else None
+            system, coverage = systems[0].by_protocol[protocol], None
+            if len(each) == 1 and isinstance(system, HasTransitions):
+                coverage = Coverage(system.transitions, held.enter_context(watched()))
             goes_on = self._watch(title, deadline, len(acts), coverage)
             for one in systems:
                 # A broker that nobody has a session with is given back, and the next sequence would start another.
@@ -237,15 +239,25 @@ class Exploration:
     def _kept(self, trials: Plays, progress: Progress, finding: Finding, claimed: Folder, protocol: str, is_virtual: bool) -> Kept:
         """The finding made small, as far as there is time for it, and the system is there."""
         again, small = list[bool](), finding
+
+        def shows(said: Sequence[Line]) -> bool:
+            try:
+                return trials.shows(said, small)
+            except TimeIsUp:
+                return False
+            except SystemUnreachable as error:
+                progress.gone = str(error)
+                return False
+
         try:
             while not is_virtual and len(again) < _REPEATS:
                 again.append(trials.find(finding.acts) is not None)
             small = reduced(finding, trials.find)
-            lines = told(small, lambda said: trials.shows(said, small))
         except TimeIsUp:
-            lines = told(small, lambda _: False)
+            pass
         except SystemUnreachable as error:
-            progress.gone, lines = str(error), told(small, lambda _: False)
+            progress.gone = str(error)
+        lines = told(small, shows)
         frequency = None if is_virtual else f"{sum(again)} of {len(again)} when played again" if again else "not played again"
         row, number = self._rows[small.requirement], 1
         while (claimed.path / (name := f"{FOUND}/{small.requirement}-{protocol}-{number}.feature")).exists():

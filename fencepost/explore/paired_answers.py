@@ -54,7 +54,7 @@ class Choice:
     def of(cls, asked: Line, judged_by: Iterable[Line]) -> "Choice":
         """What the sentences leave open that judge an answer: one of several errors, or of being done and being refused.
 
-        What a client *has tried* as a Given may be done or refused: by that word nobody judges the answer, but what comes of it.
+        What a client *has tried* as a Given may be done or refused: that word leaves the answer open, and not what comes of it.
         """
         if asked.kind == "Given" and _TRIED in asked.text:
             return cls(_DONE, any_refusal=True)

@@ -127,7 +127,7 @@ class Trials:
             return type(scene.play(lines[-1].step).error) is type(finding.error)
 
     def scene(self, needs: frozenset[str]) -> Scene:
-        """A scenario in a session of its own, whose lines are said one by one."""
+        """A scenario in a new session, whose lines are said one by one."""
         name = f"explored-{next(self._numbers)}"
         return self._player.begin(lambda: self._open(name, needs))
 

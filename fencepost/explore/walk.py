@@ -86,7 +86,7 @@ class _Walk:
         return not any(needs <= done for done in self._done)
 
     def _go(self, act: Act[Any]) -> Tried | None:
-        """Let an act come next. What did not hold is what comes back."""
+        """Let an act come next, and return what did not hold."""
         played = len(self._script.lines)
         self._script.add(act)
         lines = self._script.lines[played:]

@@ -7,7 +7,7 @@ marker; a coordinator that starts sends the markers of all that was prepared onc
 from collections.abc import Callable
 from dataclasses import replace
 
-from fencepost.reference.kernel import transitions
+from fencepost.contract import transitions
 from fencepost.reference.kernel.crash import Crash
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule

@@ -16,7 +16,7 @@ id's expiry and its removal.
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from fencepost.reference.kernel.transitions import Transition
+from fencepost.contract.transitions import Transition
 
 from .errors import Error, Refused
 from .values import EXHAUSTED_EPOCH, FIRST_EPOCH, NOTHING, ProducerIdAndEpoch, TopicPartition

@@ -6,7 +6,7 @@ what follows can be done again by whoever is asked again.
 
 from collections.abc import Callable
 
-from fencepost.reference.kernel import transitions
+from fencepost.contract import transitions
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 from fencepost.reference.metadata.store import VersionConflict

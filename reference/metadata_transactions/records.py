@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from fencepost.reference.kernel.transitions import Transition
+from fencepost.contract.transitions import Transition
 from fencepost.reference.metadata.store import Record
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.values import Action, Position, Status

@@ -7,7 +7,7 @@ whoever crashes afterwards.
 import re
 from collections.abc import Iterable
 
-from fencepost.reference.kernel import transitions
+from fencepost.contract import transitions
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 

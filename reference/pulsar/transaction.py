@@ -5,8 +5,8 @@ Immutable: each change makes a new value, which the coordinator logs before it i
 
 from dataclasses import dataclass, replace
 
+from fencepost.contract.transitions import Transition
 from fencepost.reference.kernel.rules import rule
-from fencepost.reference.kernel.transitions import Transition
 
 from .errors import Error, Refused
 from .values import Action, Status, SubscriptionName, TxnId

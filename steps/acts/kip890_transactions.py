@@ -239,6 +239,14 @@ def _is_quiet(model: Clients, name: str, *_: str) -> bool:
     return may_act(model, name) and model.is_quiet
 
 
+def _why_initialise(producer: Producer) -> str:
+    """What the owner's InitProducerId fulfils: that it goes on with another producer id, or with the next epoch."""
+    was_open = producer.open is not None
+    if producer.is_exhausted:
+        return "276" if was_open else "026"
+    return "023" if was_open else "016"
+
+
 def _initialise(model: Clients, name: str) -> list[Line]:
     """InitProducerId of the owner, whose answer is judged; asked again, it answers the same, and so the producer goes on.
 
@@ -246,7 +254,7 @@ def _initialise(model: Clients, name: str) -> list[Line]:
     """
     producer = model.producers[name]
     was_open = producer.open is not None
-    why = "276" if producer.is_exhausted and was_open else "026" if producer.is_exhausted else "023" if was_open else "016"
+    why = _why_initialise(producer)
     again = "027" if producer.is_exhausted else "017"
     lines = [when(f"{name} initialises again", why, f"{name} has initialised again"), then(_MOVED if producer.is_exhausted else _NEXT, why)]
     lines.append(then(f"the producer id and epoch of {name} are those of the answer", why))
@@ -262,7 +270,7 @@ def _initialise(model: Clients, name: str) -> list[Line]:
 
 def _has_initialised(model: Clients, name: str) -> list[Line]:
     producer = model.producers[name]
-    why = "023" if producer.open else "016"
+    why = _why_initialise(producer)
     model.decide(producer, commit=False)
     producer.has_next_epoch("initialised")
     producer.is_timed_out = False
@@ -272,7 +280,7 @@ def _has_initialised(model: Clients, name: str) -> list[Line]:
 
 def _initialise_as_before(model: Clients, name: str) -> list[Line]:
     producer = model.producers[name]
-    why = "027" if producer.has_moved else "164" if model.has_crashed else "017"
+    why = "027" if producer.has_moved else "164" if model.has_crashed and not producer.is_exhausted else "017"
     if producer.has_moved:
         producer.past[-1] = "asked twice"
     return [

@@ -1,7 +1,6 @@
 """Two systems compared: silent on what conforms, and what differs is named by its role, with both answers."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +9,11 @@ from exploring import always, trials
 
 from fencepost.explore import search
 from fencepost.explore.against import Comparison, Differs
+from fencepost.explore.paired_answers import Choice
 from fencepost.proof import conforming_groups
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.run.observed_roles import BETWEEN_SYSTEMS, by_role
+from fencepost.steps.acts.act import Line
 from fencepost.steps.acts.tables import table_of
 
 NAMES = ("reference", "other")
@@ -63,13 +64,49 @@ def test_a_defect_differs_from_the_reference(name: str) -> None:
 
 
 def test_what_a_release_is_known_for_is_counted_and_not_reported() -> None:
-    """Kafka 4.3 answers some requests otherwise, and verifications with another error, which is not known of it."""
+    """Kafka 4.3 answers some requests otherwise; a verification is refused with another error, of which a broker has the choice."""
     both = comparison("kip890", "kafka", profile="kafka-4.3")
-    both.table = replace(both.table, acts=[act for act in both.table.acts if "the leader verifies" not in act.name])
     progress = search.drawn(both, 12, 10, 1, always)
 
     assert progress.finding is None
     assert progress.known
+
+
+OF_TWO = "it is refused for payments-1 with TRANSACTION_ABORTABLE or INVALID_TXN_STATE"
+MAY_BE_GONE = "it is done, or refused with TransactionNotFound"
+GONE, WRONG = "error: TransactionNotFound", "error: InvalidTxnStatus"
+
+
+@pytest.mark.parametrize(
+    ("asked", "judged_by", "answers", "is_open"),
+    [
+        ("When", OF_TWO, ("partition error code: TRANSACTION_ABORTABLE", "partition error code: INVALID_TXN_STATE"), True),
+        ("When", OF_TWO, ("partition error code: NONE", "partition error code: INVALID_TXN_STATE"), False),
+        ("When", OF_TWO, ("error code: NONE, error code: INVALID_TXN_STATE", "error code: NONE, error code: TRANSACTION_ABORTABLE"), True),
+        ("When", "it is refused with PRODUCER_FENCED", ("error code: PRODUCER_FENCED", "error code: INVALID_TXN_STATE"), False),
+        ("When", MAY_BE_GONE, ("success", GONE), True),
+        ("When", MAY_BE_GONE, ("success", WRONG), False),
+        ("When", "it is refused", (GONE, WRONG), True),
+        ("When", "it is refused", (GONE, "success"), False),
+        ("When", "it is done", ("error code: NONE", "error code: INVALID_PRODUCER_EPOCH"), False),
+        ("Given", "", ("error code: NONE", "error code: INVALID_PRODUCER_EPOCH"), True),
+    ],
+)
+def test_what_may_differ_is_what_the_sentence_leaves_open(asked: str, judged_by: str, answers: tuple[str, str], is_open: bool) -> None:
+    """One of several errors, or being done and being refused; of what a client has only tried, both."""
+    line = Line(asked, "A has tried to commit" if asked == "Given" else "A commits", "CORE-07")
+    judges = [Line("Then", judged_by, "CORE-07")] if judged_by else []
+
+    assert Choice.of(line, judges).leaves_open(*answers) is is_open
+
+
+def test_a_verification_may_be_refused_with_either_error() -> None:
+    """KIP890-039; with an end of the same request behind it, the next line is compared again."""
+    both = comparison("kip890", "kafka", profile="kafka-4.3")
+    verifies = [act.name for act in both.table.acts if act.name.startswith("the leader verifies")]
+
+    assert verifies
+    assert [both.find(["A adds payments-0", name]) for name in verifies] == [None] * len(verifies)
 
 
 def test_numbers_stand_for_roles() -> None:

@@ -11,12 +11,13 @@ from exploring import always, trials
 
 from fencepost.contract.errors import SystemUnreachable, UnknownName
 from fencepost.contract.evidence import NoAnswer, Violation
+from fencepost.contract.transitions import HasTransitions, Transition, watched
 from fencepost.explore import search
 from fencepost.explore.coverage import Coverage
 from fencepost.explore.deadline import Deadline, TimeIsUp
 from fencepost.explore.reduction import reduced
 from fencepost.explore.trial import Finding, Trials, Tried
-from fencepost.reference.kernel.transitions import Transition, watched
+from fencepost.run.options import Options
 from fencepost.steps.acts.act import Line, Script, script_of
 from fencepost.steps.acts.core import TABLE
 from fencepost.steps.acts.core_model import Core
@@ -28,7 +29,7 @@ class Answering(Trials):
     """A broker that shows what a test says, one sequence after the other, and the last for ever."""
 
     def __init__(self, *answers: Tried | Exception) -> None:
-        super().__init__(TABLE, lambda *_: pytest.fail("nobody is asked"), is_prompt=False)
+        super().__init__(TABLE, lambda *_: pytest.fail("no system is asked"), is_prompt=False)
         self._answers = list(answers)
 
     def put(self, script: Script[Core]) -> Tried:  # noqa: ARG002 - whatever is played
@@ -65,7 +66,7 @@ def test_no_wait_is_longer_than_there_is_time() -> None:
 
 
 def test_equal_shares_of_the_time() -> None:
-    """What the first does not use is left for the others; without a deadline there is none for anybody."""
+    """What the first does not use is left for the others; without a deadline there is none for the others either."""
     assert Deadline(time.monotonic() + 9).share(3).left_s == pytest.approx(3, abs=1)
     assert Deadline().share(3) == Deadline()
 
@@ -111,7 +112,7 @@ def test_a_finding_stays_when_the_broker_dies_afterwards() -> None:
 
 
 def test_who_does_not_answer_is_asked_whether_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A broker that is slow is there, and nobody knows; one that is not ends it."""
+    """A broker that is slow is there, and what it would say is not known; one that is not there ends it."""
     played = trials(TABLE, "kafka")
     monkeypatch.setattr(played, "is_prompt", False)
 
@@ -146,12 +147,14 @@ def test_examples_of_another_version_are_left_alone(tmp_path: Path) -> None:
     ("protocol", "known", "act"), [("kafka", 14, "A has committed"), ("pulsar", 4, "A aborts"), ("pulsar-scalable", 2, "A aborts")]
 )
 def test_transitions_of_a_coordinator_are_counted(protocol: str, known: int, act: str) -> None:
-    """Those that were taken while somebody watched, of those that its state machine has."""
+    """Those that were taken meanwhile, of those that its state machine has."""
     asked = trials(TABLE, protocol)
     asked.play(["A writes to orders", act])
+    system = Options().build_systems()[protocol]
+    assert isinstance(system, HasTransitions)
 
     with watched() as taken:
-        coverage = Coverage.of(protocol, taken)
+        coverage = Coverage(system.transitions, taken)
         before = len(coverage.never)
         asked.play(["A writes to orders", act])
 

@@ -91,3 +91,29 @@ def test_what_is_compared_with_an_early_snapshot_is_left_out() -> None:
 
     assert not any("unchanged" in text for text in said)
     assert any("unchanged" in line.text for line, _ in script_of(TABLE, ["A commits nothing"]).lines)
+
+
+@pytest.mark.parametrize(
+    ("profile", "acts", "requirement"),
+    [
+        ("kafka-4.0", ("L adds payments-0", "L has initialised again"), "KIP890-276"),
+        ("kafka-4.3", ("a crash", "L initialises as before"), "KIP890-017"),
+        ("kafka-4.3", ("A has initialised again", "a crash", "A initialises as before"), "KIP890-164"),
+    ],
+)
+def test_what_a_release_does_at_its_last_epoch_is_known_of_it(profile: str, acts: tuple[str, ...], requirement: str) -> None:
+    """It breaks the requirement that says what is due there, after a crash as well; the reference does not."""
+    tried = trials(TABLE, "kafka", profile=profile).play(acts)
+
+    assert tried.finding is None
+    assert tried.known is not None
+    assert tried.known.requirement == requirement
+    assert trials(TABLE, "kafka").play(acts).acts == acts
+
+
+def test_an_unused_transactional_id_is_unused_once() -> None:
+    """It has an owner when a client has initialised with it."""
+    played = trials(TABLE, "kafka")
+    [name] = [act.name for act in played.table.acts if act.name.endswith("an unused transactional id (014)")]
+
+    assert played.play([name, name]).acts == (name,)

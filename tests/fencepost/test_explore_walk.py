@@ -30,7 +30,7 @@ def few(protocol: str, defect: str | None = None) -> Trials:
 
 
 def test_every_sequence_is_walked_once_and_the_shortest_first() -> None:
-    """Those that the table has, each of its own length."""
+    """Those that the table has."""
     asked = few("kafka")
 
     found = [tried.acts for tried in walked(asked, 3)]

@@ -1,10 +1,10 @@
-"""Which transitions of a coordinator's state machine were taken, for whoever goes through sequences and wants to know what they reach."""
+"""Which transitions of a coordinator's state machine were taken, for a search that has to say what it has reached."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 
 class Transition(NamedTuple):
@@ -15,6 +15,14 @@ class Transition(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.before} to {self.after}"
+
+
+@runtime_checkable
+class HasTransitions(Protocol):
+    """A system whose coordinator says by `take` which transitions it takes."""
+
+    transitions: frozenset[Transition]
+    """All that there are."""
 
 
 _watched: ContextVar[set[Transition] | None] = ContextVar("watched", default=None)
