@@ -121,6 +121,11 @@ class _Task:
     """By name, for a class that is generated cannot be sent to another process."""
     profile: str | None = None
 
+    @property
+    def passes(self) -> tuple[int | None, ...]:
+        """How many twins of each scenario are played, pass after pass: one of each first, where it is enough that any twin differs."""
+        return (self.most,) if self.is_lawful else (1, self.most)
+
 
 def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[_Task]:
     """The losses, then what conforms, of the protocols that these proposals are about and that twins are for."""
@@ -202,12 +207,12 @@ def _play(task: _Task) -> Noticed:
             twins, chosen = Twins(plays.systems), [disturbances.bundled().by_name[name] for name in task.disturbances]
             mine = [play for play in plays if play.protocol == task.protocol]
             random.Random(task.seed).shuffle(mine)  # noqa: S311 - so that a loss is not looked for by the order of the features
-            for play in mine:
+            for play, most in ((play, most) for most in task.passes for play in mine):
                 plain = twins.plain(play)
                 by_itself |= plain.verdict.is_red
                 if plain.verdict is not Verdict.MET:
                     continue
-                for disturbance, position in drawn(list(_places(twins, play, chosen)), task.most, task.seed, play):
+                for disturbance, position in drawn(list(_places(twins, play, chosen)), most, task.seed, play):
                     result = twins.put(plain, disturbance, position)
                     count += result.verdict is not TwinVerdict.NOT_REACHED
                     if result.verdict is TwinVerdict.DIFFERS:
