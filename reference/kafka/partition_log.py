@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import replace
 
-from fencepost.reference.kernel.journal import Journal
+from fencepost.reference.kernel.journal import AppendRefused, Journal
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.batches import Batch, Marker, MarkerType, encode, marker_batch
@@ -122,8 +122,9 @@ class PartitionLog:
         kind = MarkerType.COMMIT if marker.decision is Decision.COMMIT else MarkerType.ABORT
         rule("KIP890-122" if marker.transaction_version >= 2 else "KIP890-123")
         batch = self.control_batch(Marker(kind, marker.coordinator_epoch), marker.producer)
-        self.replication.ending(self.producers.get(batch.producer_id))
+        state = self.producers.get(batch.producer_id)
         self.write(batch, encode(batch))
+        self.replication.ending(state)
         self.guards.end(batch.producer_id)
 
     def control_batch(self, marker: Marker, producer: ProducerIdAndEpoch) -> Batch:
@@ -143,14 +144,20 @@ class PartitionLog:
             raise Refused(Error.INVALID_RECORD, "a record of a compacted topic needs a key")
 
     def write(self, batch: Batch, data: bytes) -> int:
-        """Decision: the offset, the leader epoch and the timestamps with which the leader stores a batch. Returns the offset."""
+        """Decision: the offset, the leader epoch and the timestamps with which the leader stores a batch. Returns the offset.
+
+        Raises Refused: NOT_ENOUGH_REPLICAS when the disk does not take it, and nothing has changed.
+        """
         rule("CORE-04")
         rule("CORE-07")
         offset = self.end_offset
         leader_epoch = self.leader_epoch()
         stored = replace(batch, base_offset=offset, partition_leader_epoch=leader_epoch)
         entry = Entry(stored, _OFFSET.pack(offset) + data[_LENGTH] + _LEADER_EPOCH.pack(leader_epoch) + data[_REST])
-        self._journal.append(entry)
+        try:
+            self._journal.append(entry)
+        except AppendRefused as refusal:
+            raise Refused(Error.NOT_ENOUGH_REPLICAS, "the log does not take the batch") from refusal
         self.apply(entry)
         if self.retained_batches is not None and self.is_worth_cutting(self.retained_batches):
             self.drop_before(self.end_offset - self.retained_batches // 2)
