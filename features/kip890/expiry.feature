@@ -4,7 +4,7 @@ Feature: Expiry
   Background:
     Given a topic "payments" with 2 partitions
 
-  @KIP890-165 @MUST
+  @KIP890-165 @MUST @retention
   Rule: A transactional id left idle beyond its expiration time is forgotten and starts over at epoch 0.
     Ids that are never forgotten fill the coordinator; one that returns after a restart has an unknown epoch.
 
@@ -45,7 +45,7 @@ Feature: Expiry
       And the coordinator does not know B
       And the transaction of A is over
 
-  @KIP890-166 @MUST
+  @KIP890-166 @MUST @retention
   Rule: An open transaction keeps its transactional id from expiring, however long it stays idle.
     An open transaction whose id is forgotten can never be ended.
 
@@ -77,7 +77,7 @@ Feature: Expiry
       Then the coordinator does not know B
       And the transaction of A is PrepareCommit
 
-  @KIP890-167 @MUST
+  @KIP890-167 @MUST @retention
   Rule: Producer state expires after its idle time unless a transaction is open, and an old client may then start anywhere.
     A partition that forgets a producer in the middle of its transaction lets readers pass undecided records.
 
@@ -109,7 +109,7 @@ Feature: Expiry
       Then payments-0 has no state of B
       And payments-0 still knows A
 
-  @KIP890-168 @SHOULD
+  @KIP890-168 @SHOULD @retention
   Rule: After its producer state expired, Produce v12 has to start again at sequence 0, else OUT_OF_ORDER_SEQUENCE_NUMBER.
     A producer that continues its sequence after its state is gone hides what was lost meanwhile.
 
