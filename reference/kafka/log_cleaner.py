@@ -116,7 +116,8 @@ class LogCleaner:
 
 def last_segment(log: PartitionLog, entries: Iterable[Entry]) -> int:
     """Where the segment begins that is being written: with the last record that is so much newer than the first of its segment."""
-    first, began = log.start_offset, None
+    first = log.start_offset
+    began: int | None = None
     for entry in entries:
         time = max((record.timestamp for record in entry.batch.records), default=entry.batch.max_timestamp)
         if began is None or time - began > (log.compaction or Compaction()).segment_ms:

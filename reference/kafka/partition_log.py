@@ -223,7 +223,9 @@ class PartitionLog:
 
     def replace_cleaned(self, kept: Mapping[int, Entry]) -> None:
         """What the log cleaner has left, by the base offsets; the rest is gone. What producers are known by is as before."""
-        left = (record if isinstance(record, Snapshot) else kept.get(record.batch.base_offset) for record in self._journal)
+        left: list[Entry | Snapshot | None] = [
+            record if isinstance(record, Snapshot) else kept.get(record.batch.base_offset) for record in self._journal
+        ]
         self._journal.replace([record for record in left if record is not None])
         self._entries = [kept[entry.batch.base_offset] for entry in self._entries if entry.batch.base_offset in kept]
         self._aborted = self.aborted_with_data()
