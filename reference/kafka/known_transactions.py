@@ -157,7 +157,7 @@ class KnownTransactions:
                 self._send_markers(transaction)
 
     def forget_idle(self, before: int) -> None:
-        """The timer's work: forget the transactional ids to which nothing has happened since then."""
+        """Decision: at each turn of the timer the transactional ids are forgotten to which nothing has happened since then."""
         for transaction in list(self._transactions.values()):
             if transaction.updated_at <= before and self.may_be_forgotten(transaction):
                 rule("KIP890-165")

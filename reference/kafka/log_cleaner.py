@@ -32,7 +32,7 @@ class LogCleaner:
         self._clock = clock
 
     def clean(self, log: PartitionLog) -> None:
-        """One pass over the log of a compacted topic."""
+        """Decision: what one pass over the log of a compacted topic leaves."""
         entries = log.entries(log.start_offset)
         end = self.first_uncleanable(log, entries)
         cleanable = [entry for entry in entries if entry.batch.last_offset < end]
@@ -62,7 +62,7 @@ class LogCleaner:
         return min(log.last_stable_offset, last_segment(log, entries))
 
     def newest_of_keys(self, entries: Iterable[Entry], fates: Fates) -> Mapping[bytes, int]:
-        """The offset of the newest record of each key."""
+        """Decision: the offset of the newest record of each key."""
         counting = [entry.batch for entry in entries if self.counts(entry, fates)]
         placed = (placed for batch in counting for placed in zip(batch.offsets, batch.records, strict=True))
         return {record.key: offset for offset, record in placed if record.key is not None}

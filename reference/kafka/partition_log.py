@@ -117,7 +117,7 @@ class PartitionLog:
         return state is not None and state.has_open_transaction
 
     def append_marker(self, marker: TransactionMarker) -> None:
-        """Append the control record that ends a producer's transaction here. Raises Refused: as `ProducerStates.check_marker`."""
+        """Decision: append the control record that ends a producer's transaction. Raises Refused: as `ProducerStates.check_marker`."""
         self.producers.check_marker(marker)
         kind = MarkerType.COMMIT if marker.decision is Decision.COMMIT else MarkerType.ABORT
         rule("KIP890-122" if marker.transaction_version >= 2 else "KIP890-123")
@@ -222,7 +222,7 @@ class PartitionLog:
         return self.start_offset
 
     def replace_cleaned(self, kept: Mapping[int, Entry]) -> None:
-        """What the log cleaner has left, by the base offsets; the rest is gone. What producers are known by is as before."""
+        """Decision: the log is what the cleaner has left, by the base offsets; the rest is gone. What producers are known by is as before."""
         left: list[Entry | Snapshot | None] = [
             record if isinstance(record, Snapshot) else kept.get(record.batch.base_offset) for record in self._journal
         ]
@@ -298,6 +298,7 @@ class PartitionLog:
 
     @property
     def last_stable_offset(self) -> int:
+        """Decision: where committed data ends: before the first undecided offset, and never beyond the high watermark."""
         first_unstable = self.first_unstable_offset()
         return self.high_watermark if first_unstable is None else min(first_unstable, self.high_watermark)
 
