@@ -93,6 +93,12 @@ class _Faults(ReferenceFaults):
         self._cluster.network.double(_is_marker)
         self._cluster.network.hold(is_second)
 
+    def refuse_append(self, log: str, number: int) -> None:
+        self._cluster.refuse_append(log, number)
+
+    def append_is_to_be_refused(self, log: str) -> bool:
+        return self._cluster.append_is_to_be_refused(log)
+
     def _let_answers_arrive(self) -> None:
         network = self._cluster.network
         network.release()
@@ -146,7 +152,7 @@ class ReferenceSystem:
             offer,
             Identity(version_of("fencepost"), True, self._profile_name),
             of_imitation(self._profile_name, (imitates.system, imitates.version)) if imitates else Whose(),
-            offered={"crash-points", "doubled-answers", "virtual-time"} | kafka_settings().capabilities,
+            offered={"crash-points", "doubled-answers", "failed-appends", "virtual-time"} | kafka_settings().capabilities,
             notes=[f"variant {self._variant.name}: {self._variant.story}"] if self._variant else [],
         )
 

@@ -6,6 +6,7 @@ CAPABILITIES = {
     "reload": "a log can be taken off its node and served again from what is stored",
     "crash-points": "the system can be made to lose its power at a point of its own code: when it has decided, when it has told one log",
     "doubled-answers": "what a partition answers to a marker can come to the coordinator twice, the second time late",
+    "failed-appends": "one append to the transaction log, or to that of groups' offsets, can be refused, and the next one be taken again",
     "two-nodes": "coordinator and leader are on different nodes, and the leader's can be paused",
     "hold-markers": "a transaction may be left undecided for ever, so the system is thrown away afterwards",
     "authorizer": "users log in, and may do only what they were given a right to",

@@ -85,6 +85,19 @@ class DoublesAnswers(Protocol):
 
 
 @runtime_checkable
+class FailsAppends(Protocol):
+    """The faults of a system that offers `failed-appends` have this in addition to those of `Faults`."""
+
+    def refuse_append(self, log: str, number: int) -> None:
+        """Let one append to that log be refused, and nothing of it be written: this number of them from now on; the others are taken."""
+        ...
+
+    def append_is_to_be_refused(self, log: str) -> bool:
+        """Whether the append that is to be refused has not come yet."""
+        ...
+
+
+@runtime_checkable
 class EndsBrokers(Protocol):
     """The faults of a system that offers `more-brokers` have this beside those of `Faults`."""
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.metadata_view import TroublesStore
-from fencepost.contract.ports import DelaysEnds, DoublesAnswers, EndsBrokers, ExpiresSessions, Faults, KeyTopicFaults
+from fencepost.contract.ports import DelaysEnds, DoublesAnswers, EndsBrokers, ExpiresSessions, FailsAppends, Faults, KeyTopicFaults
 from fencepost.contract.shared_crashes import SharedCrashes
 
 
@@ -91,6 +91,16 @@ class SessionFaults:
     def double_answers(self) -> None:
         assert isinstance(self._faults, DoublesAnswers), "whose system offers doubled-answers"
         self._faults.double_answers()
+
+    def refuse_append(self, log: str, number: int) -> None:
+        self._appends().refuse_append(log, number)
+
+    def append_is_to_be_refused(self, log: str) -> bool:
+        return self._appends().append_is_to_be_refused(log)
+
+    def _appends(self) -> FailsAppends:
+        assert isinstance(self._faults, FailsAppends), "whose system offers failed-appends"
+        return self._faults
 
     def trouble_store(self, fault: str, records: str) -> None:
         assert isinstance(self._faults, TroublesStore), "whose system offers store-faults"

@@ -4,7 +4,7 @@ Feature: Expiry
   Background:
     Given a topic "payments" with 2 partitions
 
-  @KIP890-165 @MUST
+  @KIP890-165 @MUST @retention
   Rule: A coordinator removes a transactional id that is idle beyond its expiration time; the id then starts again at epoch 0.
     Ids that are never removed fill the coordinator; one that comes back at a restart has an unknown epoch.
 
@@ -45,7 +45,7 @@ Feature: Expiry
       And the coordinator does not know B
       And the transaction of A is over
 
-  @KIP890-166 @MUST
+  @KIP890-166 @MUST @retention
   Rule: A coordinator does not remove a transactional id with an open transaction, however long it is idle.
     An open transaction whose id was removed can never be ended.
 
@@ -77,7 +77,7 @@ Feature: Expiry
       Then the coordinator does not know B
       And the transaction of A is PrepareCommit
 
-  @KIP890-167 @MUST
+  @KIP890-167 @MUST @retention
   Rule: A partition removes a producer's state after its idle time unless a transaction is open, and then accepts any first sequence of an old client.
     A partition that removes a producer in the middle of its transaction lets readers pass undecided records.
 
@@ -109,7 +109,7 @@ Feature: Expiry
       Then payments-0 has no state of B
       And payments-0 still knows A
 
-  @KIP890-168 @SHOULD
+  @KIP890-168 @SHOULD @retention
   Rule: After a producer's state has expired, a leader answers Produce v12 with OUT_OF_ORDER_SEQUENCE_NUMBER unless it starts at sequence 0.
     A producer that continues its sequence after its state is gone hides what was lost meanwhile.
 

@@ -6,7 +6,7 @@ Feature: Compaction
     And transactions A and B
     And "plain" has been written to orders
 
-  @PIP31-97 @MUST @aborts
+  @PIP31-97 @MUST @aborts @retention
   Rule: Compaction removes no message because of an undecided or aborted message with the same key.
     The last committed state of a key would be removed because of a withdrawn one, and could not be restored.
 
@@ -41,7 +41,7 @@ Feature: Compaction
       When orders is compacted
       Then who reads orders compacted sees "a1" last
 
-  @PIP31-149 @SHOULD
+  @PIP31-149 @SHOULD @retention
   Rule: After compaction, compacted reads return the last message of each key, and all other reads return every message.
     A service that rebuilds its state would read years of history, or an auditor would miss a part of it.
 
@@ -71,7 +71,7 @@ Feature: Compaction
       When orders is compacted
       Then who reads orders compacted sees "b1" and nothing else
 
-  @PIP31-156 @MUST
+  @PIP31-156 @MUST @retention
   Rule: Compaction removes no committed message unless a later message with its key supersedes it.
     If a transaction sets the state of two keys and one of them is set again, the last state of the other would be removed with it.
 

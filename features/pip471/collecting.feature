@@ -6,7 +6,7 @@ Feature: Collection of the headers of ended transactions
     Given the topic "orders"
     And transactions A and B
 
-  @PIP471-26 @MUST @aborts
+  @PIP471-26 @MUST @aborts @retention
   Rule: A segment still hides the messages of an aborted transaction after the coordinator has collected the header.
     Withdrawn messages would become visible merely because they were withdrawn long ago.
 
@@ -19,7 +19,7 @@ Feature: Collection of the headers of ended transactions
       When B commits "b1" to orders
       Then readers of orders see "b1"
 
-  @PIP471-27 @MUST @commits
+  @PIP471-27 @MUST @commits @retention
   Rule: A segment still delivers the messages of a committed transaction after the coordinator has collected the header.
     Committed data would be lost merely because it was committed long ago.
 
@@ -31,7 +31,7 @@ Feature: Collection of the headers of ended transactions
       When B commits "b1" to orders
       Then readers of orders see "a1", "b1"
 
-  @PIP471-37 @MUST
+  @PIP471-37 @MUST @retention
   Rule: A coordinator keeps the header of an ended transaction for the retention time.
     A client that retries an end which was not answered must find the outcome.
 
@@ -69,7 +69,7 @@ Feature: Collection of the headers of ended transactions
       When 4 transactions commit within a second
       Then the store keeps the headers of all of them for the retention
 
-  @PIP471-38 @MUST
+  @PIP471-38 @MUST @retention
   Rule: A coordinator deletes the header of an ended transaction after the retention time if no operation records are left.
     A store that keeps every transaction for ever fills up.
 
@@ -161,7 +161,7 @@ Feature: Collection of the headers of ended transactions
       When A commits
       Then the store soon has no header of A
 
-  @PIP471-39 @MUST
+  @PIP471-39 @MUST @retention
   Rule: A coordinator that collects a transaction loses neither data nor outcome while a participant has not yet applied the end.
     A participant that was away for longer than the retention would do the opposite of what was decided.
 
@@ -220,7 +220,7 @@ Feature: Collection of the headers of ended transactions
         | committed | "a1"    |
         | aborted   | nothing |
 
-  @PIP471-40 @MUST
+  @PIP471-40 @MUST @retention
   Rule: The store has no index entry for a deleted record.
     An entry without a record sends the sweep to a missing transaction again and again.
 

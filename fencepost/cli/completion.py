@@ -7,7 +7,7 @@ from importlib.metadata import entry_points
 from importlib.resources.abc import Traversable
 
 _SYSTEMS = ("reference", "kafka", "pulsar")
-_THEMES = ("commits", "aborts", "fencing", "recovery", "sealing")
+_THEMES = ("commits", "aborts", "fencing", "recovery", "retention", "sealing")
 _ID = re.compile(r"^- id: *(\S+)", re.MULTILINE)
 _DEFECT = re.compile(r'^ +name="([a-z0-9-]+)"', re.MULTILINE)
 _PAIR = re.compile(r'= pair\(\n +"([a-z0-9-]+)"')

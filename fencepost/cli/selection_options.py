@@ -14,7 +14,7 @@ Themes = Annotated[
     list[str] | None,
     typer.Option(
         metavar="THEME",
-        help="Only what carries this tag, in all proposals: commits, aborts, fencing, recovery or sealing; a list, or repeated.",
+        help="Only what carries this tag, in all proposals: commits, aborts, fencing, recovery, retention or sealing; a list, or repeated.",
         autocompletion=complete_theme,
     ),
 ]

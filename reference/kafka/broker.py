@@ -4,7 +4,7 @@ from kio.static.protocol import RequestPayload, ResponsePayload
 
 from fencepost.reference.kernel import broker as kernel
 from fencepost.reference.kernel.clock import START
-from fencepost.reference.kernel.journal import Disk
+from fencepost.reference.kernel.journal import Disk, Journal
 from fencepost.reference.kernel.machine import Machine
 from fencepost.wire.kafka.entities import api_of
 
@@ -18,7 +18,8 @@ from .profile import Profile
 from .replication import Replicas
 from .sent import Sent
 from .settings import Settings
-from .topics import FIRST_NODE
+from .topics import FIRST_NODE, TRANSACTIONS_TOPIC
+from .values import TopicPartition, journal_of
 
 _FOR_EVER_MS = 2**40
 
@@ -95,6 +96,17 @@ class ReferenceKafka(kernel.Broker[Node]):
         self._loading_ms = LOADING_MS
         self.restart()
         self._loading_ms = 0
+
+    def refuse_append(self, topic: str, number: int) -> None:
+        """Let the disk refuse one append to partition 0 of a topic of the broker's own: this number of them from now on."""
+        self._journal_of(topic).refused_in = number
+
+    def append_is_to_be_refused(self, topic: str) -> bool:
+        """Whether that append is still to come."""
+        return bool(self._journal_of(topic).refused_in)
+
+    def _journal_of(self, topic: str) -> Journal[object]:
+        return self._machine.disk.journal(topic if topic == TRANSACTIONS_TOPIC else journal_of(TopicPartition(topic, 0)))
 
     def pause(self, node: int) -> None:
         """Let a node do nothing until `resume`: it answers nobody, and markers for it are on their way or lost.

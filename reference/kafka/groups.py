@@ -115,11 +115,21 @@ class Groups:
         log = self._log()
         guard = self._verification.before_offset_commit(log, transactional_id, batch, operation)
         self.check_membership(group, sender)
-        log.append(batch, encode(batch), guard, checks_sequence=False)
+        try:
+            log.append(batch, encode(batch), guard, checks_sequence=False)
+        except Refused as refusal:
+            raise self.refusal_of(refusal) from refusal
         self._compact(log)
         rule("KIP890-047")
         rule("CORE-22")
         return verdicts
+
+    def refusal_of(self, refusal: Refused) -> Refused:
+        """Decision: a client whose offsets the log does not take is answered with an error after which it asks the coordinator again."""
+        if refusal.error is not Error.NOT_ENOUGH_REPLICAS:
+            return refusal
+        rule("KIP890-465")
+        return Refused(Error.COORDINATOR_NOT_AVAILABLE, refusal.message)
 
     def check_membership(self, group: str, sender: Sender) -> None:
         """Decision: who says that it is a member must be one. A sender with no member id does not say so, and may be anybody.

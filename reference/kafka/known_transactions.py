@@ -57,6 +57,9 @@ class KnownTransactions:
         self._markers = self._new_markers()
         self._transactions = {name: self.recovered(transaction) for name, transaction in log.replay().items()}
         self._pending: set[str] = set()
+        self._incomplete: list[str] = []
+        """Those whose partitions have their markers, while the log does not say so."""
+
         self.resend_markers_of_prepared()
 
     def stop(self) -> None:
@@ -89,8 +92,17 @@ class KnownTransactions:
         completed = self._transactions[transactional_id].completed()
         if not self.can_be_stored(completed):
             return
-        self.install(completed)
-        self._pending.remove(transactional_id)
+        try:
+            self.install(completed)
+        except Refused:
+            self.completion_failed(transactional_id)
+        else:
+            self._pending.remove(transactional_id)
+
+    def completion_failed(self, transactional_id: str) -> None:
+        """Decision: what the log did not take is tried again by the timer; until then the transaction stays prepared."""
+        rule("KIP890-463")
+        self._incomplete.append(transactional_id)
 
     def _is_pending(self, transaction: Transaction) -> bool:
         return transaction.transactional_id in self._pending
@@ -149,12 +161,21 @@ class KnownTransactions:
                 self._send_markers(transaction)
 
     def forget_idle(self, before: int) -> None:
-        """The timer's work: forget the transactional ids to which nothing has happened since then."""
+        """Decision: at each turn of the timer the transactional ids are forgotten to which nothing has happened since then."""
         for transaction in list(self._transactions.values()):
             if transaction.updated_at <= before and self.may_be_forgotten(transaction):
                 rule("KIP890-165")
-                self._log.forget(transaction.transactional_id)
-                del self._transactions[transaction.transactional_id]
+                if self.forgets(transaction):
+                    del self._transactions[transaction.transactional_id]
+
+    def forgets(self, transaction: Transaction) -> bool:
+        """Decision: whether the log takes the tombstone of an id; it stays until the timer's next turn where it does not."""
+        try:
+            self._log.forget(transaction.transactional_id)
+        except Refused:
+            rule("KIP890-464")
+            return False
+        return True
 
     def may_be_forgotten(self, transaction: Transaction) -> bool:
         """Decision: whether an idle transactional id may expire: never one with a transaction, for nobody else could end that."""
@@ -162,8 +183,11 @@ class KnownTransactions:
         return transaction.is_idle
 
     def send_markers_again(self) -> None:
-        """The timer's work: markers that did not get through."""
+        """The timer's work: markers that did not get through, and completions that the log did not take."""
         self._markers.send_again()
+        incomplete, self._incomplete = self._incomplete, []
+        for transactional_id in incomplete:
+            self.complete(transactional_id)
 
     # -- What others may know
 

@@ -32,7 +32,7 @@ class LogCleaner:
         self._clock = clock
 
     def clean(self, log: PartitionLog) -> None:
-        """One pass over the log of a compacted topic."""
+        """Decision: what one pass over the log of a compacted topic leaves."""
         entries = log.entries(log.start_offset)
         end = self.first_uncleanable(log, entries)
         cleanable = [entry for entry in entries if entry.batch.last_offset < end]
@@ -62,7 +62,7 @@ class LogCleaner:
         return min(log.last_stable_offset, last_segment(log, entries))
 
     def newest_of_keys(self, entries: Iterable[Entry], fates: Fates) -> Mapping[bytes, int]:
-        """The offset of the newest record of each key."""
+        """Decision: the offset of the newest record of each key."""
         counting = [entry.batch for entry in entries if self.counts(entry, fates)]
         placed = (placed for batch in counting for placed in zip(batch.offsets, batch.records, strict=True))
         return {record.key: offset for offset, record in placed if record.key is not None}
@@ -116,7 +116,8 @@ class LogCleaner:
 
 def last_segment(log: PartitionLog, entries: Iterable[Entry]) -> int:
     """Where the segment begins that is being written: with the last record that is so much newer than the first of its segment."""
-    first, began = log.start_offset, None
+    first = log.start_offset
+    began: int | None = None
     for entry in entries:
         time = max((record.timestamp for record in entry.batch.records), default=entry.batch.max_timestamp)
         if began is None or time - began > (log.compaction or Compaction()).segment_ms:

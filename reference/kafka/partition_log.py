@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import replace
 
-from fencepost.reference.kernel.journal import Journal
+from fencepost.reference.kernel.journal import AppendRefused, Journal
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.batches import Batch, Marker, MarkerType, encode, marker_batch
@@ -117,13 +117,14 @@ class PartitionLog:
         return state is not None and state.has_open_transaction
 
     def append_marker(self, marker: TransactionMarker) -> None:
-        """Append the control record that ends a producer's transaction here. Raises Refused: as `ProducerStates.check_marker`."""
+        """Decision: append the control record that ends a producer's transaction. Raises Refused: as `ProducerStates.check_marker`."""
         self.producers.check_marker(marker)
         kind = MarkerType.COMMIT if marker.decision is Decision.COMMIT else MarkerType.ABORT
         rule("KIP890-122" if marker.transaction_version >= 2 else "KIP890-123")
         batch = self.control_batch(Marker(kind, marker.coordinator_epoch), marker.producer)
-        self.replication.ending(self.producers.get(batch.producer_id))
+        state = self.producers.get(batch.producer_id)
         self.write(batch, encode(batch))
+        self.replication.ending(state)
         self.guards.end(batch.producer_id)
 
     def control_batch(self, marker: Marker, producer: ProducerIdAndEpoch) -> Batch:
@@ -143,14 +144,20 @@ class PartitionLog:
             raise Refused(Error.INVALID_RECORD, "a record of a compacted topic needs a key")
 
     def write(self, batch: Batch, data: bytes) -> int:
-        """Decision: the offset, the leader epoch and the timestamps with which the leader stores a batch. Returns the offset."""
+        """Decision: the offset, the leader epoch and the timestamps with which the leader stores a batch. Returns the offset.
+
+        Raises Refused: NOT_ENOUGH_REPLICAS when the disk does not take it, and nothing has changed.
+        """
         rule("CORE-04")
         rule("CORE-07")
         offset = self.end_offset
         leader_epoch = self.leader_epoch()
         stored = replace(batch, base_offset=offset, partition_leader_epoch=leader_epoch)
         entry = Entry(stored, _OFFSET.pack(offset) + data[_LENGTH] + _LEADER_EPOCH.pack(leader_epoch) + data[_REST])
-        self._journal.append(entry)
+        try:
+            self._journal.append(entry)
+        except AppendRefused as refusal:
+            raise Refused(Error.NOT_ENOUGH_REPLICAS, "the log does not take the batch") from refusal
         self.apply(entry)
         if self.retained_batches is not None and self.is_worth_cutting(self.retained_batches):
             self.drop_before(self.end_offset - self.retained_batches // 2)
@@ -215,8 +222,10 @@ class PartitionLog:
         return self.start_offset
 
     def replace_cleaned(self, kept: Mapping[int, Entry]) -> None:
-        """What the log cleaner has left, by the base offsets; the rest is gone. What producers are known by is as before."""
-        left = (record if isinstance(record, Snapshot) else kept.get(record.batch.base_offset) for record in self._journal)
+        """Decision: the log is what the cleaner has left, by the base offsets; the rest is gone. What is known of producers stays."""
+        left: list[Entry | Snapshot | None] = [
+            record if isinstance(record, Snapshot) else kept.get(record.batch.base_offset) for record in self._journal
+        ]
         self._journal.replace([record for record in left if record is not None])
         self._entries = [kept[entry.batch.base_offset] for entry in self._entries if entry.batch.base_offset in kept]
         self._aborted = self.aborted_with_data()
@@ -289,6 +298,7 @@ class PartitionLog:
 
     @property
     def last_stable_offset(self) -> int:
+        """Decision: where committed data ends: before the first undecided offset, and never beyond the high watermark."""
         first_unstable = self.first_unstable_offset()
         return self.high_watermark if first_unstable is None else min(first_unstable, self.high_watermark)
 

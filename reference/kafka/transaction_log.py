@@ -9,9 +9,10 @@ so that markers of an earlier life can be told from those of this one.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fencepost.reference.kernel.journal import Disk, Journal
+from fencepost.reference.kernel.journal import AppendRefused, Disk, Journal
 from fencepost.reference.kernel.rules import rule
 
+from .errors import Error, Refused
 from .transaction import Transaction
 
 _FIRST_PRODUCER_ID = 1_000
@@ -38,9 +39,9 @@ class TransactionLog:
         self._compact_at = _COMPACTED_FROM
 
     def append(self, transaction: Transaction) -> None:
-        """Make a transition durable."""
+        """Make a transition durable. Raises Refused: COORDINATOR_NOT_AVAILABLE when the log does not take it, and nothing has changed."""
         if self.must_be_durable(transaction):
-            self._records.append(transaction)
+            self._append(transaction)
             if len(self._records) >= self._compact_at:
                 latest = self.replay()
                 self._records.replace(self.kept_by_compaction(latest.values()))
@@ -51,8 +52,15 @@ class TransactionLog:
         return list(latest)
 
     def forget(self, transactional_id: str) -> None:
-        """Decision: a transactional id that has expired gets a tombstone."""
-        self._records.append(Tombstone(transactional_id))
+        """Decision: a transactional id that has expired gets a tombstone. Raises Refused: as `append`."""
+        self._append(Tombstone(transactional_id))
+
+    def _append(self, record: Transaction | Tombstone) -> None:
+        try:
+            self._records.append(record)
+        except AppendRefused as refusal:
+            rule("KIP890-460")
+            raise Refused(Error.COORDINATOR_NOT_AVAILABLE, "the transaction log does not take the record") from refusal
 
     def must_be_durable(self, transaction: Transaction) -> bool:  # noqa: ARG002 - each has to be
         """Decision: whether a crash must not undo this transition. It must undo none, least of all a prepared end."""

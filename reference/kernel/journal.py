@@ -10,14 +10,24 @@ from typing import Any, Generic, TypeVar
 Record = TypeVar("Record")
 
 
+class AppendRefused(Exception):
+    """The disk did not take a record, and nothing of it is durable."""
+
+
 class Journal(Generic[Record]):
     """Records in the order in which they were appended."""
 
     def __init__(self) -> None:
         self._records: list[Record] = []
+        self.refused_in = 0
+        """Which append from now on is refused, once; 0 for none."""
 
     def append(self, record: Record) -> None:
-        """Make the record durable."""
+        """Make the record durable. Raises AppendRefused where a fault was asked for."""
+        if self.refused_in:
+            self.refused_in -= 1
+            if not self.refused_in:
+                raise AppendRefused
         self._records.append(record)
 
     def replace(self, records: Iterable[Record]) -> None:

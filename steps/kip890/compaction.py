@@ -67,6 +67,7 @@ def a_compacted_topic(context: ScenarioContext, passes: Passes, topic: str, rete
     context.topics[topic] = context.session.unique(topic)
     configs = {
         "cleanup.policy": "compact",
+        "message.timestamp.type": "CreateTime",
         "segment.ms": str(_SEGMENT_MS),
         "min.cleanable.dirty.ratio": "0.0",
         "delete.retention.ms": str(_RETENTION_MS[retention]),

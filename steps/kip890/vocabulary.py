@@ -50,12 +50,18 @@ PASS_COUNT = ValueType(
     lambda written: 2 if written == "twice" else int(written.split()[0]),
     lambda count: "twice" if count == 2 else f"{count} times",
 )
+WHICH_APPEND = choice("which_append", "next", "second", meaning="which append to a log from now on")
+OWN_LOG = choice(
+    "own_log",
+    *("the transaction log", "the log of groups' offsets"),
+    meaning="a log in which the broker keeps its own: what Apache Kafka calls __transaction_state and __consumer_offsets",
+)
 HANDLE = choice("handle", "name", "id", meaning="by what a request names a topic")
 
 KIP890 = Vocabulary(
     "kip890",
     (
         *(*TYPES, FEATURE_STATUS, COORDINATOR_EPOCH, NOTHING_OR_ALL, SEQUENCE, LANDMARK, POINT, BEGINNING, ODD_BATCH, HANDLE),
-        *(KEY, RETENTION, PASS_COUNT),
+        *(KEY, RETENTION, PASS_COUNT, WHICH_APPEND, OWN_LOG),
     ),
 )

@@ -36,7 +36,7 @@ def test_an_unknown_theme_is_told_with_the_nearest_there_is() -> None:
     """A misspelt one would select nothing."""
     with pytest.raises(UnknownName, match=r"unknown theme 'recovry'; did you mean recovery\?"):
         themes.requirements_of("recovry")
-    with pytest.raises(UnknownName, match="unknown theme 'x'; known: commits, aborts, fencing, recovery, sealing"):
+    with pytest.raises(UnknownName, match="unknown theme 'x'; known: commits, aborts, fencing, recovery, retention, sealing"):
         themes.check(["sealing", "x"])
 
 

@@ -82,7 +82,7 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(reference_run: tu
         (("run", "--edition", "2026-12"), "unknown edition '2026-12'; did you mean 2026.12?"),
         (("run", "--theme", "seeling"), "unknown theme 'seeling'; did you mean sealing?"),
         (("run", "--theme", "sealing", "--spec", "kip890"), "nothing is selected by --spec kip890 --theme sealing"),
-        (("list", "--theme", "paint"), "unknown theme 'paint'; known: commits, aborts, fencing, recovery, sealing"),
+        (("list", "--theme", "paint"), "unknown theme 'paint'; known: commits, aborts, fencing, recovery, retention, sealing"),
         (
             ("list", "--theme", "sealing", "--spec", "kip890"),
             "no requirement of kip890 has the theme sealing",

@@ -35,7 +35,7 @@ def test_a_whole_run_of_kafka_holds_five_containers_at_most() -> None:
     assert brokers["levels"] == (1, 1)
     assert brokers["crashing-levels"][0] > 1
     assert part.brokers.image == "apache/kafka:4.3.1"
-    assert [one.needs for one in part.not_offered] == ["crash-points", "doubled-answers", "sealing", "virtual-time"]
+    assert [one.needs for one in part.not_offered] == ["crash-points", "doubled-answers", "failed-appends", "sealing", "virtual-time"]
 
 
 def test_a_plan_counts_what_a_run_asks(reference_run: tuple[Path, str]) -> None:

@@ -1,0 +1,132 @@
+Feature: Appends that fail
+  A log refuses one record, for want of replicas or of room, and takes the next. What was to be recorded has not happened then.
+
+  Background:
+    Given a topic "payments" with 2 partitions
+    And producer A with transactional id "transfer"
+
+  @KIP890-460 @MUST @commits @aborts
+  Rule: An EndTxn that the transaction log does not take changes nothing, and the client that asks again is answered as if it had asked once.
+    A coordinator that has changed its own mind before its log would spend an epoch twice, or end a transaction that no log knows of.
+
+    @needs:failed-appends
+    Scenario: [1] The record of a commit is refused
+      Given A has written "a1" to payments-0
+      And the next append to the transaction log fails
+      When A commits
+      Then it is done and answers the same producer id and the next epoch
+      And one COMMIT marker was added to payments-0
+      And readers of payments-0 see "a1"
+      And an append to the transaction log has failed
+
+    @needs:failed-appends
+    Scenario: [2] The record of an abort is refused
+      Given A has written "a1" to payments-0
+      And the next append to the transaction log fails
+      When A aborts
+      Then it is done and answers the same producer id and the next epoch
+      And one ABORT marker was added to payments-0
+      And readers of payments-0 see nothing
+      And an append to the transaction log has failed
+
+  @KIP890-461 @MUST @fencing
+  Rule: An InitProducerId that the transaction log does not take spends no epoch.
+    A producer would run out of epochs, or be fenced by an epoch that was never given to a producer.
+
+    @needs:failed-appends
+    Scenario: [1] The record of the abort before a takeover is refused
+      Given A has written "a1" to payments-0
+      And the next append to the transaction log fails
+      When B takes over from A
+      Then it is done and answers the same producer id and the epoch after the next
+      And readers of payments-0 see nothing
+      And an append to the transaction log has failed
+
+    @needs:failed-appends
+    Scenario: [2] The record of the next epoch is refused
+      Given the next append to the transaction log fails
+      When B takes over from A
+      Then it is done and answers the same producer id and the next epoch
+      And an append to the transaction log has failed
+
+  @KIP890-462 @MUST @aborts
+  Rule: A record is not in its partition before the transaction log has the partition.
+    A record would be in a transaction that does not cover its partition, and no marker would ever come.
+
+    @needs:failed-appends
+    Scenario: [1] The record of a new transaction is refused
+      Given the next append to the transaction log fails
+      When A writes "a1" to payments-0
+      Then it is done
+      And the transaction of A is Ongoing in payments-0
+      And read_uncommitted readers of payments-0 see "a1"
+      And an append to the transaction log has failed
+
+    @needs:failed-appends @needs:crash
+    Scenario: [2] The system crashes after the record of another partition was refused
+      Given A has written "a1" to payments-0
+      And the next append to the transaction log fails
+      And A has written "a2" to payments-1
+      When the system crashes and comes back
+      Then the transaction of A is Ongoing in payments-0 and payments-1
+      And an append to the transaction log has failed
+
+  @KIP890-463 @MUST @commits @recovery
+  Rule: A transaction whose completion the transaction log does not take is completed when the log takes it.
+    Its transactional id would be answered CONCURRENT_TRANSACTIONS for ever, although all markers are written.
+
+    @needs:failed-appends
+    Scenario: [1] The record of the completion is refused
+      Given A has written "a1" to payments-0
+      And the second append to the transaction log fails
+      When A commits
+      Then it is done and answers the same producer id and the next epoch
+      And the transaction of A is CompleteCommit
+      And readers of payments-0 see "a1"
+      And an append to the transaction log has failed
+
+    @needs:failed-appends
+    Scenario: [2] The producer goes on with its next transaction
+      Given A has written "a1" to payments-0
+      And the second append to the transaction log fails
+      And A has committed
+      When A commits "a2" to payments-0
+      Then it is done
+      And readers of payments-0 see "a1", "a2"
+      And an append to the transaction log has failed
+
+  @KIP890-464 @MUST @retention
+  Rule: Transactional ids go on expiring after the transaction log has refused the record of one that expired.
+    One refusal would end the expiry of all ids, and the coordinator would fill up.
+
+    @needs:failed-appends @needs:short-expiry
+    Scenario: [1] The record of an expired id is refused
+      Given producer B with transactional id "refund"
+      And the next append to the transaction log fails
+      When A stays idle until its transactional id expires
+      Then the coordinator does not know A
+      And the coordinator does not know B
+      And an append to the transaction log has failed
+
+  @KIP890-465 @MUST @commits
+  Rule: Offsets that the log of groups' offsets does not take at first are committed once, with their transaction.
+    A group would go on from a place whose records were processed already, or skip some.
+
+    @needs:failed-appends
+    Scenario: [1] The record of the offsets is refused
+      Given the next append to the log of groups' offsets fails
+      And A has sent offset 5 of payments-0 to group "shop"
+      When A commits
+      Then it is done
+      And group "shop" has committed offset 5 of payments-0
+      And an append to the log of groups' offsets has failed
+
+    @needs:failed-appends
+    Scenario: [2] The marker of the offsets is refused
+      Given A has sent offset 5 of payments-0 to group "shop"
+      And the next append to the log of groups' offsets fails
+      When A commits
+      Then it is done
+      And group "shop" has committed offset 5 of payments-0
+      And group "shop" has no pending offset of payments-0
+      And an append to the log of groups' offsets has failed
