@@ -39,7 +39,7 @@ class Subscriptions:
     topics: Topics
     by_name: dict[str, Subscriber] = field(default_factory=dict)
     looked_at: dict[Subscription, set[MessageId]] = field(default_factory=dict)
-    """What consumers of a subscription were found to have received when somebody looked."""
+    """What consumers of a subscription had received at the last look."""
 
     def __getitem__(self, name: str) -> Subscriber:
         return self.by_name[name]
