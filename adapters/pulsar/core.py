@@ -96,7 +96,7 @@ class PulsarLog:
                 return trouble
 
     def left(self, group: str, log: str) -> Outcome[Sequence[str]]:
-        return _values(self._read(log, self._unique(group)))
+        return _values(_each_once(self._read(log, self._unique(group))))
 
     def place(self, group: str, log: str) -> Outcome[Sequence[str]]:
         match self._observer.mark_delete(Subscription(self.topic(log), self._unique(group))):
@@ -247,6 +247,8 @@ class PulsarWriter:
                 match self.probe.receive(consumer):
                     case Done(message) if _each_once(_without_sentinels([*received, message])) == received:
                         self.probe.flow(consumer, 1)
+                    case Done(message) if message.id in {one.id for one in received}:
+                        self.probe.flow(consumer, 1)
                     case Done(message):
                         received.append(message)
                     case trouble:
@@ -256,7 +258,7 @@ class PulsarWriter:
         return self._taken(group, log, next_ones, permits=count)
 
     def take_what_is_free(self, group: str, log: str) -> Outcome[Sequence[str]]:
-        return self._taken(group, log, lambda consumer: self.log.visible(self.probe, log, consumer))
+        return self._taken(group, log, lambda consumer: _each_once(self.log.visible(self.probe, log, consumer)))
 
     def _taken(
         self, group: str, log: str, receive: Callable[[Consumer], Outcome[Sequence[Received]]], permits: int = PERMITS
@@ -394,6 +396,11 @@ class PulsarWriter:
 
 def _action(commit: bool) -> Action:
     return Action.COMMIT if commit else Action.ABORT
+
+
+def _each_once(outcome: Outcome[Sequence[Received]]) -> Outcome[Sequence[Received]]:
+    """Each message of a group once: what another member has left is delivered at least once. Their ids distinguish messages."""
+    return Done(list({message.id: message for message in outcome.value}.values())) if isinstance(outcome, Done) else outcome
 
 
 def _values(outcome: Outcome[Sequence[Received]]) -> Outcome[Sequence[str]]:

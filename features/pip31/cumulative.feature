@@ -42,3 +42,35 @@ Feature: Cumulative acknowledgements in a transaction
       Given A has acknowledged "i3" for "auditors"
       When B acknowledges everything up to "i2" for "auditors"
       Then it is done
+
+  @PIP31-121 @MUST
+  Rule: If one transaction acknowledges a message individually and another one cumulatively, at most one of them succeeds in that and commits.
+    The message would be processed in two transactions, and the output of both would count.
+
+    Scenario: [1] The individual acknowledgement is sent first, and its transaction commits first
+      Given A has acknowledged "i1" for "auditors"
+      And B has tried to acknowledge everything up to "i2" for "auditors"
+      And A has tried to commit
+      When B commits
+      Then at most one of A and B has acknowledged "i1" for "auditors" and committed
+
+    Scenario: [2] The individual acknowledgement is sent first, and its transaction commits last
+      Given A has acknowledged "i1" for "auditors"
+      And B has tried to acknowledge everything up to "i2" for "auditors"
+      And B has tried to commit
+      When A commits
+      Then at most one of A and B has acknowledged "i1" for "auditors" and committed
+
+    Scenario: [3] The cumulative acknowledgement is sent first, and its transaction commits first
+      Given A has acknowledged everything up to "i2" for "auditors"
+      And B has tried to acknowledge "i1" for "auditors"
+      And A has tried to commit
+      When B commits
+      Then at most one of A and B has acknowledged "i1" for "auditors" and committed
+
+    Scenario: [4] The cumulative acknowledgement is sent first, and its transaction commits last
+      Given A has acknowledged everything up to "i2" for "auditors"
+      And B has tried to acknowledge "i2" for "auditors"
+      And B has tried to commit
+      When A commits
+      Then at most one of A and B has acknowledged "i2" for "auditors" and committed

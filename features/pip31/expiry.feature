@@ -108,6 +108,12 @@ Feature: Timeouts
       Then A is ABORTED
       And readers of orders see nothing
 
+    @needs:crash @alone
+    Scenario: [3] A transaction whose coordinator restarts keeps the timeout that counts from its beginning
+      Given A has been open for a moment and through a crash, with a timeout longer than a restart
+      When C begins and times out just after A
+      Then A was OPEN until its timeout, and not when C had timed out
+
   @PIP31-44 @MUST @commits
   Rule: A coordinator completes a transaction that is being committed, and does not abort it after its timeout.
     A promised commit must not turn into an abort because a topic is slow.

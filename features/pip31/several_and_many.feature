@@ -47,3 +47,18 @@ Feature: Several transactions in a topic, and many messages in a transaction
       And orders has been unloaded
       When "p1" is written to orders
       Then readers of orders see "p1"
+
+  @PIP31-122 @MUST @commits @aborts
+  Rule: The end of a transaction reaches every topic and every subscription that was added, however many there are.
+    A coordinator that notifies only the first page of participants leaves the others undecided for ever.
+
+    Scenario: [1] A transaction over forty topics commits
+      Given A has written a message to each of 40 topics
+      When A commits
+      Then readers of each of the 40 topics see the message of A
+
+    Scenario: [2] A transaction over forty subscriptions commits
+      Given "i1" has been written to orders
+      And A has acknowledged "i1" of orders for each of 40 subscriptions
+      When A commits
+      Then each of the 40 subscriptions has consumed "i1"

@@ -34,6 +34,12 @@ Feature: Requests of faulty clients
       Then it is done
       And readers of orders see exactly what of A was receipted
 
+    Scenario: [2] A transaction commits between its messages
+      Given transaction A
+      When A commits among 100 messages in flight to orders
+      Then it is done
+      And readers of orders see exactly what of A was receipted
+
   @PIP31-112 @MUST
   Rule: A topic whose name cannot be parsed does not prevent the other participants from following the end of their transaction.
     One invalid name would leave what the transaction wrote elsewhere undecided for ever, and all later messages withheld.

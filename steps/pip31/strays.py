@@ -1,5 +1,6 @@
 """What a broken or hasty client sends: a name that is no topic's, and an end that does not wait for receipts."""
 
+from fencepost.adapters.pulsar.values import Action
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.steps.outcomes import achieved, unanswered
 from fencepost.steps.pulsar.context import ScenarioContext
@@ -22,11 +23,22 @@ def has_tried_to_add_no_name(context: ScenarioContext, transaction: str) -> None
 def has_under_way(context: ScenarioContext, transaction: str, count: int, topic: str) -> None:
     """SEND of all of them in the transaction, one behind the other; the message of each is its number. No receipt is read before a Then
     does."""
-    txn = context.take_part(transaction, Participant(topic, is_subscription=False))
-    producer = context.topics.producer(topic)
-    for value in map(str, range(1, count + 1)):
-        pending = achieved(context.client.post(producer, value, transaction=txn), f"sending {value} to {topic}")
-        context.transactions[transaction].under_way.append((topic, value, pending))
+    context.take_part(transaction, Participant(topic, is_subscription=False))
+    _post(context, transaction, topic, range(1, count + 1))
+
+
+@PIP31.when("{transaction} commits among {count} messages in flight to {topic}")
+def commits_among(context: ScenarioContext, transaction: str, count: int, topic: str) -> None:
+    """SEND of the first half of them, END_TXN on a separate connection, and SEND of the other half: all are sent before the first
+    answer is read. Each message is its number. No receipt is read before a Then does."""
+    context.take_part(transaction, Participant(topic, is_subscription=False))
+    context.topics.producer(topic)
+    (ender,) = context.transactions.enders(1)
+    _post(context, transaction, topic, range(1, count // 2 + 1))
+    pending = context.transactions.begin_end_by(ender, transaction, Action.COMMIT)
+    _post(context, transaction, topic, range(count // 2 + 1, count + 1))
+    context.transactions[transaction].ends[Action.COMMIT] = ender.ended(pending)
+    context.ask("END_TXN", context.transactions[transaction].ends[Action.COMMIT])
 
 
 @PIP31.given("{transaction} has written {count} messages to {topic}")
@@ -52,3 +64,10 @@ def see_what_was_receipted(context: ScenarioContext, topic: str, transaction: st
             case Unknown() as unknown:
                 unanswered(unknown, f"sending {value}")
     context.expect_messages(f"readers of {topic}", receipted, context.topics.seen(topic))
+
+
+def _post(context: ScenarioContext, transaction: str, topic: str, numbers: range) -> None:
+    producer, txn = context.topics.producer(topic), context.id_of(transaction)
+    for value in map(str, numbers):
+        pending = achieved(context.client.post(producer, value, transaction=txn), f"sending {value} to {topic}")
+        context.transactions[transaction].under_way.append((topic, value, pending))

@@ -1,6 +1,7 @@
 """Acknowledgements, in a transaction or in none."""
 
-from fencepost.adapters.pulsar.values import AckKind
+from fencepost.adapters.pulsar.values import AckKind, Action
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.steps.outcomes import achieved, observed, unanswered
 
@@ -87,6 +88,20 @@ def is_told_nothing(context: ScenarioContext, subscription: str) -> None:
     later = context.client.last_message_id(context.subscriptions[subscription].consumer)
     observed(later, "asking for the last message behind an acknowledgement")
     context.evidence.saw(f"the next answer to {subscription} is that to the next request")
+
+
+@PULSAR.then("at most one of {transaction} and {other:transaction} has acknowledged {value} for {subscription} and committed")
+def at_most_one_has_taken(context: ScenarioContext, transaction: str, other: str, value: str, subscription: str) -> None:
+    """The acknowledgements of both cover the message. It is acknowledged and committed where both requests were answered with success."""
+    taken = []
+    for name in (transaction, other):
+        one = context.transactions[name]
+        if Action.COMMIT not in one.ends:
+            raise SetUpFailed(f"the commit of {name} was not asked for")
+        is_acknowledged = any(where == subscription for where, _ in one.acknowledged)
+        if is_acknowledged and isinstance(one.ends[Action.COMMIT], Done):
+            taken.append(name)
+    context.evidence.expect(len(taken) < 2, "at most one", " and ".join(taken) or "none", what=f"who has taken {value} of {subscription}")
 
 
 def _acknowledge_plainly(context: ScenarioContext, messages: Acknowledged, subscription: str) -> Outcome[None]:

@@ -14,6 +14,13 @@ _A_WHILE_S = 1.5
 """Long enough for a broker that gives messages to consumers when it gets round to it."""
 
 
+LEAVE = PULSAR.act(
+    given="the consumer of {subscription} has left",
+    when="the consumer of {subscription} leaves",
+    meaning="It is closed; the subscription stays.",
+)
+
+
 @dataclass(frozen=True)
 class _Served:
     """What has come for two consumers, and whether each is the active one by what it was told last."""
@@ -51,9 +58,9 @@ def joins_behind_a_loss(context: ScenarioContext, subscription: str) -> None:
     context.ask("SUBSCRIBE", context.client.subscribe(one.subscription.topic, one.subscription.name, one.consumer.type))
 
 
-@PULSAR.given("the consumer of {subscription} has left")
-def has_left(context: ScenarioContext, subscription: str) -> None:
-    """It is closed; the subscription stays."""
+@LEAVE.given
+@LEAVE.when
+def leaves(context: ScenarioContext, subscription: str) -> None:
     achieved(context.client.close_consumer(context.subscriptions[subscription].consumer), f"closing the consumer of {subscription}")
 
 
@@ -105,8 +112,8 @@ def receives_nothing(context: ScenarioContext, subscription: str) -> None:
 @PULSAR.then("the consumer of {subscription} receives {values} and no more unasked")
 def receives_no_more_unasked(context: ScenarioContext, subscription: str, values: tuple[str, ...]) -> None:
     """Since the last look, and within patience: these, in their order; and nothing else before the answer to a later request on the
-    same connection."""
-    taken = [message.value for message in _taken(context, subscription, len(values))]
+    same connection. What was received before and is delivered again may come more than once."""
+    taken = context.subscriptions.note(context.subscriptions[subscription], _taken(context, subscription, len(values)))
     context.expect_messages(f"received by {subscription}", values, taken)
 
 

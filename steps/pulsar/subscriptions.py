@@ -42,7 +42,7 @@ class Subscriptions:
         default_factory=lambda: Named("subscription", 'Given the consumer of shared subscription "workers" has received "i1" from inputs')
     )
     looked_at: dict[Subscription, set[MessageId]] = field(default_factory=dict)
-    """What consumers of a subscription were found to have received when somebody looked."""
+    """What consumers of a subscription had received at the last look."""
 
     def __getitem__(self, name: str) -> Subscriber:
         return self.by_name[name]

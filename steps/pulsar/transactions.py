@@ -103,7 +103,10 @@ class Transactions:
 
     def begin(self, name: str, time_out: str | None = None, coordinator: int = 0) -> None:
         """Begin a transaction and remember it by that name."""
-        timeout_ms = TIME_OUTS_MS[time_out]
+        self.begin_with(name, TIME_OUTS_MS[time_out], coordinator)
+
+    def begin_with(self, name: str, timeout_ms: int, coordinator: int = 0) -> None:
+        """The same, with a timeout in milliseconds."""
         asked_ms = self.session.time.now_ms()  # it begins later than this, and before the answer
         begun = achieved(self.client.new_transaction(timeout_ms, coordinator=coordinator), f"beginning transaction {name}")
         self.by_name[name] = Transaction(begun, asked_ms + timeout_ms)

@@ -186,7 +186,7 @@ REDELIVERIES_COUNTED_MORE = Defect(
 REDELIVERED_TWICE = Defect(
     name="pulsar-redelivered-twice",
     story="A message that is delivered again comes twice, as long as its consumer takes any; Pulsar delivers at least once.",
-    origin="apache/pulsar 4.0.7 on a busy machine, where a read that is under way meets a request for redelivery",
+    origin="apache/pulsar 4.0.7 on a busy machine, where a read in progress meets a request for redelivery",
     parts=Parts(subscription=_RedeliversTwice),
 )
 

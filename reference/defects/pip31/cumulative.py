@@ -36,3 +36,31 @@ CUMULATIVE_TAKES_THE_PENDING = Defect(
     origin="as shipped by Apache Pulsar, seen on 4.0.7",
     parts=Parts(pending_acks=_LooksAtCumulativeOnly),
 )
+
+
+class _ComparesWithItsOwnKind(_LooksAtCumulativeOnly):
+    def lies_under_another(self, txn: TxnId, place: Place) -> bool:  # noqa: ARG002 - it does not look at cumulative ones
+        return False
+
+
+BOTH_KINDS_COMMIT = Defect(
+    name="pulsar-both-kinds-commit",
+    breaks={"PIP31-121": Symptom(what="^who has taken i[12] of auditors$", expected="^at most one$", seen="^[AB] and [AB]$")},
+    story="An acknowledgement is compared with those of its kind only: a message and all up to it are taken by two transactions.",
+    origin="as shipped by Apache Pulsar, seen on 4.0.7",
+    parts=Parts(pending_acks=_ComparesWithItsOwnKind),
+)
+
+
+class _LooksAtIndividualOnly(PendingAcks):
+    def lies_under_another(self, txn: TxnId, place: Place) -> bool:  # noqa: ARG002 - it does not look at cumulative ones
+        return False
+
+
+INDIVIDUAL_UNDER_CUMULATIVE_COMMITS = Defect(
+    name="pulsar-individual-under-cumulative-commits",
+    breaks={"PIP31-121": Symptom(what="^who has taken i[12] of auditors$", expected="^at most one$", seen="^A and B$")},
+    story="A single message is not compared with the cumulative acknowledgement of another transaction, and both commits succeed.",
+    origin="red team: one direction of a comparison",
+    parts=Parts(pending_acks=_LooksAtIndividualOnly),
+)

@@ -178,3 +178,30 @@ SHORT_WAITS_FOR_LONG = Defect(
     origin="textbook: a queue in the order of beginnings, where time-outs differ",
     parts=Parts(coordinator=_LooksFromTheOldestOn),
 )
+
+
+class _BeginsAnew(LogCoordinator):
+    def recovered(self, transaction: Transaction) -> Transaction:
+        return replace(super().recovered(transaction), started_at=self._machine.clock.now)
+
+
+class _Halves(LogCoordinator):
+    def recovered(self, transaction: Transaction) -> Transaction:
+        return replace(super().recovered(transaction), timeout_ms=transaction.timeout_ms // 2)
+
+
+TIMEOUT_RESTARTED = Defect(
+    name="pulsar-timeout-restarted",
+    breaks={"PIP31-43": Symptom(what="^status of A when C had timed out$", expected="^not OPEN$", seen="^OPEN$")},
+    story="With each start of the coordinator the timeout of an open transaction begins again.",
+    origin="red team: a timer that is set when a transaction is put into memory",
+    parts=Parts(coordinator=_BeginsAnew),
+)
+
+TIMEOUT_HALVED_BY_RESTART = Defect(
+    name="pulsar-timeout-halved-by-restart",
+    breaks={"PIP31-43": Symptom(what="^status of A$", expected="^OPEN until its timeout$", seen=r"^ABORT(ING|ED) \d+ ms before")},
+    story="With each start of the coordinator an open transaction has half of its timeout left.",
+    origin="red team: a timeout that is scaled when it is written, and again when it is read",
+    parts=Parts(coordinator=_Halves),
+)

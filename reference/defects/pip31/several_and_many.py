@@ -1,4 +1,4 @@
-"""Defects of topics with several aborted transactions, and of transactions with many messages."""
+"""Defects of topics with several aborted transactions, and of transactions with many messages or participants."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -9,10 +9,13 @@ from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.buffer import Place, Readable
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
+from fencepost.reference.pulsar.participants import Participant, Participants
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
+from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.values import Action, Message, TxnId
 
 _A_PAGE = 50
+_PARTICIPANTS_OF_A_PAGE = 16
 
 
 class _ShowsAPageOfMarkers(MarkerBuffer):
@@ -66,4 +69,18 @@ THE_LAST_ABORT_KNOWN = Defect(
     story="A topic that is loaded again knows of its aborted transactions the last one alone.",
     origin="red team: a snapshot of one place",
     parts=Parts(marker_buffer=_KnowsTheLastAbortOfMarkers, sidecar_buffer=_KnowsTheLastAbort),
+)
+
+
+class _NotifiesAPage(Participants):
+    def recipients(self, transaction: Transaction) -> list[Participant]:
+        return super().recipients(transaction)[:_PARTICIPANTS_OF_A_PAGE]
+
+
+A_PAGE_OF_PARTICIPANTS = Defect(
+    name="pulsar-a-page-of-participants",
+    breaks={"PIP31-122": Symptom(what="^(readers of 40 topics|subscriptions that have not consumed i1)$", seen='"(16|40)"$')},
+    story=f"An end reaches the first {_PARTICIPANTS_OF_A_PAGE} participants of its transaction, and no more.",
+    origin="red team: a page that is not followed by the next one",
+    parts=Parts(participants=_NotifiesAPage),
 )
