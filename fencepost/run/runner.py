@@ -41,6 +41,7 @@ from fencepost.contract.played import Played
 from fencepost.contract.ports import KeepsExchanges, Session, System
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
+from fencepost.contract.waiting import has_changed
 from fencepost.results import junit
 from fencepost.results.results_folder import BROKER_LOGS, EXCHANGES, HISTORIES
 from fencepost.results.verdict_collector import Judged
@@ -270,6 +271,8 @@ class Running:
 
     def pytest_bdd_before_step(self, request: pytest.FixtureRequest, step: Any, step_func: Any) -> None:
         request.node.stash[STEP] = f"{step.keyword} {step.name}"
+        if step.type != "then":  # as the player has it: whoever only looks changes nothing
+            has_changed(getattr(request.node.stash.get(SESSION, None), "time", None))
         if inspect.iscoroutinefunction(step_func):
             raise TypeError(f"the sentence {step.name!r} is an async function; pytest-bdd would not await it, and it would pass")
 

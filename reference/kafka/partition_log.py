@@ -223,6 +223,7 @@ class PartitionLog:
 
     def replace_cleaned(self, kept: Mapping[int, Entry]) -> None:
         """Decision: the log is what the cleaner has left, by the base offsets; the rest is gone. What is known of producers stays."""
+        rule("KIP890-446")
         left: list[Entry | Snapshot | None] = [
             record if isinstance(record, Snapshot) else kept.get(record.batch.base_offset) for record in self._journal
         ]

@@ -60,6 +60,8 @@ class TransactionLog:
             self._records.append(record)
         except AppendRefused as refusal:
             rule("KIP890-460")
+            rule("KIP890-461")
+            rule("KIP890-462")
             raise Refused(Error.COORDINATOR_NOT_AVAILABLE, "the transaction log does not take the record") from refusal
 
     def must_be_durable(self, transaction: Transaction) -> bool:  # noqa: ARG002 - each has to be

@@ -65,6 +65,7 @@ class Participants:
     def recipients(self, transaction: Transaction) -> list[Participant]:
         """Decision: who must follow the end of a transaction: every partition and subscription that was added."""
         rule("CORE-22")
+        rule("PIP31-122")
         return [*transaction.partitions, *transaction.subscriptions]
 
     def send_again(self) -> None:

@@ -125,11 +125,13 @@ class PendingAcks:
 
     def lies_under_another(self, txn: TxnId, place: Place) -> bool:
         """Decision: whether a place is covered by the cumulative acknowledgement of another transaction."""
+        rule("PIP31-121")
         is_under = any(owner != txn and place <= held for owner, held in self._cumulative.items())
         return is_under and self._profile.individual_under_cumulative != "accepted"
 
     def covers_anothers(self, txn: TxnId, place: Place) -> bool:
         """Decision: whether a cumulative acknowledgement would cover a message that is pending in another transaction."""
+        rule("PIP31-121")
         is_over = any(place >= taken and set(owners.values()) - {txn} for taken, owners in self._individual.items())
         return is_over and self._profile.cumulative_over_individual != "accepted"
 

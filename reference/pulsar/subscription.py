@@ -96,7 +96,7 @@ class Subscription:
     def dispatch(self) -> None:
         """Decision: deliver what may be delivered, in the order of the topic, for as long as consumers take it."""
         for readable in self._buffer.after(self._read_position):
-            if not self.is_withheld(readable) and not self._offer(readable):
+            if not self.is_withheld(readable) and not self.offer(readable):
                 return
             self._read_position = readable.place
 
@@ -244,9 +244,10 @@ class Subscription:
 
     def is_withheld(self, readable: Readable) -> bool:
         """Decision: whether nobody gets it now: it is with a consumer, deleted, or acknowledged in an open transaction."""
-        return self.pending.covers(readable.place) or len(self._missing(readable)) == readable.message.units
+        return self.pending.covers(readable.place) or len(self.withheld_units(readable)) == readable.message.units
 
-    def _missing(self, readable: Readable) -> Units:
+    def withheld_units(self, readable: Readable) -> Units:
+        """Decision: the units of a message that no consumer gets now: deleted, pending, or with a consumer."""
         place = readable.place
         return (
             self.cursor.acknowledged(place, frozenset(range(readable.message.units)))
@@ -254,14 +255,15 @@ class Subscription:
             | self._held.get(place, {}).keys()
         )
 
-    def _offer(self, readable: Readable) -> bool:
+    def offer(self, readable: Readable) -> bool:
+        """Decision: a message goes to the consumer that is served first, if that takes more; whether it went."""
         consumer = self._consumer_for(readable)
         if consumer is None:
             return False
         rule("PIP31-52")
         rule("CORE-04")
         rule("CORE-29")
-        missing = self._missing(readable)
+        missing = self.withheld_units(readable)
         rule("PIP31-158")
         consumer.permits -= readable.message.units
         self._held.setdefault(readable.place, {}).update(dict.fromkeys(frozenset(range(readable.message.units)) - missing, consumer))

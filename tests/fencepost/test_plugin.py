@@ -118,7 +118,7 @@ def test_a_failure_says_all_that_is_needed(tmp_path: Path) -> None:
     for part in (
         "KIP890-060 VIOLATED: the system under test does not do what the requirement says",
         "requirement:",
-        "Committing an ongoing transaction with EndTxn v5",
+        "A coordinator answers an EndTxn v5 commit of an open transaction",
         "scenario:     made/some.feature: [1] Some",
         "step:         Then it is violated",
         "what:         the sky",
@@ -128,7 +128,7 @@ def test_a_failure_says_all_that_is_needed(tmp_path: Path) -> None:
         "last request: A to",
         "InitProducerId v5",
         "its answer:",
-        "look at:      Look at what the coordinator persists",
+        "look at:      Look at what the coordinator stores",
     ):
         assert part in out
 

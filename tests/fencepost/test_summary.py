@@ -154,7 +154,7 @@ def test_a_red_says_what_was_expected_and_seen_whatever_the_broker_sent() -> Non
 
     ((name, verdict, expected, shown),) = _table(page, "requirement")
 
-    assert name.startswith("KIP890-060 Committing an ongoing transaction")
+    assert name.startswith("KIP890-060 A coordinator answers an EndTxn v5 commit of an open transaction")
     assert (verdict, expected) == ("violated", "answer to EndTxn: success")
     assert shown == '|`<script>alert("1")</script>` | more | (INVALID_TXN_STATE)'
     assert "<script" not in page

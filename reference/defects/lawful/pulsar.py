@@ -36,7 +36,7 @@ class _LastFirst(Subscription):
         waiting = [readable for readable in self._buffer.after(self.cursor.mark_delete) if not self.is_withheld(readable)]
         for readable in waiting[::-1] if self.kind is SubscriptionType.SHARED else ():
             if self._redelivery_counts[readable.place]:
-                self._offer(readable)
+                self.offer(readable)
         super().dispatch()
 
 
@@ -72,9 +72,9 @@ class _CountsMore(Subscription):
 
 
 class _RedeliversTwice(Subscription):
-    def _offer(self, readable: Readable) -> bool:
-        missing = self._missing(readable)
-        is_taken = super()._offer(readable)
+    def offer(self, readable: Readable) -> bool:
+        missing = self.withheld_units(readable)
+        is_taken = super().offer(readable)
         consumer = next(iter(self._held.get(readable.place, {}).values()), None)
         if is_taken and self._redelivery_counts[readable.place] and consumer is not None and self.takes_more(consumer):
             consumer.permits -= readable.message.units

@@ -51,8 +51,8 @@ class _PassesThePendingOn(Subscription):
             self._given_away = self.pending.transactions()
             self.give_back({})
 
-    def _missing(self, readable: Readable) -> Units:
-        missing = super()._missing(readable)
+    def withheld_units(self, readable: Readable) -> Units:
+        missing = super().withheld_units(readable)
         if not getattr(self, "_given_away", frozenset()) & self.pending.transactions():
             return missing
         place = readable.place
