@@ -1,4 +1,4 @@
-"""What was there before the scenario, and what is beside it, on Pulsar.
+"""What was there before the scenario, and what is in the system next to it, on Pulsar.
 
 There no client has an identity in transactions, so what an earlier transaction leaves behind is in topics: what their transaction buffers
 know of aborted transactions, and what coordinators have counted.
@@ -40,7 +40,7 @@ class TopicPrelude(Performer):
 
     def begin(self) -> None:
         self._is_at_it = False
-        self.session.between_admin(lambda inner: _Telling(inner, self))
+        self.session.between_admin(lambda inner: _Noticing(inner, self))
 
     def made(self, topic: str) -> None:
         """A topic was made by the scenario."""
@@ -69,8 +69,8 @@ class TopicPrelude(Performer):
             done(writer.probe.close_producer(producer), f"closing the producer of {topic}")
 
 
-class _Telling:
-    """Admin calls, of which those that make a topic are told."""
+class _Noticing:
+    """Admin calls; the prelude learns of each that makes a topic."""
 
     def __init__(self, inner: AdminTransport, prelude: TopicPrelude) -> None:
         self._inner = inner
@@ -91,7 +91,7 @@ class _Telling:
 
 
 class PulsarCrowd(Performer):
-    """Transactions that are open and decided in topics of their own, a consumer that stays, and subscriptions that are named alike."""
+    """Transactions that are open and decided in dedicated topics, a consumer that stays, and subscriptions that are named alike."""
 
     session: PulsarSession
 

@@ -101,7 +101,8 @@ class Noticed:
             return f"{'X' if self.is_lawful else '+'} {self.name}: no twin differs in {gone}, and a scenario is red by itself"
         if not self.is_noticed:
             reason = f": {harmless()[self.name]}" if self.name in harmless() else ""
-            return f"{'+' if self.is_lawful or reason else '-'} {self.name}: nothing noticed in {gone}{reason}"
+            sign = "+" if self.is_lawful or reason else "-"
+            return f"{sign} {self.name}: nothing noticed in {gone}{reason}"
         found = f"{self.requirement}, {self.disturbance} {self.where}, after {gone}: {self.difference}"
         return f"{'X' if self.is_lawful else '+'} {self.name}: {found}"
 
@@ -162,8 +163,9 @@ def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where:
             found.append(one)
             console.print(f"  {one}"[:400], markup=False, soft_wrap=True)
     is_whole = len(found) == len(wanted)
-    lost = [one for one in found if not one.is_lawful and one.name not in harmless()]
-    false = [one for one in found if one.is_lawful and (one.is_noticed or one.trouble)]
+    conforming = [one for one in found if one.is_lawful]
+    lost = [one for one in found if one not in conforming and one.name not in harmless()]
+    false = [one for one in conforming if one.is_noticed or one.trouble]
     stale = [one.name for one in found if one.name in harmless() and one.is_noticed]
     noticed = [one for one in lost if one.is_noticed]
     told: dict[str, Any] = {"complete": is_whole, "seed": seed, "losses": len(lost), "noticed": len(noticed)}
@@ -179,8 +181,8 @@ def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where:
         console.print(f"  {unseen} more that no client can see, for the reasons in fixtures/harmless_losses.yaml")
     for name in stale:
         console.print(f"  X {name} was noticed: remove it from fixtures/harmless_losses.yaml", markup=False)
-    lawful = sum(one.is_lawful for one in found)
-    console.print(f"  noticed in {len(false)} of {lawful} brokers that conform" if false else f"  silent on {lawful} brokers that conform")
+    count = len(conforming)
+    console.print(f"  noticed in {len(false)} of {count} brokers that conform" if false else f"  silent on {count} brokers that conform")
     console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(where)}/{JSON}")
     if not is_whole:
         return Exit.NOT_FINISHED

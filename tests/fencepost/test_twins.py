@@ -277,7 +277,7 @@ def test_losses_follow_from_the_records(protocol: str, least: int) -> None:
 
 
 def test_a_loss_reaches_what_a_record_holds_a_set_of() -> None:
-    """The partitions of a transaction are a set of records of their own."""
+    """The partitions of a transaction are a set of records."""
     lose = next(one for one in losses("kafka") if one.name == "replay-kafka-topic-partition-topic")
     transaction = Transaction("t", 7, 0, 1_000, partitions=frozenset({TopicPartition("payments", 1)}))
 
