@@ -108,6 +108,14 @@ def receives_nothing(context: ScenarioContext, subscription: str) -> None:
     context.expect_messages(f"received by {subscription}", (), context.subscriptions.received(subscription, ()))
 
 
+@PULSAR.given("the consumer of {subscription} has received {values} again")
+def has_received_again(context: ScenarioContext, subscription: str, values: tuple[str, ...]) -> None:
+    """Since the last look: all of these, however often; what comes after that comes once more."""
+    found = context.subscriptions.received(subscription, values)
+    if missing := sorted(set(values) - set(found)):
+        raise SetUpFailed(f"the consumer of {subscription} was to be given {shown(missing)} again, and received {shown(found)}")
+
+
 @PULSAR.then("subscription {subscription} has[ {bound}] {content} left")
 def has_left(context: ScenarioContext, subscription: str, bound: str | None, content: tuple[str, ...]) -> None:
     """The consumer leaves, and the next one receives these, each once and in whatever order, and no others unless others may be left.
