@@ -57,6 +57,6 @@ def since_now(logs: Callable[[], Sequence[NodeLog]], session: Closing) -> Callab
 
     def written() -> str:
         parts = ((log.name, log.between(began.get(log.name, 0), ended.get(log.name) or log.now())) for log in logs())
-        return "".join(f"--- {name}\n{text}\n" for name, text in parts if text)
+        return "".join(f"--- {name}\n{text}\n" for name, text in parts)
 
     return written

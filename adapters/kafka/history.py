@@ -40,7 +40,7 @@ def events(calls: Sequence[Recorded], run_id: str) -> Iterator[Event]:
     for idx, (_, number, is_end) in enumerate(_moments(calls)):
         call = calls[number]
         read = _READERS.get(api_of(call.request), _probe)(call.request, call.answer if is_end else None)
-        about: Operation = {**read.operation, "mops": [topics.placed(mop) for mop in read.operation["mops"]]}
+        about: Operation = {**read.operation, "mops": topics.placed(read.operation["mops"])}
         op_id = op_ids.setdefault(number, idx)
         if not is_end:
             process = processes.beginning(number, call.client)

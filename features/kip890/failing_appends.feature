@@ -9,7 +9,7 @@ Feature: Appends that fail
   Rule: An EndTxn that the transaction log does not take changes nothing, and the client that asks again is answered as if it had asked once.
     A coordinator that has changed its own mind before its log would spend an epoch twice, or end a transaction that no log knows of.
 
-    @needs:failed-appends
+    @needs:failed-appends @needs:transactions-v2
     Scenario: [1] The record of a commit is refused
       Given A has written "a1" to payments-0
       And the next append to the transaction log fails
@@ -19,7 +19,7 @@ Feature: Appends that fail
       And readers of payments-0 see "a1"
       And an append to the transaction log has failed
 
-    @needs:failed-appends
+    @needs:failed-appends @needs:transactions-v2
     Scenario: [2] The record of an abort is refused
       Given A has written "a1" to payments-0
       And the next append to the transaction log fails
@@ -75,7 +75,7 @@ Feature: Appends that fail
   Rule: A transaction whose completion the transaction log does not take is completed when the log takes it.
     Its transactional id would be answered CONCURRENT_TRANSACTIONS for ever, although all markers are written.
 
-    @needs:failed-appends
+    @needs:failed-appends @needs:transactions-v2
     Scenario: [1] The record of the completion is refused
       Given A has written "a1" to payments-0
       And the second append to the transaction log fails
@@ -121,7 +121,7 @@ Feature: Appends that fail
       And group "shop" has committed offset 5 of payments-0
       And an append to the log of groups' offsets has failed
 
-    @needs:failed-appends
+    @needs:failed-appends @needs:transactions-v2
     Scenario: [2] The marker of the offsets is refused
       Given A has sent offset 5 of payments-0 to group "shop"
       And the next append to the log of groups' offsets fails

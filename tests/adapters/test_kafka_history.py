@@ -205,3 +205,20 @@ def test_what_is_under_way_together_overlaps(session: KafkaSession) -> None:
     ]
     assert told[0]["op_id"] == told[3]["op_id"] == told[0]["idx"]
     assert len({event["process"] for event in told}) == 2
+
+
+def test_a_compacted_topic_has_no_records_in_a_history(session: KafkaSession) -> None:
+    """What the cleaner removes would look like what a broker has lost. What else is said of it stays, and so do all other topics."""
+    session.client("A").create_topic("ledger", 1, {"cleanup.policy": "compact"})
+    for topic in ("ledger", "payments"):
+        session.client("A").produce(TopicPartition(topic, 0), ["a1"])
+        session.client("A").read(TopicPartition(topic, 0), Isolation.READ_COMMITTED)
+
+    told = ends(session, "send", "poll")
+
+    assert [(event["f"], [mop["log"] for mop in event["mops"]]) for event in told] == [
+        ("send", []),
+        ("poll", []),
+        ("send", ["payments-0"]),
+        ("poll", ["payments-0"]),
+    ]
