@@ -56,7 +56,8 @@ def since_now(logs: Callable[[], Sequence[NodeLog]], session: Closing) -> Callab
     session.on_close(lambda: ended.update({log.name: log.now() for log in logs()}))
 
     def written() -> str:
-        parts = ((log.name, log.between(began.get(log.name, 0), ended.get(log.name) or log.now())) for log in logs())
+        until = ended or {log.name: log.now() for log in logs()}
+        parts = ((log.name, log.between(began.get(log.name, 0), until[log.name])) for log in logs() if log.name in until)
         return "".join(f"--- {name}\n{text}\n" for name, text in parts)
 
     return written

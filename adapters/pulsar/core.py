@@ -236,9 +236,7 @@ class PulsarWriter:
             received: list[Received] = []
             while len(received) < count:
                 match self.probe.receive(consumer):
-                    case Done(message) if not _without_sentinels([message]):
-                        self.probe.flow(consumer, 1)
-                    case Done(message) if message.id in {one.id for one in received}:
+                    case Done(message) if not _without_sentinels([message]) or message.id in {one.id for one in received}:
                         self.probe.flow(consumer, 1)
                     case Done(message):
                         received.append(message)

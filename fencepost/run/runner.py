@@ -271,7 +271,7 @@ class Running:
 
     def pytest_bdd_before_step(self, request: pytest.FixtureRequest, step: Any, step_func: Any) -> None:
         request.node.stash[STEP] = f"{step.keyword} {step.name}"
-        if step.type != "then":  # as the player has it: whoever only looks changes nothing
+        if step.type != "then":  # a Then only looks, as the player has it
             has_changed(getattr(request.node.stash.get(SESSION, None), "time", None))
         if inspect.iscoroutinefunction(step_func):
             raise TypeError(f"the sentence {step.name!r} is an async function; pytest-bdd would not await it, and it would pass")

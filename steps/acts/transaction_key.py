@@ -197,7 +197,7 @@ def _delete(model: Keys, key: str) -> list[Line]:
 
 def _look_at_key(model: Keys, key: str) -> list[Line]:
     one = model.current(key)
-    assert one is not None, f"{key} is somebody's"
+    assert one is not None, f"{key} has an owner"
     is_open = f"transaction {one.open.name}" if one.open else "nothing"
     return [Line("Then", f"{key} is at the epoch of {one.name}, with {is_open} open", "TXKEY-27")]
 
@@ -243,7 +243,7 @@ def _unload(_: Keys, topic: str) -> list[Line]:
 
 
 def _crash_in_connect(model: Keys, task: str, key: str) -> list[Line]:
-    """The epoch is durable and nobody was told it: whoever had the key before is fenced."""
+    """The epoch is durable and was not answered: the previous owner of the key is fenced."""
     lost = model.connect(task, key)
     model.tasks[task].is_current = model.tasks[task].is_told = False
     model.done["crash"] += 1

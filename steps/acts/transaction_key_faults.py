@@ -1,4 +1,4 @@
-"""Acts of the transaction key in trouble: crashes in a connect and in a deletion, records that nobody can read, more coordinators."""
+"""Acts of the transaction key in trouble: crashes in a connect and in a deletion, unreadable records, more coordinators."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ _FAILS = "the key topic fails at the next write"
 
 
 def _crash_in_connect(model: Keys, task: str, key: str, point: str) -> list[Line]:
-    """The epoch is durable; whoever had the key before is fenced."""
+    """The epoch is durable; the previous owner of the key is fenced."""
     lost = model.connect(task, key)
     model.tasks[task].is_current = model.tasks[task].is_told = False
     model.done["crash"] += 1
@@ -35,7 +35,7 @@ def _crash_in_deletion(model: Keys, key: str) -> list[Line]:
 def _fail_to_delete(model: Keys, key: str) -> list[Line]:
     """Nothing has changed then."""
     now = model.current(key)
-    assert now is not None, f"{key} is somebody's"
+    assert now is not None, f"{key} has an owner"
     lines = [Line("Given", text, "TXKEY-27") for text in (_FAILS, f"an administrator has tried to delete {key}")]
     lines += [Line("Then", f"the connection of {now.name} is open", "TXKEY-27")] if now.is_connected and not now.has_left else []
     return [*lines, *([Line("Then", f"{now.open.name} is OPEN", "TXKEY-27")] if now.open else [])]

@@ -10,7 +10,7 @@ def aborted(one: Transaction | None, why: str) -> list[Line]:
 
 
 def others_stay(model: Keys, key: str) -> list[Line]:
-    """Whoever has another key keeps it, and its transaction."""
+    """The owner of another key keeps it, and its transaction."""
     others = [one for one in (model.current(other) for other in KEYS if other != key) if one is not None]
     lines = [Line("Then", f"the connection of {one.name} is open", "TXKEY-15") for one in others if one.is_connected and not one.has_left]
     return [*lines, *(Line("Then", f"{one.open.name} is OPEN", "TXKEY-15") for one in others if one.open)]

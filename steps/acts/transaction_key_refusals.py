@@ -79,7 +79,7 @@ def _end_late_with_reason(model: Keys, task: str) -> list[Line]:
 
 
 def _acknowledge_late_silently(model: Keys, task: str, value: str, *_: str) -> list[Line]:
-    """Nobody is told of the refusal."""
+    """No client is notified of the refusal."""
     model.done[_INPUTS] += 1
     model.done["late"] += 1
     one = transaction_of(model, task)
@@ -100,7 +100,7 @@ def _may_come_as_new(model: Keys, task: str) -> bool:
 
 
 def _is_not_there(model: Keys, key: str) -> bool:
-    """Whether nobody has it, and somebody has another one."""
+    """Whether it has no owner, and another key has one."""
     return (
         model.current(key) is None
         and (key not in model.last or key in model.deleted)

@@ -38,9 +38,13 @@ CUMULATIVE_TAKES_THE_PENDING = Defect(
 )
 
 
-class _ComparesWithItsOwnKind(_LooksAtCumulativeOnly):
+class _LooksAtIndividualOnly(PendingAcks):
     def lies_under_another(self, txn: TxnId, place: Place) -> bool:  # noqa: ARG002 - it does not look at cumulative ones
         return False
+
+
+class _ComparesWithItsOwnKind(_LooksAtCumulativeOnly, _LooksAtIndividualOnly):
+    pass
 
 
 BOTH_KINDS_COMMIT = Defect(
@@ -50,11 +54,6 @@ BOTH_KINDS_COMMIT = Defect(
     origin="as shipped by Apache Pulsar, seen on 4.0.7",
     parts=Parts(pending_acks=_ComparesWithItsOwnKind),
 )
-
-
-class _LooksAtIndividualOnly(PendingAcks):
-    def lies_under_another(self, txn: TxnId, place: Place) -> bool:  # noqa: ARG002 - it does not look at cumulative ones
-        return False
 
 
 INDIVIDUAL_UNDER_CUMULATIVE_COMMITS = Defect(
