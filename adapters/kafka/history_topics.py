@@ -32,9 +32,10 @@ class Topics:
         answer: Any = call.answer
         if answer is None:
             return
-        if api_of(call.request) == "create_topics":
-            self._compacted |= {str(topic.name) for topic in call.request.topics if _is_compacted(topic)}  # type: ignore[attr-defined]
-        match api_of(call.request):
+        request: Any = call.request
+        if api_of(request) == "create_topics":
+            self._compacted |= {str(topic.name) for topic in request.topics if _is_compacted(topic)}
+        match api_of(request):
             case "metadata" | "create_topics":
                 for topic in answer.topics:
                     if topic.name is not None and getattr(topic, "topic_id", None) is not None and not topic.error_code:
