@@ -20,7 +20,7 @@ def sequence_of(key: str) -> tuple[str, int] | None:
 
 
 def by_index(entries: Iterable[IndexEntry]) -> Mapping[str, str]:
-    """The index key of a record in each index. Raises ValueError where one index has two, which Oxia's client cannot say."""
+    """The index key of a record in each index. Raises ValueError if one index has two, which Oxia's client cannot express."""
     known: dict[str, str] = {}
     for entry in entries:
         if entry.index in known:

@@ -28,7 +28,7 @@ def spelt(key: str) -> str:
 
 
 def read(spelling: str) -> str | None:
-    """The record's key; None where the record is none of a caller's."""
+    """The record's key; None if the record is not a caller's."""
     if not spelling.startswith(_RECORD):
         return None
     return _SPELLINGS.sub(lambda found: _READ[found[0]], spelling[1:])
@@ -40,22 +40,22 @@ def index_name(index: str) -> str:
 
 
 def fence(shard: int) -> str:
-    """The record that is written to hear of it, in one of the shards."""
+    """The key of the fence in one of the shards."""
     return f"{_FENCE}{shard}"
 
 
 def tickets(prefix: str) -> str:
-    """The prefix of a sequence's tickets; no other such prefix goes on where this one ends."""
+    """The prefix of a sequence's tickets; no other such prefix begins with this one."""
     return f"{_TICKET}{quote(prefix, safe='')}!"
 
 
 def tickets_under(prefix: str) -> str:
-    """How the tickets begin of all sequences whose prefixes begin so."""
+    """The common prefix of the tickets of all sequences whose prefixes begin so."""
     return _TICKET + quote(prefix, safe="")
 
 
 def last_ticket(prefix: str) -> str:
-    """A key that no ticket of the sequence is behind."""
+    """A key that is greater than all tickets of the sequence."""
     return tickets(prefix) + _LAST
 
 
@@ -65,6 +65,6 @@ def ticket(prefix: str, number: int) -> str:
 
 
 def number_of(key: str, prefix: str) -> int | None:
-    """The number of a ticket; None where it is none of that sequence."""
+    """The number of a ticket; None if it is no ticket of that sequence."""
     start = tickets(prefix) + "-"
     return int(key.removeprefix(start)) if key.startswith(start) else None
