@@ -43,7 +43,7 @@ class MetadataBuffer:
         try:
             self.recover()
         except Refused:
-            self.participation.close()  # a buffer that has loaded only half must follow no end: it knows nothing of transactions that begin later
+            self.participation.close()  # a half loaded buffer must follow no end: it does not know of later transactions
             raise
 
     def recover(self) -> None:
