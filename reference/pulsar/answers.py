@@ -87,7 +87,8 @@ class Answers:
 
     def tells_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:  # noqa: ARG002 - as above
         """Decision: whether a new consumer is notified at once that a topic has nothing more for it: if it has ended, so that nothing is
-        open there either. `is_sealed` is whether no producer can write there, `has_more` whether there is anything that the consumer may get now."""
+        open there either. `is_sealed` is whether no producer can write there, `has_more` whether there is anything that the consumer may
+        get now."""
         return has_ended
 
     def answers_acknowledgement(self, *, is_refusal: bool) -> bool:  # noqa: ARG002 - what a silent broker would look at

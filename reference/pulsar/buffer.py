@@ -24,7 +24,7 @@ BEFORE_ALL_PLACES = Place(BEFORE_ALL)
 
 
 def behind_entry(position: Position) -> Place:
-    """Behind everything that an entry holds."""
+    """After everything that an entry holds."""
     return Place(position, sys.maxsize)
 
 
@@ -40,7 +40,7 @@ class Shown(Protocol):
     """What readers may see of a topic."""
 
     def after(self, place: Place) -> Iterator[Readable]:
-        """What readers may see behind that place, in order."""
+        """What readers may see after that place, in order."""
         ...
 
 
@@ -48,23 +48,23 @@ class TransactionBuffer(Shown, Protocol):
     """What a topic needs of its buffer."""
 
     def publish(self, message: Message) -> Position:
-        """Store a message; answers what its receipt says. Raises Refused: NOT_ALLOWED when its transaction has ended here."""
+        """Store a message; returns the contents of its receipt. Raises Refused: NOT_ALLOWED when its transaction has ended here."""
         ...
 
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
-        """End a transaction here; again is as good as once."""
+        """End a transaction here; repeating it changes nothing."""
         ...
 
     def erase(self) -> None:
-        """The topic is deleted: what is kept of it elsewhere than on its disk is not to be found again."""
+        """The topic is deleted, with what is kept of it elsewhere than on its disk."""
         ...
 
     def stored(self) -> Iterator[Message]:
-        """Every message that was receipted, whether readers may see it or not."""
+        """Every message that was acknowledged with a receipt, whether readers may see it or not."""
         ...
 
     def is_aborted(self, txn: TxnId) -> bool:
-        """Whether nothing of that transaction will ever be seen here."""
+        """Whether readers will never see anything of that transaction here."""
         ...
 
     def ongoing(self) -> dict[TxnId, Position]:

@@ -27,7 +27,7 @@ class MarkerBuffer:
         self._ended: dict[TxnId, Action] = {}
         self._low_watermarks: dict[int, int] = {}
         self._poison: TxnId | None = None
-        """The late transaction whose refusal is what every other one gets here, on a release with that bug."""
+        """The late transaction whose refusal every other one gets here, on a release with that bug."""
         self.recover()
 
     def recover(self) -> None:
@@ -146,7 +146,7 @@ class MarkerBuffer:
             self._open(entry.content.txn, entry.position)
 
     def _open(self, txn: TxnId, position: Position) -> None:
-        if self._ended.get(txn) is not Action.ABORT:  # what was aborted stays so, and holds nobody up
+        if self._ended.get(txn) is not Action.ABORT:  # what was aborted stays so, and delays no reader
             self._ongoing.setdefault(txn, position)
 
     def _close(self, marker: Marker) -> None:

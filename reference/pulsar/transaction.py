@@ -1,4 +1,4 @@
-"""A transaction as its coordinator knows it: who takes part, how it stands, and since when.
+"""A transaction as its coordinator knows it: its participants, its status, and since when.
 
 Immutable: each change makes a new value, which the coordinator logs before it is in force.
 """
@@ -37,7 +37,10 @@ class Transaction:
         return replace(self.opened(), subscriptions=tuple(dict.fromkeys((*self.subscriptions, *names))))
 
     def opened(self) -> "Transaction":
-        """Itself while it is open. Raises Refused: INVALID_TXN_STATUS when its end is decided, for then it takes nobody in any more."""
+        """The transaction itself while it is open.
+
+        Raises Refused: INVALID_TXN_STATUS when its end is decided, since it accepts no more participants then.
+        """
         if self.status is not Status.OPEN:
             rule("PIP31-17")
             rule("PIP31-21")
