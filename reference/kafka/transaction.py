@@ -80,7 +80,7 @@ class Transaction:
     started_at: int = NOTHING
     updated_at: int = NOTHING
     last_producer_epoch: int = NOTHING
-    """The epoch from which this one was bumped, so that a client that missed the answer is known when it asks again."""
+    """The epoch from which this one was bumped, so that a client that missed the answer is recognised when it retries."""
     previous_producer_id: int = NOTHING
     """The producer id that the client used when it ended the transaction; differs from `producer_id` only after an overflow."""
     next_producer_id: int = NOTHING
@@ -94,7 +94,7 @@ class Transaction:
 
     @property
     def next_producer(self) -> ProducerIdAndEpoch:
-        """What the producer goes on with: in a Prepare state, already what it will be when that is complete."""
+        """The producer id and epoch to continue with: in a Prepare state, already those after its completion."""
         if self.next_producer_id != NOTHING:
             return ProducerIdAndEpoch(self.next_producer_id, FIRST_EPOCH)
         return self.producer
@@ -143,7 +143,7 @@ class Transaction:
         )
 
     def fenced(self) -> "Transaction":
-        """The producer is locked out by an epoch that nobody is told of: the old protocol's way, before the decision."""
+        """The producer is fenced by an epoch that no client gets: the old protocol's way, before the decision."""
         return replace(self, producer_epoch=self.producer_epoch + 1, last_producer_epoch=self.producer_epoch)
 
     def prepare(self, decision: Decision, *, bumps: int, next_producer_id: int = NOTHING) -> "Transaction":
