@@ -24,7 +24,7 @@ from .values import TopicPartition, journal_of
 _FOR_EVER_MS = 2**40
 
 LOADING_MS = 100
-"""Long enough for a client to meet a coordinator that is loading; it asks again after less."""
+"""Long enough for a client to find the coordinator loading; its retries are more frequent."""
 
 
 class ReferenceKafka(kernel.Broker[Node]):

@@ -47,7 +47,7 @@ class KnownTransactions:
         self._load(log)
 
     def take_over(self, log: TransactionLog) -> None:
-        """Decision: a coordinator on another node begins with what the log says, as this one does after a crash."""
+        """Decision: a coordinator on another node begins with what the log has, as this one does after a crash."""
         rule("KIP890-264")
         rule("KIP890-422")
         self._load(log)
@@ -58,7 +58,7 @@ class KnownTransactions:
         self._transactions = {name: self.recovered(transaction) for name, transaction in log.replay().items()}
         self._pending: set[str] = set()
         self._incomplete: list[str] = []
-        """Transactions whose partitions have their markers, while the log does not say so."""
+        """Transactions whose partitions have their markers, but which are not complete in the log."""
 
         self.resend_markers_of_prepared()
 

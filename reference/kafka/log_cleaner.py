@@ -2,7 +2,7 @@
 
 A pass looks at what is decided and is not in the last segment, from the start of the log on. Records keep their offsets and their order.
 
-* A record of an aborted transaction goes, and takes no other record's place.
+* A record of an aborted transaction is removed, and replaces no other record.
 * The marker of a transaction stays while a batch of it is left, and for `delete_retention_ms` after that: a log without it would be read
   as if the transaction was still open.
 * The last batch of each producer stays, without its records if need be, and its last marker: what the partition knows of a producer is

@@ -324,7 +324,7 @@ class PartitionLog:
         return max(min(open_transactions), self.start_offset)
 
     def latest_offset(self, isolation: Isolation) -> int:
-        """Decision: where a reader of that isolation level comes to the end."""
+        """Decision: the end of the log for a reader of that isolation level."""
         rule("KIP890-138")
         rule("KIP890-141")
         return self.last_stable_offset if isolation is Isolation.READ_COMMITTED else self.high_watermark

@@ -3,7 +3,7 @@
     Empty -> Ongoing -> PrepareCommit -> CompleteCommit -> Empty or Ongoing
                      -> PrepareAbort  -> CompleteAbort  -> Empty or Ongoing
 
-A new client may also abort where nothing is open, from Empty, CompleteCommit or CompleteAbort. What is in a Prepare state is
+A new client may also abort when nothing is open, from Empty, CompleteCommit or CompleteAbort. What is in a Prepare state is
 decided; what is in a Complete state has its markers in all partitions.
 
 Source: "Bump Epoch on Each Transaction for New Clients (1)", which also says what the three producer ids are for. A `Transaction` is
@@ -68,7 +68,7 @@ class Decision(Enum):
 class Transaction:
     """A transactional id with its producer and its latest transaction.
 
-    Times are ms since 1970, -1 for never; ids and epochs are -1 where there is none.
+    Times are ms since 1970, -1 for never; ids and epochs are -1 if there is none.
     """
 
     transactional_id: str

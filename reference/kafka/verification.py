@@ -101,7 +101,7 @@ class Verification:
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         """Decision: the coordinator is asked before the first batch of a transaction enters a partition.
 
-        Returns the guard for the append, None where the transaction is open in this partition already, or where nothing will be appended.
+        Returns the guard for the append, None if the transaction is open in this partition already, or if nothing will be appended.
         Raises Refused: as `refusal_of_produce` has it, when the coordinator refuses, and as `check_before_adding`.
         """
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)

@@ -14,7 +14,7 @@ def sequence_key(prefix: str, number: int) -> str:
 
 
 def sequence_of(key: str) -> tuple[str, int] | None:
-    """The prefix and the number, where the key could be that of a sequence."""
+    """The prefix and the number, if the key could be that of a sequence."""
     found = _OF_A_SEQUENCE.fullmatch(key)
     return (found[1], int(found[2])) if found else None
 

@@ -25,7 +25,7 @@ _TICKETS_LEFT = 64
 class OxiaStore:
     """A client of the Oxia at `address`, as `127.0.0.1:6648`. Its `settle` also notifies the watches of the clients `beside` it.
 
-    Raises Unavailable; if Oxia cannot be reached, what `failure` makes.
+    Raises Unavailable if it was closed; for a request that Oxia does not execute, what `failure` makes.
     """
 
     def __init__(self, address: str, *, beside: "OxiaStore | None" = None, failure: Failure = Unavailable) -> None:

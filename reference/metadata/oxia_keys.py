@@ -1,11 +1,11 @@
 """How keys are spelt in Oxia, so that what the metadata store promises is true there.
 
 Oxia orders keys by their slashes first, and panics at an index name with a slash and at an empty index key. In an index it has the index
-key, a character 1 and the record's key, and takes the first 1 for that. So nothing has a slash there, or a 1: these, and what is written
-with in their place, become two characters each, which keeps all keys in the order of their UTF-8 bytes, and a letter stands before.
+key, a character 1 and the record's key, and takes the first 1 as the separator. So no spelling has a slash or a 1: these, and the escape
+characters, become two characters each, which keeps all keys in the order of their UTF-8 bytes, and each spelling begins with a letter.
 
-Each sequence has tickets, whose native sequence keys give the numbers. Oxia gives a number again when the newest record of a sequence was
-deleted, and breaks where a record has the prefix itself for its key: the newest ticket stays, and no record has such a key.
+Each sequence has tickets, whose native sequence keys give the numbers. Oxia reuses a number when the newest record of a sequence was
+deleted, and breaks if the key of a record is the prefix itself: the newest ticket stays, and no record has such a key.
 """
 
 import re

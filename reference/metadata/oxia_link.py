@@ -56,7 +56,7 @@ class Link:
         self._failure = failure
         self._closed = False
         self.writes = 0
-        """How many were begun; that the link was closed, which ends its sessions, is one too."""
+        """How many writes were begun; closing the link, which ends its sessions, counts as one."""
         self._patience = Patience(ANSWERS_WITHIN_S)
         try:
             self._client = self._try(lambda: _Client(address, _NAMESPACE), "")

@@ -1,7 +1,7 @@
 """A part of a metadata store that is a store by itself: all its keys lie under a root, and nothing else is visible through it.
 
 Brokers with different roots can share one store, and none finds the records of another, even if it asks for everything, as `PlainStore`
-does with its bookkeeping. A root must not be a prefix of another one: let all end with a slash.
+does with its bookkeeping. A root should not be a prefix of another one: let all end with a slash.
 """
 
 from collections.abc import Callable, Sequence

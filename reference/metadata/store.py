@@ -3,7 +3,7 @@
 Keys are text, ordered by their UTF-8 bytes; values are bytes. Every record has a version that changes with each put, so that a put or a
 deletion can expect one. There is no transaction over several keys.
 
-Watches are notified only in `settle` and `hear`. A test that changes a store calls `settle` between two steps, so that a run is the same
+Watches are notified only in `settle` and `hear`. A caller that changes a store calls `settle` between two steps, so that a run is the same
 each time on a store that works on its own threads: when it returns, watches were notified of all that was written before, except what a
 fault holds back. A process that runs in real time, concurrently with other writers, calls `hear` periodically, which does not wait.
 """

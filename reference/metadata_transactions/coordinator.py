@@ -184,7 +184,7 @@ class MetadataCoordinator:
     def _told(self, txn: TxnId) -> list[str | SubscriptionName]:
         """The participants to notify.
 
-        If a record does not say whose it is, all find out by polling, for the end is decided all the same.
+        If a record does not name its participant, all find out by polling, for the end is decided all the same.
         """
         try:
             return self._records.participants(txn)

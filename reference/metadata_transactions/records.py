@@ -30,7 +30,7 @@ class MalformedRecord(Refused):
 
 
 class State(Enum):
-    """How a transaction stands; the last two never change."""
+    """The state of a transaction; the last two are final."""
 
     OPEN = "OPEN"
     COMMITTED = "COMMITTED"

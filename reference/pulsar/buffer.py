@@ -2,7 +2,7 @@
 
 PIP-31, "Transaction Buffer": messages of a transaction are durable when they are acknowledged, are not shown before it commits, and
 never when it aborts; to end it again changes nothing. Two designs fulfil that, and a profile chooses: `marker_buffer`, in which the
-topic itself is the buffer, and `sidecar_buffer`, in which a log beside it is.
+topic itself is the buffer, and `sidecar_buffer`, in which a separate log is.
 """
 
 import sys
@@ -14,7 +14,7 @@ from .values import BEFORE_ALL, Action, Message, Position, TxnId
 
 
 class Place(NamedTuple):
-    """Where a message is for its readers: an entry, and where one entry stands for several messages, which of them."""
+    """Where a message is for its readers: an entry, and if one entry stands for several messages, which of them."""
 
     position: Position
     number: int = -1

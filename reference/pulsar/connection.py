@@ -13,8 +13,8 @@ from .node import Node
 class Connection:
     """One connection. It lives until either side ends it, or the node crashes.
 
-    `run` does something as the node, and answers None when that crashed over it; `tell` has the node say what it knows, and has nothing
-    where that failed.
+    `run` runs something as the node, and returns None when the node crashed during that; `tell` gets the notifications of the node, and
+    returns an empty list if that failed.
     """
 
     def __init__(

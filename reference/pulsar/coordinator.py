@@ -40,7 +40,7 @@ class TransactionCoordinator(Protocol):
         ...
 
     def describe(self, txn: TxnId) -> Transaction:
-        """How a transaction stands. Raises Refused: TRANSACTION_NOT_FOUND when there is none of that id."""
+        """The state of a transaction. Raises Refused: TRANSACTION_NOT_FOUND when there is none of that id."""
         ...
 
     def is_over(self, txn: TxnId) -> bool:

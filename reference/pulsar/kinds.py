@@ -59,7 +59,7 @@ class TransactionKind(Protocol):
         ...
 
     def control(self, machine: Machine, segments: Segments) -> Control | None:
-        """What keeps the layouts whose segments are its topics, for one life of that node; None where its topics have none."""
+        """What keeps the layouts whose segments are its topics, for one life of that node; None if its topics have none."""
         ...
 
     def forget(self, participant: Participant, machine: Machine) -> None:
@@ -95,7 +95,7 @@ class Kinds:
         return next((kind for kind in self._kinds if kind.scalable == scalable), self._kinds[0])
 
     def control(self, machine: Machine, segments: Segments) -> Control | None:
-        """What keeps the layouts of scalable topics, where a kind has them."""
+        """What keeps the layouts of scalable topics, if a kind has them."""
         return next((made for kind in self._kinds if (made := kind.control(machine, segments)) is not None), None)
 
     def of_topic(self, name: str) -> TransactionKind:

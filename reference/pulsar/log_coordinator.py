@@ -199,7 +199,7 @@ class LogCoordinator:
         return min(incomplete) - 1 if incomplete else self.last_sequence
 
     def describe(self, txn: TxnId) -> Transaction:
-        """Decision: how a transaction stands. Raises Refused: TRANSACTION_NOT_FOUND when there is none of that id."""
+        """Decision: the state of a transaction. Raises Refused: TRANSACTION_NOT_FOUND when there is none of that id."""
         if (transaction := self._transactions.get(txn)) is None:
             rule("PIP31-15")
             rule("PIP31-19")

@@ -1,7 +1,7 @@
-"""The buffer that shipped: the topic is the buffer, and a marker behind a transaction's messages says how it ended.
+"""The buffer that shipped: the topic is the buffer, and a marker after a transaction's messages says how it ended.
 
-Readers go no further than to the first message of a transaction that is open, whoever wrote what lies behind; what was aborted
-they skip. PIP-31, "Marker Approach": all of it is recovered from the ledger alone.
+Readers go no further than to the first message of an open transaction, whatever follows it; they skip what was aborted. PIP-31, "Marker
+Approach": all of it is recovered from the ledger alone.
 """
 
 from collections.abc import Iterator

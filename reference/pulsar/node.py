@@ -160,7 +160,7 @@ class Node:
         except Refused:
             return None
 
-    # -- Who owns what
+    # -- Ownership
 
     def bring_up(self, name: str) -> Topic:
         """The topic of that name for a client, created if it does not exist.
@@ -171,7 +171,7 @@ class Node:
         self._kinds.of_topic(name)
         if self.control is not None and is_segment(name):
             segment, topic = self.control.topics.segment(name), self.topics.create(name)
-            rule("PIP460-40")  # nobody asks its controller
+            rule("PIP460-40")  # the controller is not asked
             if not segment.is_active:
                 rule("PIP460-42")
                 topic.seal()

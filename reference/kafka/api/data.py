@@ -180,7 +180,7 @@ def _offset(log: PartitionLog, timestamp: int, isolation: Isolation) -> tuple[in
 
 
 def _topic_name(node: Node, entry: Any, asked: Any, field: str) -> str | None:
-    """The topic that an entry is about, None where its id is not known."""
+    """The topic that an entry is about, None if its id is not known."""
     if asked.__version__ < _BY_ID:
         return str(getattr(entry, field))
     topic = node.topics.with_id(entry.topic_id)
