@@ -44,7 +44,7 @@ class FeatureLevels:
 
     @property
     def transaction_version(self) -> int:
-        """0 also where the broker does not have the feature."""
+        """0 also if the broker does not have the feature."""
         return self._levels.get("transaction.version", 0)
 
     def change(self, feature: str, level: int) -> None:

@@ -1,7 +1,7 @@
 """The members of consumer groups: joining, the leader's assignment, heartbeats, leaving.
 
-A *generation* is one set of members with one assignment. A member that joins, leaves or sends no heartbeat for longer than its session
-timeout begins the next generation, and all members have to join that one too; its leader hands out the assignment, and then it is settled.
+A *generation* is one set of members with one assignment. A member that joins, leaves or exceeds its session timeout
+begins the next generation, and all members have to join that one too; its leader hands out the assignment, and then it is settled.
 
 Kafka lets a member wait in JoinGroup until the others have joined as well. Here no request waits: JoinGroup is answered at once, and a
 member that asks for its assignment too early is answered REBALANCE_IN_PROGRESS, which makes clients join again. The result is the same.
@@ -177,7 +177,7 @@ class Membership:
         self._durable.pop(name, None)
 
     def durable(self) -> Iterator[StoredGroup]:
-        """The groups as they are stored in their log; one whose next generation is not settled yet is as it was settled last."""
+        """The groups as they are to be stored in their log; one whose next generation is not settled yet is as it was settled last."""
         yield from self._durable.values()
 
     def _put_down(self, name: str) -> None:
@@ -249,7 +249,7 @@ class Membership:
         return bool(self._groups[name].members)
 
     def remove_the_silent(self) -> None:
-        """The timer's work: remove members without a heartbeat for as long as their session timeout."""
+        """The timer's work: remove members whose session timeout has passed."""
         for group, each in self._groups.items():
             for member, known in list(each.members.items()):
                 if known.heard_at + known.brings.session_timeout_ms < self._clock.now:

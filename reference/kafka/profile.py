@@ -80,7 +80,7 @@ class Profile(_Part):
     """What InitProducerId with an epoch that is not the current one does to the owner's open transaction."""
 
     refused_first_batch: Literal["left out", "stays added"]
-    """Whether a partition is in the transaction to which a new client's first batch was refused there, or was known already."""
+    """Whether a transaction includes a partition that refused a new client's first batch, or had it already."""
 
     empty_addition: Literal["changes nothing", "opens"]
     """What AddPartitionsToTxn without a partition does to an idle transactional id."""

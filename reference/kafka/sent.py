@@ -22,7 +22,7 @@ class Sent:
         self._answers = [None]
 
     def read(self) -> ResponsePayload | None:
-        """The answer; None where the connection is closed instead."""
+        """The answer; None if the connection is closed instead."""
         if not self._answers:
             self._answers.append(self._answer())
         return self._answers[0]

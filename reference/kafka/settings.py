@@ -1,6 +1,6 @@
 """The settings of a broker that its users choose, under the names of Kafka's configuration and with its defaults.
 
-Kafka bounds a log by bytes and by age, in segments on disk. Here logs are in memory, so there is a separate setting.
+Kafka bounds a log by bytes and by age, in segments on disk. Here logs are in memory, so there is a setting that Kafka does not have.
 """
 
 import re

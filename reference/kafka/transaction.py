@@ -129,7 +129,7 @@ class Transaction:
         raise Refused(Error.PRODUCER_FENCED)
 
     def rotate_producer_id(self, producer_id: int, timeout_ms: int, *, remember_epoch: bool) -> "Transaction":
-        """The step of InitProducerId where the epoch is exhausted: a new producer id, from the first epoch on."""
+        """The step of InitProducerId when the epoch is exhausted: a new producer id, from the first epoch on."""
         last_epoch = self.producer_epoch if remember_epoch else NOTHING
         return replace(self._emptied(timeout_ms), producer_id=producer_id, producer_epoch=FIRST_EPOCH, last_producer_epoch=last_epoch)
 

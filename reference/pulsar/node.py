@@ -70,7 +70,7 @@ class Node:
         self.control: Control | None = kinds.control(machine, self.segments)
         """The scalable topics; None on a broker without them."""
         self.keys: NodeKeys | None = None
-        """The transaction keys; None where the release has none."""
+        """The transaction keys; None if the release has none."""
         if profile.transaction_keys != "none":
             self.keys = parts.node_keys(machine, cluster.key_topics, parts.transaction_keys, profile.transaction_keys)
         self._start_coordinators()

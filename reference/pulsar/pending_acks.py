@@ -94,7 +94,7 @@ class PendingAcks:
     def record_end(self, txn: TxnId) -> None:
         """Decision: that the transaction has ended here becomes durable, if it held something.
 
-        After an earlier crash the transaction is pending, is ended once more, and deletes again what is deleted, which does no harm.
+        After a crash before this, the transaction is still pending: it is ended once more, and its repeated deletions do no harm.
         """
         if txn in self._leaving:
             rule("CORE-28")

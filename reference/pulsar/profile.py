@@ -39,7 +39,7 @@ class PulsarProfile(BaseModel):
     """Whether the coordinator still knows a transaction that is complete, or answers TRANSACTION_NOT_FOUND."""
 
     refused_late_send: Literal["harms-nobody", "poisons-the-topic"]
-    """What its refusal does to other producers: a poisoned topic accepts no more messages in transactions until it is reloaded."""
+    """What a refused late send does to other producers: a poisoned topic accepts no messages in transactions until it is reloaded."""
 
     stray_messages: Literal["ended", "left-open"]
     """Whether a topic ends by itself what it holds of a transaction that is over elsewhere, and that it was not added to."""

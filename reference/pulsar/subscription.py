@@ -58,7 +58,7 @@ class Subscription:
         self._held: dict[Place, dict[int, Consumer]] = {}
         """The holders: for each place the messages there that were delivered and are not acknowledged."""
         self._redelivery_counts: Counter[Place] = Counter()
-        """How often a message was redelivered."""
+        """How often a message was returned for redelivery."""
 
     # -- Consumers
 

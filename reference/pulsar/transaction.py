@@ -18,7 +18,7 @@ TRANSITIONS = frozenset(Transition(before.value, after.value) for before, after 
 
 @dataclass(frozen=True)
 class Transaction:
-    """One transaction. Times are milliseconds; `started_at` is the moment of its beginning, which later changes do not move."""
+    """One transaction. Times are in ms; `started_at` is the moment of its beginning, which later changes keep."""
 
     txn: TxnId
     timeout_ms: int

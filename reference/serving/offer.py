@@ -20,7 +20,7 @@ class Wanted:
     metadata: Callable[[], MetadataStore] | None = None
     """Connects it to the store of its metadata-driven transactions."""
     crash_at: str | None = None
-    """The crash point at which the process exits."""
+    """The crash point at which the process is ended."""
     transaction_keys: bool = False
     """Whether it has transaction keys, even with a profile that has none."""
 

@@ -66,7 +66,7 @@ _HANDLERS: dict[str, _Handler] = {
 
 
 def answer(node: Node, request: RequestPayload, principal: str) -> ResponsePayload | None:
-    """The answer to a request of that principal; None where the connection is closed instead."""
+    """The answer to a request of that principal; None if the connection is closed instead."""
     api = api_of(request)
     if not node.advertised_api_versions.serves(api, int(request.__version__)):
         return refusal(node, api)

@@ -76,7 +76,7 @@ def redeliver(peer: Peer, command: pb.CommandRedeliverUnacknowledgedMessages) ->
 
 
 def seek(peer: Peer, command: pb.CommandSeek) -> None:
-    """Begin again at a message, or at the earliest. The consumers are closed, since they would reconnect with what they already have."""
+    """Begin again at a message, or at the earliest. The consumers are closed, since they still have earlier messages."""
     subscription, _ = _found(peer, command.consumer_id)
     if not command.HasField("message_id"):
         raise Refused(Error.NOT_ALLOWED, "this broker seeks by message id, and not by time")

@@ -46,7 +46,7 @@ class TransactionKeys:
         self._ended: dict[TxnId, Action | None] = dict.fromkeys(begun)
         """The latest transaction of each key, and how its client has ended it in this life."""
         self._committed: set[TxnId] = set()
-        """Those of them that are fenced since, since the coordinator had forgotten that they were committed."""
+        """Committed ones that were fenced later, because the coordinator had forgotten the commit."""
         self.recover()
 
     def recover(self) -> None:
