@@ -14,7 +14,7 @@ from fencepost.wire.kafka.acls import CLUSTER, Operation, Resource, ResourceKind
 from .settings import Settings
 
 ANONYMOUS = principal_of("ANONYMOUS")
-"""A client that has not logged in."""
+"""The principal of a client that has not logged in."""
 
 _IMPLY_DESCRIBE = frozenset({Operation.READ, Operation.WRITE, Operation.DELETE, Operation.ALTER})
 

@@ -182,7 +182,7 @@ class MetadataBuffer:
         return self._ledger.before(min(positions)) if (positions := self.ongoing().values()) else self._ledger.last
 
     def _finds_entries(self) -> bool:
-        """Whether the entries of open transactions are looked for, or readers are delayed until all that is there is decided."""
+        """Whether the entries of open transactions are looked for; otherwise readers stop only after all existing entries."""
         return self._profile.recovered_open == "by-its-entries" or self._records.watermark(self._segment) is not None
 
     def _abort(self, txn: TxnId) -> None:

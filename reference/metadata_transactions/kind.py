@@ -64,7 +64,7 @@ class MetadataKind:
             store = self._layout_stores[machine.node] = StoreClient(self._connect_layouts())
         return control(self._parts, machine, store, segments, self._scalable_topics)
 
-    def coordinator(self, tc_id: int, machine: Machine, end_on: EndOnParticipant) -> TransactionCoordinator:  # noqa: ARG002 - no participant is asked
+    def coordinator(self, tc_id: int, machine: Machine, end_on: EndOnParticipant) -> TransactionCoordinator:  # noqa: ARG002 - none is asked
         made = self._parts.metadata_coordinator(tc_id, machine, self._records(machine), self._profile, self._parts.collection)
         made.is_loaded = self._is_loaded
         return made

@@ -39,7 +39,7 @@ class MetadataProfile(BaseModel):
     """What a subscription that is loaded knows of pending acknowledgements; without positions their commit does nothing."""
 
     recovered_open: Literal["by-its-entries", "behind-them-all"]
-    """Where a segment that is loaded stops readers for its open transactions, if no end was ever stored there."""
+    """Where readers of a loaded segment stop for its open transactions, if no end was ever stored there."""
 
     acknowledgements_in_ended: Literal["refused", "pending"]
     """What becomes of an acknowledgement in a transaction that is over, or never was."""

@@ -19,7 +19,7 @@ from .topic import Topic
 from .values import Action, TxnId, namespace_of
 
 _MOST = 1_000
-"""The most partitions of a topic, and the most coordinators, that this broker accepts: fewer than this."""
+"""The partitions of a topic, and the coordinators, are always fewer than this."""
 
 _STATUS = {
     Error.TOPIC_NOT_FOUND: HTTPStatus.NOT_FOUND,

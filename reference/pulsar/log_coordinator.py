@@ -1,7 +1,7 @@
 """PIP-31's transaction coordinator: transactions begin, get participants, are decided once, and end everywhere.
 
-PIP-31, "Transaction Coordinator" and "Transaction Flow". All it knows is in its log first; a decision that is logged is certain, whatever
-crashes afterwards.
+PIP-31, "Transaction Coordinator" and "Transaction Flow". All it knows is in its log first; a decision that is logged is certain, whichever
+node crashes afterwards.
 """
 
 import re

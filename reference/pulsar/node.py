@@ -217,7 +217,7 @@ class Node:
     # -- Participants
 
     def end_on(self, message: EndOn) -> None:
-        """A participant on this node does its part. A deleted one has none any more.
+        """A participant on this node does its part. A deleted participant has none any more.
 
         Raises Refused: TOPIC_TERMINATED when no marker can be written, SERVICE_NOT_READY when another node owns the topic.
         """
