@@ -145,7 +145,7 @@ def check_opened(name: str, system: System, handshake: Handshake) -> None:
 
 def seconds_of(system: System, scenario: Scenario) -> float | None:
     """How long a scenario takes on a system that runs, as measured; None for a system of which nothing was."""
-    measured = costs().get(system.name)
+    measured = costs().get(getattr(system, "costs", system.name))
     return measured.seconds(scenario) if measured else None
 
 

@@ -36,6 +36,7 @@ from fencepost.run.interruption_hooks import WORKERS, StoppingHooks
 from fencepost.run.judged_systems import JudgedSystems
 from fencepost.run.options import Options
 from fencepost.run.parallel import worker_status
+from fencepost.run.previous_run import PREVIOUS, previous_run
 from fencepost.run.refusal import refuse
 from fencepost.run.runner import Running
 from fencepost.steps import vocabularies
@@ -67,6 +68,7 @@ def pytest_configure(config: pytest.Config) -> None:
         own = user_deviations.read(chosen.expectations, rows)
         baseline = Baseline.at(chosen.write_baseline, rows) if chosen.write_baseline and not in_worker else None
         # The run before may stand in the folder that is claimed next.
+        config.stash[PREVIOUS] = None if in_worker else previous_run(chosen)
         wanted = None if in_worker else markdown_summary.wanted(chosen.summary, chosen.previous, chosen.results)
         if chosen.results and not in_worker:
             results_folder.look(chosen.results, chosen.check)

@@ -2,24 +2,29 @@
 
 It prepares as many as are expected, a few at a time. Whoever takes one waits for it; the wait ends when no epoch was
 raised for as long as the session is patient, so a broker that is slow is waited for and one that is stuck is not.
+
+A cluster acknowledges each of some 32,000 epochs when its replicas have it. Where that takes longer than a scenario waits, producers near
+their last epoch are not offered, which says nothing about the cluster; those that are ready later all the same are given out.
 """
 
+import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeAlias
 
+from fencepost.contract.errors import NotOffered
 from fencepost.contract.outcomes import Outcome, Unknown
 
 from .last_epoch import Progress, Stopped
-from .values import NearLastEpoch
+from .values import EPOCH_BEFORE_LAST, NearLastEpoch
 
 NEAR_LAST_EPOCH = "aged-ids"
 """The capability: a scenario may have a producer that is near its last epoch."""
 
 SIDE_BY_SIDE = 3
-_LONGEST_S = 180.0
+"""How many producers are prepared at once for each node: in a cluster each mostly waits for the replicas of its last epoch."""
+LONGEST_S = 180.0
 """How long one producer is waited for, whatever progress there is."""
 
 Prepare: TypeAlias = Callable[[Progress], Outcome[NearLastEpoch]]
@@ -29,17 +34,23 @@ Prepare: TypeAlias = Callable[[Progress], Outcome[NearLastEpoch]]
 class ProducerPool:
     """The prepared producers of one broker. They are given out once each; more than were expected are prepared when they are asked for."""
 
-    def __init__(self, patience_s: float) -> None:
-        self._patience_s = patience_s
+    def __init__(self, patience_s: float, longest_s: float = LONGEST_S) -> None:
+        self._patience_s, self._longest_s = patience_s, longest_s
         self._prepare: Prepare | None = None
         self._workers = ThreadPoolExecutor(SIDE_BY_SIDE, "raise epochs")
-        self._producers: deque[Future[Outcome[NearLastEpoch]]] = deque()
-        self._last_raised = time.monotonic()
+        self._producers: list[Future[Outcome[NearLastEpoch]]] = []
+        self._began = self._last_raised = time.monotonic()
+        self._raised = 0
+        self._too_slow: str | None = None
+        """Why producers are not waited for any more, once one was waited for in vain."""
         self._closed = False
+        self._taking = threading.Lock()
 
-    def open(self, prepare: Prepare) -> None:
-        """The broker serves, and this is how a producer is brought near its last epoch on it."""
+    def open(self, prepare: Prepare, nodes: int = 1) -> None:
+        """The broker serves, or the cluster of so many nodes, and this is how a producer is brought near its last epoch on it."""
         self._prepare = prepare
+        self._workers = ThreadPoolExecutor(SIDE_BY_SIDE * nodes, "raise epochs")
+        self._began = time.monotonic()
 
     def expect(self, count: int) -> None:
         """Begin to prepare that many producers."""
@@ -47,28 +58,44 @@ class ProducerPool:
         self._producers += [self._workers.submit(self._prepare, self._progress) for _ in range(count)]
 
     def take(self) -> Outcome[NearLastEpoch]:
-        """A producer that nobody else gets. Unknown where none gets ready."""
-        if not self._producers:
-            self.expect(1)
-        producer = self._producers.popleft()
+        """A producer that nobody else gets. Unknown where none gets ready, and raises NotOffered where that is for lack of time alone."""
+        producer = self._next()
         began = self._last_raised = time.monotonic()
         while True:
             try:
-                return producer.result(self._patience_s)
+                return producer.result(0 if self._too_slow else self._patience_s)
             except TimeoutError:
                 now = time.monotonic()
                 if now - self._last_raised >= self._patience_s:
                     return Unknown(f"no epoch of any producer was raised for {self._patience_s:g} s, so none could be exhausted")
-                if now - began >= _LONGEST_S:
-                    return Unknown(f"no producer was near its last epoch within {_LONGEST_S:g} s")
+                if self._too_slow or now - began >= self._longest_s:
+                    self._producers.append(producer)
+                    self._too_slow = self._too_slow or self._why_slow(now)
+                    raise NotOffered(self._too_slow) from None
+
+    def _next(self) -> "Future[Outcome[NearLastEpoch]]":
+        """One that is ready, else the one that began first."""
+        with self._taking:
+            if not self._producers:
+                self.expect(1)
+            producer = next((one for one in self._producers if one.done()), self._producers[0])
+            self._producers.remove(producer)
+            return producer
 
     def close(self) -> None:
         """Stop raising epochs, and wait until nobody does."""
         self._closed = True
         self._workers.shutdown(cancel_futures=True)
 
+    def _why_slow(self, now: float) -> str:
+        return (
+            f"{NEAR_LAST_EPOCH}: no producer was near its last epoch within {self._longest_s:g} s, since about "
+            f"{self._raised / max(now - self._began, 1):.0f} epochs were raised in a second, of {EPOCH_BEFORE_LAST} for each"
+        )
+
     def _progress(self, bumps: int) -> None:
         if bumps:
             self._last_raised = time.monotonic()
+            self._raised += bumps
         if self._closed:
             raise Stopped

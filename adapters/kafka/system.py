@@ -34,6 +34,8 @@ class KafkaAt:
     """
 
     name = "kafka"
+    costs = "kafka-at-address"
+    """Under which name `fixtures/costs.yaml` has what its scenarios take."""
     most_at_once = MOST_AT_ONCE
 
     def __init__(
@@ -82,7 +84,9 @@ class KafkaAt:
         for name, other in self._others.items():
             self._open_other(name, other)
             notes.append(f"configuration {name} at {other.address}")
-        self._pool.open(lambda progress: bring_near_last_epoch(self._bootstrap, self._main.offer, progress, users=self._main.users))
+        self._pool.open(
+            lambda progress: bring_near_last_epoch(self._bootstrap, self._main.offer, progress, users=self._main.users), len(nodes)
+        )
         self._pool.expect(self._producers)
         settings, supported = kafka_settings(), self._main.offer.supported.get("metadata.version")
         told = told_by(supported, settings.releases)

@@ -31,11 +31,18 @@ class Planned:
 
 @dataclass(frozen=True)
 class Now:
-    """What one process is at: the scenario by its node id, its step, and what its systems do; empty where there is none."""
+    """What one process is at: the scenario by its node id, its step, and what its systems do; empty where there is none.
+
+    `share` is how much of the run it has played, from 0 to 1, by how long the scenarios take, where these are played side by side; else 0.
+    They are judged in turn, and one that waits for what never comes keeps all after it from theirs: `idle_s` is how many seconds no verdict
+    could be found because the next scenario was still played.
+    """
 
     nodeid: str = ""
     step: str = ""
     doing: Sequence[Doing] = ()
+    share: float = 0.0
+    idle_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -157,12 +164,18 @@ class Progress:
     def expected(self) -> float | None:
         """How long the whole run will take, in seconds; None while nothing is known.
 
-        The pace so far weighs as much as there is of it, and what was expected before weighs the rest.
+        The pace so far weighs as much as there is of it, and what was expected before weighs the rest. Scenarios that are played side by
+        side have one pace, and the verdicts that follow have another: the slower one counts.
         """
-        share = self.share
+        now = max((look() for look in list(self.looks)), key=lambda one: one.share, default=Now())
+        share = now.share or self.share
         if self._first is None or self.done < _ENOUGH or not share:
             return None if self._expected is None else max(self._expected, self.elapsed)
-        by_pace = (self._first - self._began) + (self._clock() - self._first) / share
+        taken = self._clock() - self._first
+        by_pace = (self._first - self._began) + taken / share
+        if now.share:
+            each = max(taken - now.idle_s, 0.0) / self.done
+            by_pace = max(by_pace, self.elapsed + each * (self.total - self.done))
         before = by_pace if self._expected is None else self._expected
         return max(share * by_pace + (1 - share) * before, self.elapsed)
 

@@ -17,7 +17,7 @@ from warnings import WarningMessage
 import pytest
 
 from fencepost.contract import register
-from fencepost.contract.brokers import brokers_of, cares_who_asks
+from fencepost.contract.brokers import brokers_of, cares_who_asks, most_at_once
 from fencepost.contract.items import scenario_of
 from fencepost.contract.verdict import Verdict
 from fencepost.results.verdict_collector import Judged
@@ -25,6 +25,7 @@ from fencepost.run.options import Options
 from fencepost.run.parallel.worker_mailbox import Mailbox
 from fencepost.run.parallel.worker_status import FOLDER, Looking, planned
 from fencepost.run.plan import plan_of
+from fencepost.run.previous_run import PREVIOUS
 from fencepost.run.refusal import WATCHING
 
 from .live_view import Live, Plain, Shown
@@ -166,11 +167,18 @@ class Watching:
 
 
 def _expected(config: pytest.Config) -> float | None:
-    """How long a run will take that starts brokers; the pace of any other is known before this has been worked out."""
-    rows = register.bundled()
+    """How long a run will take that starts brokers, or one of a broker that was asked before, which may have kept it waiting.
+
+    The pace of any other is known before this has been worked out.
+    """
+    rows, previous = register.bundled(), config.stash.get(PREVIOUS, None)
     options = Options.of(config).about_system(rows)
-    starts_brokers = any(brokers_of(system, ()) for system in options.build_systems().values())
-    return plan_of(options, rows, max(len(config.getoption("tx", None) or ()), 1)).seconds if starts_brokers else None
+    systems = options.build_systems().values()
+    starts_brokers, lives_apart = any(brokers_of(system, ()) for system in systems), max(map(most_at_once, systems)) > 1
+    if not starts_brokers and not (previous and lives_apart):
+        return None
+    plan = plan_of(options, rows, max(len(config.getoption("tx", None) or ()), 1), previous)
+    return plan.seconds if starts_brokers or plan.previous else None
 
 
 def _text_of(report: pytest.TestReport | pytest.CollectReport, with_output: bool = True) -> str:

@@ -43,6 +43,7 @@ class Scenario(_Read):
     violation: Mismatch | None = None
     expectation: Entry | None = None
     blocked_by: str | None = None
+    seconds: float = 0.0
 
 
 class Requirement(_Read):
@@ -100,6 +101,12 @@ class Gate(_Read):
     """Whether parity rows count. They did before there was a choice."""
 
 
+class SideBySide(_Read):
+    """How many scenarios were played at once, at most."""
+
+    most: int
+
+
 class Anomaly(_Read):
     """What a history shows (`--check`)."""
 
@@ -148,6 +155,8 @@ class Compliance(_Read):
     causes: tuple[Cause, ...] = ()
     stopped: str | None = None
     gate: Gate = Gate()
+    concurrency: SideBySide | None = None
+    """None where one scenario was played after the other."""
     editions: dict[str, str | None] = {}
     """The edition of each proposal that was judged, by the proposal's folder; none in older results."""
 

@@ -161,6 +161,11 @@ class Concurrency:
             self._busy.resume()  # at once: those that have places may wait for this one to leave the company
 
     @property
+    def over(self) -> frozenset[str]:
+        """The runs of the scenarios that are over, whether they were asked for or not; from any thread."""
+        return frozenset(run for run, found in self._found.items() if found.done())
+
+    @property
     def kills(self) -> int:
         """How often a broker went down until now, for one scenario or for several."""
         return sum(self._kills)

@@ -207,4 +207,8 @@ def add(parser: pytest.Parser) -> None:
     group.addoption("--check", action="store_true", help="judge the histories of the run after it, for every anomaly that is known")
     group.addoption("--results", metavar="DIR", help="write compliance.json, junit.xml, allure-results and environment.json there")
     group.addoption("--summary", metavar="FILE.md", help="append a summary of the run to this file, as Markdown")
-    group.addoption("--previous", metavar="RESULTS", help="the results of an earlier run: the summary says what changed since then")
+    group.addoption(
+        "--previous",
+        metavar="RESULTS",
+        help="the results of an earlier run: the summary says what changed since then, and the estimate is by it",
+    )

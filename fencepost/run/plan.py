@@ -1,12 +1,13 @@
 """`fencepost run --plan`: what a run would do and take, told before anything is started.
 
-Seconds and memory are estimates from `fixtures/costs.yaml`, which was measured; the same estimate tells a run how long it will take.
+Memory is estimated from `fixtures/costs.yaml`, which was measured. So are seconds where no earlier run of the system says how long it took;
+the same estimate tells a run how long it will take.
 """
 
 import json
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -16,13 +17,14 @@ from rich.text import Text
 from fencepost.adapters import registry
 from fencepost.console.phrases import counted, plural
 from fencepost.contract import proposals
-from fencepost.contract.brokers import Asked, Brokers, beside, brokers_of, deal, may_offer, turn_of
+from fencepost.contract.brokers import Asked, Brokers, beside, brokers_of, deal, may_offer, most_at_once, turn_of
 from fencepost.contract.errors import UnknownName
 from fencepost.contract.gherkin import needs_in, requirement_of, scenarios_of
 from fencepost.contract.ports import System
-from fencepost.contract.register import Register
+from fencepost.contract.register import Register, Requirement
 
 from .options import Options
+from .previous_run import PreviousRun, previous_run
 
 FORMS = ("table", "json")
 _MINUTE = 60.0
@@ -51,7 +53,10 @@ class OfProtocol:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run would do. `containers_at_once`, memory and seconds are of all workers together; None where nothing is known."""
+    """What a run would do. `containers_at_once`, memory and seconds are of all workers together; None where nothing is known.
+
+    `previous` is the earlier run by which the seconds are estimated, in words.
+    """
 
     system: str
     results: str | None
@@ -61,6 +66,7 @@ class Plan:
     containers_at_once: int
     memory_mb: int
     seconds: float | None
+    previous: str | None = None
 
 
 def show(options: Options, register: Register, workers: int | None, form: str) -> int:
@@ -69,7 +75,7 @@ def show(options: Options, register: Register, workers: int | None, form: str) -
         raise UnknownName("format", form, FORMS)
     options = options.about_system(register)
     options.selection.check(register)
-    plan = plan_of(options, register, workers or 1)
+    plan = plan_of(options, register, workers or 1, previous_run(options))
     if form == "json":
         print(json.dumps(asdict(plan), indent=1))
     else:
@@ -79,12 +85,17 @@ def show(options: Options, register: Register, workers: int | None, form: str) -
     return 0
 
 
-def plan_of(options: Options, register: Register, workers: int = 1) -> Plan:
+def plan_of(options: Options, register: Register, workers: int = 1, previous: PreviousRun | None = None) -> Plan:
     """The plan of a run with these options, whose selection names the proposals. Nothing is started."""
     systems = options.build_systems()
-    scenarios = {protocol: _scenarios(system, protocol, options, register) for protocol, system in systems.items()}
+    scenarios = {protocol: _scenarios(system, protocol, options.selection.holds, register) for protocol, system in systems.items()}
     parts = tuple(_of_protocol(protocol, systems[protocol], asked, workers) for protocol, asked in scenarios.items() if asked)
     brokers = [part.brokers for part in parts if part.brokers]
+    seconds = expected_seconds(systems, _asked(scenarios), workers)
+    if previous and (workers > 1 or previous.most_at_once != max(map(most_at_once, systems.values()))):
+        previous = None  # with more scenarios side by side, or fewer, it took another time
+    if previous:
+        seconds = _seconds_after(previous, systems, scenarios, register, seconds)
     return Plan(
         options.system,
         os.path.relpath(options.results) if options.results else None,
@@ -93,8 +104,24 @@ def plan_of(options: Options, register: Register, workers: int = 1) -> Plan:
         parts,
         sum(one.containers_at_once for one in brokers),
         sum(one.memory_mb for one in brokers),
-        expected_seconds(systems, {protocol: [one.asked for one in asked] for protocol, asked in scenarios.items()}, workers),
+        seconds,
+        str(previous) if previous else None,
     )
+
+
+def _seconds_after(
+    previous: PreviousRun,
+    systems: Mapping[str, System],
+    scenarios: Mapping[str, Sequence["_Scenario"]],
+    register: Register,
+    measured: float | None,
+) -> float:
+    """How long these scenarios take, which are `measured` seconds of a broker that conforms, by what the earlier run took."""
+    was_asked = previous.asked
+    before = {protocol: _scenarios(system, protocol, lambda row, _: row.id in was_asked, register) for protocol, system in systems.items()}
+    measured_before = expected_seconds(systems, _asked(before))
+    share = measured / measured_before if measured and measured_before else _count(scenarios) / max(1, _count(before))
+    return previous.seconds({one.requirement for those in scenarios.values() for one in those}, share)
 
 
 def expected_seconds(systems: Mapping[str, System], scenarios: Mapping[str, Sequence[Asked]], workers: int = 1) -> float | None:
@@ -117,6 +144,14 @@ def expected_seconds(systems: Mapping[str, System], scenarios: Mapping[str, Sequ
                 return None
             seconds += takes / processors
     return seconds
+
+
+def about_seconds(system: System, feature: str, needs: frozenset[str]) -> float:
+    """About how long a scenario takes, as measured; 1 where nothing was measured, and nothing where it is known to be not offered."""
+    offered = may_offer(system)
+    if offered is not None and not needs <= offered:
+        return 0.0
+    return registry.seconds_of(system, Asked(feature, needs)) or 1.0
 
 
 def _brokers(system: System, asked: Sequence[Asked], workers: int) -> Brokers | None:
@@ -153,13 +188,21 @@ class _Scenario:
     asked: Asked
 
 
-def _scenarios(system: System, protocol: str, options: Options, register: Register) -> list[_Scenario]:
+def _asked(scenarios: Mapping[str, Sequence[_Scenario]]) -> dict[str, list[Asked]]:
+    return {protocol: [one.asked for one in those] for protocol, those in scenarios.items()}
+
+
+def _count(scenarios: Mapping[str, Sequence[_Scenario]]) -> int:
+    return sum(map(len, scenarios.values()))
+
+
+def _scenarios(system: System, protocol: str, holds: Callable[[Requirement, str], bool], register: Register) -> list[_Scenario]:
     """What is asked of a system under a protocol, in the order in which it is; a row of Examples is a scenario of its own."""
     binding = proposals.bundled().binding(protocol)
     found = []
     for row in register.rows():
         spec = register.spec_of(row.id)
-        if spec in binding and options.selection.holds(row, spec):
+        if spec in binding and holds(row, spec):
             for feature, scenario in scenarios_of(row.id):
                 needs = frozenset(needs_in((*scenario.tags, *_rule_tags(feature.rules, row.id))))
                 found += [_Scenario(row.id, spec, Asked(feature.path, needs))] * max(1, len(scenario.rows))
@@ -233,8 +276,13 @@ def _sums(plan: Plan) -> list[str]:
         )
     if plan.seconds is None:
         lines.append("how long it takes is not known: nothing was measured of this system")
+    elif plan.previous:
+        lines.append(f"about {in_words(plan.seconds)}, by what {plan.previous} took")
     else:
-        lines.append(f"about {in_words(plan.seconds)} on 2 processors or more, where nothing else runs; this machine has {plan.processors}")
+        lines.append(
+            f"about {in_words(plan.seconds)} on 2 processors or more, where nothing else runs and the broker conforms; "
+            f"this machine has {plan.processors}"
+        )
     lines.append(f"results: {plan.results or 'none are written; --results DIR says where'}")
     return lines
 

@@ -4,6 +4,7 @@ pytest-bdd collects them, parses them and names the items. A scenario of somebod
 """
 
 import os
+import time
 from collections.abc import Sequence
 from concurrent.futures import CancelledError
 from contextlib import AbstractContextManager
@@ -29,6 +30,7 @@ from .concurrency import Company, Concurrency
 from .interruption import Stopping
 from .judged_systems import JudgedSystems
 from .options import Options
+from .plan import about_seconds
 from .plays import Play, judged, plays_of, put
 from .verdicts import lacks
 
@@ -52,6 +54,10 @@ class Playing:
         self.at: dict[str, str] = {}
         """The step that each scenario is at, by the name of its history."""
         self._under_way: dict[str, Play] = {}
+        self._idle_s = 0.0
+        self._idle_since: float | None = None
+        self._seconds: dict[str, float] = {}
+        """About how long each play takes."""
         self._loads: dict[str, float] = {}
         """The load of the machine when a scenario was red in company."""
 
@@ -69,12 +75,14 @@ class Playing:
         most = max(map(most_at_once, self._systems.by_protocol.values()), default=1)
         if most > 1 and not self._in_worker:
             where = lambda play: where_of(self._systems.by_protocol[play.protocol], play.needs)  # noqa: E731 - it has no name of its own
+            systems = self._systems.by_protocol
+            self._seconds = {play.run: about_seconds(systems[play.protocol], play.feature.path, play.needs) for play in plays}
             self._concurrency = Concurrency(plays, where, most, self._put, self._is_red, self._share)
 
     def play(self, item: pytest.Item, play: Play) -> Played:
         """What the scenario showed; it is noted on its item. Raises Stopped where the system has gone away in it."""
         try:
-            company = self._concurrency.of(play) if self._concurrency else Company(self._put(play))
+            company = self._taken(play) if self._concurrency else Company(self._put(play))
         except CancelledError:
             self._stopping.ask(self._gone or "the thread that plays the scenarios has failed")
             raise
@@ -90,6 +98,20 @@ class Playing:
             item.stash[NOTE] = note
         return played
 
+    def _taken(self, play: Play) -> Company:
+        assert self._concurrency is not None
+        self._idle_since = time.monotonic()
+        try:
+            return self._concurrency.of(play)
+        finally:
+            self._idle_s, self._idle_since = self.idle_s, None
+
+    @property
+    def idle_s(self) -> float:
+        """For how many seconds no verdict could be found, because the next scenario was still played; asked from another thread."""
+        since = self._idle_since
+        return self._idle_s + (0.0 if since is None else time.monotonic() - since)
+
     @property
     def concurrency(self) -> dict[str, int] | None:
         """How many scenarios are under way at most, and the kills that they share; None where one is played after the other."""
@@ -100,6 +122,14 @@ class Playing:
         names = [f"{play.requirement} {play.name.partition(' ')[0]}" for play in list(self._under_way.values())]
         more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
         return [Doing(f"asking at once {', '.join(names[:_MOST_NAMED])}{more}")] if len(names) > 1 else []
+
+    @property
+    def share(self) -> float:
+        """How much of what is played side by side is over, from 0 to 1, by how long it takes; asked from another thread."""
+        if self._concurrency is None:
+            return 0.0
+        over = self._concurrency.over
+        return sum(self._seconds[run] for run in over) / (sum(self._seconds.values()) or 1.0)
 
     def close(self) -> None:
         """Play no more."""

@@ -1,11 +1,13 @@
 """The pool of producers near their last epoch: ready before they are asked for, given out once, never waited for without an end."""
 
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
 
+from fencepost.adapters.common.time import WallTime
 from fencepost.adapters.kafka.last_epoch import Progress, Stopped
 from fencepost.adapters.kafka.probe import no_pool
 from fencepost.adapters.kafka.producer_pool import SIDE_BY_SIDE, Prepare, ProducerPool
@@ -21,6 +23,14 @@ def numbered() -> Prepare:
     return lambda _: Done(NearLastEpoch(f"id-{(number := next(numbers))}", ProducerIdAndEpoch(number, EPOCH_BEFORE_LAST)))
 
 
+def once_ready(pool: ProducerPool) -> object:
+    """What a pool gives out that has been waited for in vain before."""
+    for _ in WallTime(WITHIN_S).attempts():
+        with suppress(NotOffered):
+            return pool.take()
+    return None
+
+
 def test_each_producer_is_given_out_once() -> None:
     """Those that were expected, and then those that were not."""
     with closing(ProducerPool(WITHIN_S)) as pool:
@@ -32,8 +42,9 @@ def test_each_producer_is_given_out_once() -> None:
     assert len({outcome.value.transactional_id for outcome in taken if isinstance(outcome, Done)}) == 4
 
 
-def test_producers_are_prepared_before_they_are_asked_for_and_a_few_at_a_time() -> None:
-    """As many begin as may at once, without anybody taking one."""
+@pytest.mark.parametrize("nodes", [1, 3])
+def test_producers_are_prepared_before_they_are_asked_for_and_a_few_at_a_time(nodes: int) -> None:
+    """As many for each node begin as may at once, without anybody taking one."""
     began, go_on = threading.Semaphore(0), threading.Event()
 
     def waiting(_: Progress) -> Done[NearLastEpoch]:
@@ -42,9 +53,9 @@ def test_producers_are_prepared_before_they_are_asked_for_and_a_few_at_a_time() 
         return Done(NearLastEpoch("id", ProducerIdAndEpoch(1, EPOCH_BEFORE_LAST)))
 
     with closing(ProducerPool(WITHIN_S)) as pool:
-        pool.open(waiting)
-        pool.expect(SIDE_BY_SIDE + 1)
-        started = [began.acquire(timeout=WITHIN_S) for _ in range(SIDE_BY_SIDE)]
+        pool.open(waiting, nodes)
+        pool.expect(SIDE_BY_SIDE * nodes + 1)
+        started = [began.acquire(timeout=WITHIN_S) for _ in range(SIDE_BY_SIDE * nodes)]
         one_more = began.acquire(blocking=False)
         go_on.set()
 
@@ -83,6 +94,32 @@ def test_whoever_makes_progress_is_waited_for() -> None:
         outcome = pool.take()
 
     assert isinstance(outcome, Done)
+
+
+def test_what_takes_too_long_is_not_offered_and_waited_for_once() -> None:
+    """Though epochs are raised all the time; the reason says how many. The next one does not wait, and one that gets ready is given out."""
+    ready = threading.Event()
+
+    def slow(progress: Progress) -> Done[NearLastEpoch]:
+        while not ready.wait(0.01):
+            progress(1)
+        return Done(NearLastEpoch("id", ProducerIdAndEpoch(1, EPOCH_BEFORE_LAST)))
+
+    with closing(ProducerPool(patience_s=0.2, longest_s=0.3)) as pool:
+        pool.open(slow)
+        pool.expect(2)
+        with pytest.raises(NotOffered, match=r"within 0\.3 s, since about \d+ epochs were raised in a second") as first:
+            pool.take()
+        began = time.monotonic()
+        with pytest.raises(NotOffered) as second:
+            pool.take()
+        waited_s = time.monotonic() - began
+        ready.set()
+        taken = [once_ready(pool) for _ in range(2)]
+
+    assert str(second.value) == str(first.value)
+    assert waited_s < 0.2
+    assert all(isinstance(outcome, Done) for outcome in taken)
 
 
 def test_closing_stops_what_is_being_prepared() -> None:

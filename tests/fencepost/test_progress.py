@@ -90,6 +90,37 @@ def test_what_takes_long_is_more_of_the_run() -> None:
     assert progress.tally == "10 met, 1 not offered"
 
 
+def test_what_was_played_counts_before_its_turn_to_be_judged() -> None:
+    """One scenario waits in vain, and those after it are over and wait for their turn: the run is not as slow as its verdicts come."""
+    clock = Clock()
+    progress = Progress(clock)
+    progress.plan(planned(100))
+    progress.start("node0")
+    for number in range(5):
+        progress.judge(f"node{number}", result(Verdict.MET, number))
+    clock.now += 20
+    by_verdicts = progress.expected
+
+    progress.looks.append(lambda: Now(share=0.5, idle_s=19.5))
+
+    assert by_verdicts == pytest.approx(20 / 0.05)
+    assert progress.expected == pytest.approx(40)
+
+
+def test_verdicts_that_follow_slowly_are_waited_for() -> None:
+    """All is played, and what is written of each scenario takes its time."""
+    clock = Clock()
+    progress = Progress(clock)
+    progress.plan(planned(100))
+    progress.looks.append(lambda: Now(share=1.0, idle_s=5.0))
+    progress.start("node0")
+    for number in range(50):
+        progress.judge(f"node{number}", result(Verdict.MET, number))
+    clock.now += 10
+
+    assert progress.expected == pytest.approx(10 + 5)
+
+
 def test_a_run_is_never_expected_to_have_ended() -> None:
     """What takes longer than was expected is expected to end now."""
     clock = Clock()

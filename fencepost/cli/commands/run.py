@@ -171,7 +171,10 @@ def run(
         str | None, typer.Option(metavar="FILE.md", help='Append a summary of the run, such as to "$GITHUB_STEP_SUMMARY".')
     ] = None,
     previous: Annotated[
-        str | None, typer.Option(metavar="RESULTS", help="The results of an earlier run: the summary says what changed since then.")
+        str | None,
+        typer.Option(
+            metavar="RESULTS", help="The results of an earlier run: the summary says what changed since then, and --plan estimates by it."
+        ),
     ] = None,
 ) -> None:
     """Put the requirements to a system, and say which it meets.

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.adapters import registry
 from fencepost.console.progress import Now, Planned
-from fencepost.contract.brokers import Asked, may_offer
 from fencepost.contract.items import PROTOCOL, STEP, WORKER, feature_of, needs_of, requirement_of, scenario_of
 from fencepost.contract.progress import doing_of
+from fencepost.run.plan import about_seconds
 
 from .worker_mailbox import Posting
 
@@ -38,7 +37,8 @@ class Looking:
         if running is None:
             return Now()
         doing = [doing for system in running.systems.by_protocol.values() for doing in doing_of(system)] + running.playing.doing()
-        return Now(item.nodeid, item.stash.get(STEP, "") or running.step_of(item), doing) if item else Now(doing=doing)
+        pace = {"share": running.playing.share, "idle_s": running.playing.idle_s}
+        return Now(item.nodeid, item.stash.get(STEP, "") or running.step_of(item), doing, **pace) if item else Now(doing=doing, **pace)
 
 
 class InWorker(Looking):
@@ -75,12 +75,7 @@ def _planned(item: pytest.Item) -> Planned:
 
 
 def _seconds(item: pytest.Item) -> float:
-    """About how long it takes, as measured on its system; 1 where nothing was measured, and nothing where it is known to be not offered."""
+    """About how long it takes; 1 where its system is not known in this process."""
     running = item.config.pluginmanager.get_plugin("fencepost-running")
     system = running.systems.by_protocol.get(item.stash[PROTOCOL]) if running else None
-    if system is None:
-        return 1.0
-    offered = may_offer(system)
-    if offered is not None and not needs_of(item) <= offered:
-        return 0.0
-    return registry.seconds_of(system, Asked(feature_of(item), needs_of(item))) or 1.0
+    return about_seconds(system, feature_of(item), needs_of(item)) if system else 1.0
