@@ -129,7 +129,7 @@ class Topic:
         self.tell_end()
 
     def tell_end(self) -> None:
-        """Of a segment that is sealed: tell its consumers, where they have taken everything, that no more will come."""
+        """Tell the consumers of a sealed segment, where they have taken everything, that no more will come."""
         for subscription in self.subscriptions.values() if self.kind.scalable else ():
             if self.has_ended_for(subscription):
                 rule("PIP460-14")

@@ -13,6 +13,7 @@ from fencepost.contract import gherkin
 from fencepost.museum.bugs import bundled
 from fencepost.reference import defects, kafka, pulsar
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
+from fencepost.reference.defects.decorator import declared_by
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.transaction import Transaction
 
@@ -77,8 +78,8 @@ def placed() -> dict[str, tuple[str, ...]]:
     found = {}
     for module in pkgutil.walk_packages(defects.__path__, f"{defects.__name__}."):
         for value in vars(importlib.import_module(module.name)).values():
-            for variant in value if isinstance(value, tuple) else (value,):
-                if isinstance(variant, Defect):
+            if isinstance(value, type) and value.__module__ == module.name:
+                for variant in declared_by(value):
                     found[variant.name] = tuple(module.name.removeprefix(f"{defects.__name__}.").split("."))
     return found
 

@@ -1,8 +1,6 @@
 """Defects of the Pulsar reference in what readers are given who are there all along."""
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.pulsar import Parts
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.buffer import BEFORE_ALL_PLACES, Readable
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
 from fencepost.reference.pulsar.values import BEFORE_ALL, Position, SubscriptionType
@@ -22,10 +20,9 @@ class PassesByWhatIsCommittedLater(Subscription):
         return is_later or super().is_withheld(readable)
 
 
-COMMITTED_PASSES_FOLLOWERS_BY = Defect(
-    name="core-pulsar-committed-passes-followers-by",
-    breaks={"CORE-29": Symptom(what="follower of orders", expected='"a1", "a2"$', seen='^"early"$')},
-    story="A commit wakes nobody, and the next plain message leads waiting consumers past it; only a new subscription gets it.",
+@defect(
+    {"CORE-29": seen('^"early"$', expected='"a1", "a2"$', what="follower of orders")},
     origin="textbook: a wake-up that is missing in one of two places",
-    parts=Parts(subscription=PassesByWhatIsCommittedLater),
 )
+class CorePulsarCommittedPassesFollowersBy(PassesByWhatIsCommittedLater):
+    """A commit wakes nobody, and the next plain message leads waiting consumers past it; only a new subscription gets it."""
