@@ -21,7 +21,7 @@ from fencepost.contract.gherkin import Feature, Rule, Scenario, Step
 from fencepost.deviations import known_deviations
 from fencepost.steps import vocabularies
 
-_PREFIXES = {"defect": ("",), "pair": ("key-", "scalable-key-")}
+_PREFIXES = {"defect": ("",), "pair": ("key-", "scalable-key-"), "core_pair": ("core-pulsar-", "core-scalable-")}
 """What the decorators of defects put before the name of the class."""
 
 

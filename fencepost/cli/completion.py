@@ -9,9 +9,9 @@ from importlib.resources.abc import Traversable
 _SYSTEMS = ("reference", "kafka", "pulsar")
 _THEMES = ("commits", "aborts", "fencing", "recovery", "retention", "sealing")
 _ID = re.compile(r"^- id: *(\S+)", re.MULTILINE)
-_DEFECT = re.compile(r"^@(defect|pair)\(.*?^class (\w+)", re.MULTILINE | re.DOTALL)
-_PREFIXES = {"defect": ("",), "pair": ("key-", "scalable-key-")}
-"""A pair is two defects of a transaction key, which `reference/defects/transaction_key/pair.py` names."""
+_DEFECT = re.compile(r"^@(defect|pair|core_pair)\(.*?^class (\w+)", re.MULTILINE | re.DOTALL)
+_PREFIXES = {"defect": ("",), "pair": ("key-", "scalable-key-"), "core_pair": ("core-pulsar-", "core-scalable-")}
+"""A pair is two defects, for both kinds of coordinators: `reference/defects/transaction_key/pair.py` and `core/pair.py` name them."""
 
 
 def complete_system(incomplete: str) -> list[str]:

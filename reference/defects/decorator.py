@@ -12,7 +12,8 @@ import dataclasses
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference import kafka, pulsar
@@ -37,21 +38,27 @@ def defect(
     """
 
     def declare(part: _Part) -> _Part:
-        add(part, also, {"": of or broker_of(part, *also)}, breaks or {}, origin)
-        return part
+        return Declaring({"": of or broker_of(part, *also)})(breaks, origin=origin, also=also)(part)
 
     return declare
 
 
-def add(part: type, also: Sequence[type], brokers: Mapping[str, Broker], breaks: Mapping[str, Symptom], origin: str) -> None:
-    """Declare one variant for each broker, which stands by the prefix of the variant's name."""
-    if part.__doc__ is None:
-        raise TypeError(f"{part.__module__}.{part.__name__} has no docstring: expected the story of the variant")
-    story = " ".join(inspect.cleandoc(part.__doc__).split("\n\n")[0].split())
-    _declared[part] = tuple(
-        Defect(prefix + name_of(part.__name__), story, origin, broker(**_by_field(broker, (part, *also))), breaks)
-        for prefix, broker in brokers.items()
-    )
+@dataclass(frozen=True)
+class Declaring:
+    """A decorator like `@defect` that declares one variant for each of these brokers, which stand by the prefix of the variant's name."""
+
+    brokers: Mapping[str, Broker]
+
+    def __call__(self, breaks: Mapping[str, Symptom] | None = None, *, origin: str, also: Sequence[type] = ()) -> Callable[[_Part], _Part]:
+        def declare(part: _Part) -> _Part:
+            story = _story_of(part)
+            _declared[part] = tuple(
+                Defect(prefix + name_of(part.__name__), story, origin, broker(**_by_field(broker, (part, *also))), breaks or {})
+                for prefix, broker in self.brokers.items()
+            )
+            return part
+
+        return declare
 
 
 def declared_by(part: type) -> tuple[Defect, ...]:
@@ -79,8 +86,14 @@ def field_of(broker: Broker, part: type) -> str | None:
     return next((fields[base] for base in part.__mro__ if base in fields), None)
 
 
-def _by_field(broker: Broker, parts: Sequence[type]) -> dict[str, type]:
-    found: dict[str, type] = {}
+def _story_of(part: type) -> str:
+    if part.__doc__ is None:
+        raise TypeError(f"{part.__module__}.{part.__name__} has no docstring: expected the story of the variant")
+    return " ".join(inspect.cleandoc(part.__doc__).split("\n\n")[0].split())
+
+
+def _by_field(broker: Broker, parts: Sequence[type]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
     for part in parts:
         field = field_of(broker, part)
         if field is None or field in found:

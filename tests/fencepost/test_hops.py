@@ -29,7 +29,7 @@ def test_a_tested_requirement_has_every_hop(requirement: str) -> None:
     assert [place.where for place in found.scenarios if place.what not in line_at(place)] == []
     assert [place.where for place in found.sentences if not line_at(place).lstrip().startswith(("@", "def "))] == []
     assert [place.where for place in found.branches if f'"{requirement}"' not in line_at(place)] == []
-    assert [place.where for place in found.defects if not line_at(place).startswith(("@defect(", "@pair("))] == []
+    assert [place.where for place in found.defects if not line_at(place).startswith(("@defect(", "@pair(", "@core_pair("))] == []
     assert [place.where for place in found.deviations if f"requirement: {requirement}" not in line_at(place)] == []
 
 

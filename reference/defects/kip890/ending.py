@@ -87,20 +87,18 @@ class EmptyAbortRefused(Coordinator):
         return super().end_of_new_client(state, decision, asked)
 
 
-class MarksWhatItMarkedBefore(MarkerSender):
+@defect(
+    {"KIP890-071": seen("^the next record got offset")},
+    origin="textbook: the set of partitions is not cleared when a transaction is complete",
+)
+class EmptyAbortWritesMarkers(MarkerSender):
+    """An abort with nothing open is told to the partitions of the transaction before, which has ended already."""
+
     def partitions_to_mark(self, transaction: Transaction) -> list[TopicPartition]:
         marked: dict[str, list[TopicPartition]] = self.__dict__.setdefault("marked", {})
         partitions = super().partitions_to_mark(transaction) or marked.get(transaction.transactional_id, [])
         marked[transaction.transactional_id] = partitions
         return partitions
-
-
-@defect(
-    {"KIP890-071": seen("^the next record got offset")},
-    origin="textbook: the set of partitions is not cleared when a transaction is complete",
-)
-class EmptyAbortWritesMarkers(MarksWhatItMarkedBefore):
-    """An abort with nothing open is told to the partitions of the transaction before, which has ended already."""
 
 
 @defect(

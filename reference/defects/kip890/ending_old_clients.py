@@ -8,23 +8,21 @@ from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
 
 
-class _BumpsForEveryone(Coordinator):
-    def bumps_epoch(self, end_txn_version: int) -> bool:  # noqa: ARG002 - that is the defect
-        return True
-
-
 @defect(
     {"KIP890-083": seen(r"^\(producer id \d+, epoch 1\)")}, origin="textbook: the level of the cluster taken for the protocol of the client"
 )
-class OldClientLosesItsEpoch(_BumpsForEveryone):
+class OldClientLosesItsEpoch(Coordinator):
     """The epoch is raised for a client whose answer has no room to tell it, so its next transaction is fenced."""
+
+    def bumps_epoch(self, end_txn_version: int) -> bool:  # noqa: ARG002 - that is the defect
+        return True
 
 
 @defect(
     {"KIP890-089": seen("^a refusal with PRODUCER_FENCED")},
     origin="textbook: the level of the cluster taken for the protocol of the client",
 )
-class OldClientFencedByItsCommit(_BumpsForEveryone):
+class OldClientFencedByItsCommit(OldClientLosesItsEpoch):
     """The second transaction of an old client cannot begin, since its first one raised the epoch."""
 
 

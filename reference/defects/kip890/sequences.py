@@ -30,10 +30,7 @@ class DeletedBatchAppendedAgain(PartitionLog):
 
 @defect({"KIP890-119": seen("^payments-1: .*Appended")}, origin="textbook: a check over the whole request that is missing")
 class SeveralProducersInOneRequest(Verification):
-    """The producer ids of a request are not compared, and a batch of somebody else's transaction slips in.
-
-    Of a request of several producers, whoever is not refused as a whole is not asked about either.
-    """
+    """The producer ids of a request are not compared, and a batch of somebody else's transaction slips in."""
 
     def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
         refusal = super().refusal_of_request(transactional_id, batches)
@@ -84,10 +81,7 @@ class NewEpochBeginsAnywhere(ProducerStates):
 
 @defect({"KIP890-111": seen(_TAKEN)}, origin="textbook: a marker that is not replayed into the producer's state")
 class RestartForgetsTheEpoch(NewEpochBeginsAnywhere):
-    """After a restart, a state that has a marker and no batch lets the first sequence number be any.
-
-    The first batch that a life of the broker checks in a partition may begin a known producer's epoch anywhere.
-    """
+    """After a restart, a state that has a marker and no batch lets the first sequence number be any."""
 
     _first: Batch | None = None
 

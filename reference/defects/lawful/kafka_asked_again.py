@@ -36,10 +36,7 @@ class _TakesItWhenMoved(_TakesTheSecondBatch):
 
 @defect(origin="brokers that load what they know of a transactional id when it is first asked about", also=[_TakesTheSecondBatch])
 class BusyAtFirst(Coordinator):
-    """The first EndTxn and the first Produce of each transactional id are refused CONCURRENT_TRANSACTIONS, and do nothing.
-
-    Refuses the first EndTxn of each transactional id.
-    """
+    """The first EndTxn and the first Produce of each transactional id are refused CONCURRENT_TRANSACTIONS, and do nothing."""
 
     refusal = Error.CONCURRENT_TRANSACTIONS
 

@@ -34,10 +34,7 @@ _STAMPED_BY_THE_LOG = 0x08
 
 @defect(origin="every cluster in which the coordinator's partition is led by another node than a moment ago")
 class NotCoordinatorAtFirst(Coordinator):
-    """The first InitProducerId and the first EndTxn of each transactional id are told NOT_COORDINATOR, and have to be put again.
-
-    Tells each transactional id once, for each kind of request, that its coordinator is elsewhere.
-    """
+    """The first InitProducerId and the first EndTxn of each transactional id are told NOT_COORDINATOR, and have to be put again."""
 
     def __init__(self, *parts: Any) -> None:
         self._told: set[tuple[str, str]] = set()

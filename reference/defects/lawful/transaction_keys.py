@@ -53,7 +53,10 @@ class _ParticipantsInOtherWords(NodeKeys):
             raise Refused(refused.error, f"ExpiredTransaction, {_OTHER_WORDS}") from refused
 
 
-class _SweepsSeldom(NodeKeys):
+@pair({}, origin="brokers that spare their timers")
+class LooksSeldom(NodeKeys):
+    """A coordinator looks 3 times less often whether what it waits for is over."""
+
     @functools.cached_property
     def rounds(self) -> list[None]:
         """One for each time that it was the timer's turn."""
@@ -114,11 +117,6 @@ class OtherWords(TransactionKeys):
             raise Refused(refused.error, f"ExpiredTransaction, {_OTHER_WORDS}") from refused
 
 
-@pair({}, origin="brokers that spare their timers")
-class LooksSeldom(_SweepsSeldom):
-    """A coordinator looks 3 times less often whether what it waits for is over."""
-
-
 @pair({}, origin="every cluster, where coordinator and topics are with different brokers", also=[SlowNetwork])
-class EndsAreLate(_SweepsSeldom):
+class EndsAreLate(LooksSeldom):
     """Topics and subscriptions hear late of an abort, and whoever connects waits for that."""

@@ -38,7 +38,10 @@ class PulsarUnknownTakenForEnded(LogCoordinator):
         super().add_subscriptions(txn, names)
 
 
-class _LogsNoParticipants(TransactionLog):
+@defect({"PIP31-16": seen("^nothing$", expected='^"a1"$', what="^readers of orders$")}, origin="textbook: a state that recovery forgets")
+class PulsarTopicsInMemoryOnly(TransactionLog):
+    """Who takes part in an open transaction is known in memory only, so that its end reaches nobody after a crash."""
+
     def append(self, transaction: Transaction) -> None:
         is_open = transaction.status is Status.OPEN
         super().append(replace(transaction, partitions=(), subscriptions=()) if is_open else transaction)
@@ -110,13 +113,8 @@ class PulsarSecondAdditionReplaces(LogCoordinator):
         super().add_partitions(txn, names)
 
 
-@defect({"PIP31-16": seen("^nothing$", expected='^"a1"$', what="^readers of orders$")}, origin="textbook: a state that recovery forgets")
-class PulsarTopicsInMemoryOnly(_LogsNoParticipants):
-    """Who takes part in an open transaction is known in memory only, so that its end reaches nobody after a crash."""
-
-
 @defect({"PIP31-20": seen('^"i1", "i2"$', expected='^"i2"$', what="^left for workers$")}, origin="textbook: a state that recovery forgets")
-class PulsarSubscriptionsInMemoryOnly(_LogsNoParticipants):
+class PulsarSubscriptionsInMemoryOnly(PulsarTopicsInMemoryOnly):
     """Who takes part in an open transaction is known in memory only, so that its commit deletes nothing after a crash."""
 
 

@@ -8,28 +8,20 @@ from fencepost.reference.pulsar.deduplication import Deduplication
 from fencepost.reference.pulsar.values import Message
 
 
-class StoresEverything(Deduplication):
-    """No message is known again."""
+@defect({"PIP31-48": seen('^"a1", "a1"$', expected='^"a1"$', what="^readers of orders$")}, origin="textbook: at least once")
+class RepeatedIsStored(Deduplication):
+    """A message that is sent again after a lost connection is stored once more."""
 
     def is_there(self, message: Message) -> bool:  # noqa: ARG002 - it does not look
         return False
 
 
-class KnowsOnlyThisLife(Deduplication):
-    """A topic that is loaded knows no message again."""
+@defect({"PIP31-48": seen('^"a1", "a1"$', expected='^"a1"$', what="^readers of orders$")}, origin="textbook: a state that recovery forgets")
+class RepeatedIsStoredAfterLoading(Deduplication):
+    """The sequence ids are known in memory only, so that a topic that was loaded anew takes a repeated message."""
 
     def recovered(self, stored: Iterable[Message]) -> Iterable[Message]:  # noqa: ARG002 - what was stored before it was loaded
         return ()
-
-
-@defect({"PIP31-48": seen('^"a1", "a1"$', expected='^"a1"$', what="^readers of orders$")}, origin="textbook: at least once")
-class RepeatedIsStored(StoresEverything):
-    """A message that is sent again after a lost connection is stored once more."""
-
-
-@defect({"PIP31-48": seen('^"a1", "a1"$', expected='^"a1"$', what="^readers of orders$")}, origin="textbook: a state that recovery forgets")
-class RepeatedIsStoredAfterLoading(KnowsOnlyThisLife):
-    """The sequence ids are known in memory only, so that a topic that was loaded anew takes a repeated message."""
 
 
 @defect(

@@ -138,8 +138,15 @@ class PulsarBothEndsWinAtTimes(LogCoordinator):
         super().end(txn, action, reply)
 
 
-class AgreesToWhatEndedBefore(LogCoordinator):
-    """Any end of what was complete before its last start succeeds."""
+@defect(
+    {
+        "PIP31-26": seen("^success$", expected="^a refusal$", what="^answer to END_TXN$"),
+        "PIP31-27": seen("^success$", expected="^a refusal$", what="^answer to END_TXN$"),
+    },
+    origin="textbook: a record of completion without the outcome",
+)
+class PulsarAnyEndOfWhatEndedBeforeACrash(LogCoordinator):
+    """After a crash a coordinator knows that a transaction has ended, and not how: whoever asks for an end is told that it is done."""
 
     _last_before = -1
 
@@ -152,14 +159,3 @@ class AgreesToWhatEndedBefore(LogCoordinator):
             reply()
         else:
             super().end(txn, action, reply)
-
-
-@defect(
-    {
-        "PIP31-26": seen("^success$", expected="^a refusal$", what="^answer to END_TXN$"),
-        "PIP31-27": seen("^success$", expected="^a refusal$", what="^answer to END_TXN$"),
-    },
-    origin="textbook: a record of completion without the outcome",
-)
-class PulsarAnyEndOfWhatEndedBeforeACrash(AgreesToWhatEndedBefore):
-    """After a crash a coordinator knows that a transaction has ended, and not how: whoever asks for an end is told that it is done."""

@@ -79,7 +79,10 @@ class PulsarTimeoutFromTheLastChange(LogCoordinator):
         self._install(replace(self.describe(txn), started_at=self._machine.clock.now))
 
 
-class _ThanksForEveryCommit(LogCoordinator):
+@defect({"PIP31-42": seen("^success$", expected="^a refusal$", what="^answer to END_TXN$")}, origin="textbook: what has ended needs no end")
+class PulsarLateCommitSucceeds(LogCoordinator):
+    """Whoever commits a transaction that has timed out is told that it is done, and its messages are gone."""
+
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         aborted = self.describe(txn).status.action is Action.ABORT
         super().end(txn, Action.ABORT if aborted else action, reply)
@@ -120,15 +123,10 @@ class PulsarCommittedAndCalledLate(LogCoordinator):
             raise Refused(Error.INVALID_TXN_STATUS, f"the time-out of transaction {txn} has passed")
 
 
-@defect({"PIP31-42": seen("^success$", expected="^a refusal$", what="^answer to END_TXN$")}, origin="textbook: what has ended needs no end")
-class PulsarLateCommitSucceeds(_ThanksForEveryCommit):
-    """Whoever commits a transaction that has timed out is told that it is done, and its messages are gone."""
-
-
 @defect(
     {"PIP31-75": expected("16 succeeded$", what="^messages of orders$")}, origin="textbook: an answer that is not made from the outcome"
 )
-class PulsarAbortedAndCalledCommitted(_ThanksForEveryCommit):
+class PulsarAbortedAndCalledCommitted(PulsarLateCommitSucceeds):
     """A commit that comes after the scan is answered with success, and the transaction stays aborted."""
 
 

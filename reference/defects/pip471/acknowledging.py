@@ -54,10 +54,7 @@ class MetadataRecordsDeletedBeforeTheCursor(Subscription):
 )
 class MetadataUnloadedGoesOn(Participation):
     """A subscription that was unloaded goes on looking for ends from time to time. It knows nothing of what another broker has
-    acknowledged there since, and saves the cursor without that.
-
-    What was unloaded is told nothing any more, and still looks from time to time.
-    """
+    acknowledged there since, and saves the cursor without that."""
 
     is_unloaded = False
 

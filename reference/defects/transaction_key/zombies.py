@@ -67,10 +67,7 @@ class AddedToTheFenced(TransactionKeys):
     origin="feared by readers of the proposal: an end that names the key, and not the transaction",
 )
 class AbortHitsTheSuccessor(TransactionKeys):
-    """The late abort of a task that was fenced aborts what its key has open, which is its successor's.
-
-    An end of a fenced transaction that ends what its key has open now.
-    """
+    """The late abort of a task that was fenced aborts what its key has open, which is its successor's."""
 
     ends: tuple[Action, ...] = (Action.ABORT,)
 

@@ -47,7 +47,7 @@ class _IndexesTheLastAbort(PartitionLog):
 
 
 @defect(
-    {"CORE-12": seen('^"a1"$')}, origin="textbook: a retry that is executed", also=[ending.MarksWhatItMarkedBefore, _IndexesTheLastAbort]
+    {"CORE-12": seen('^"a1"$')}, origin="textbook: a retry that is executed", also=[ending.EmptyAbortWritesMarkers, _IndexesTheLastAbort]
 )
 class CoreKafkaSecondAbortUndoesTheFirst(Coordinator):
     """An abort that is asked for again is told to the same partitions again, where it takes the first one's place in the index."""

@@ -31,8 +31,9 @@ class CoreKafkaLateCommitAccepted(recovery.TimeoutIgnored):
     """The coordinator has no timer, so that a commit which comes far too late finds its transaction open."""
 
 
-class LetsTheFencedIn(ProducerStates):
-    """An older epoch writes on as if its transaction were open."""
+@defect({"CORE-19": seen("^nothing", expected='^"plain"$')}, origin="KAFKA-14402: hanging transactions")
+class CoreKafkaLateWriteHangs(ProducerStates):
+    """A batch with an older epoch is stored and opens its transaction anew, and nobody will ever end it."""
 
     def standing(self, producer: ProducerIdAndEpoch) -> Standing:
         standing = super().standing(producer)
@@ -60,13 +61,8 @@ class CoreKafkaLateWriteHangsElsewhere(Coordinator):
 
 
 @defect({"CORE-17": seen('^"late"')}, origin="textbook: epochs that are compared for markers only")
-class CoreKafkaLateWriteShown(LetsTheFencedIn):
+class CoreKafkaLateWriteShown(CoreKafkaLateWriteHangs):
     """A batch with an older epoch is stored and opens no transaction, so that everybody reads it."""
 
     def apply(self, batch: Batch) -> ProducerState | None:
         return self.get(batch.producer_id) if batch.marker is None and self.is_late(batch) else super().apply(batch)
-
-
-@defect({"CORE-19": seen("^nothing", expected='^"plain"$')}, origin="KAFKA-14402: hanging transactions")
-class CoreKafkaLateWriteHangs(LetsTheFencedIn):
-    """A batch with an older epoch is stored and opens its transaction anew, and nobody will ever end it."""

@@ -29,7 +29,7 @@ class CoreKafkaRepeatedEndEndsTheNext(Coordinator):
 @defect(
     {"CORE-31": seen("^nothing", expected='^"a1"$')},
     origin="textbook: a punishment that meets the wrong one",
-    also=[fencing.LetsTheFencedIn],
+    also=[fencing.CoreKafkaLateWriteHangs],
 )
 class CoreKafkaLateToItsCommitHides(PartitionLog):
     """A partition that refuses a late batch takes its producer for broken, and hands out nothing of it any more."""

@@ -13,7 +13,7 @@ from . import fencing
 @defect(
     {"CORE-36": seen('^"a1";', expected='^"a1", "a2"$', what="readers of orders")},
     origin="textbook: a receipt for what was thrown away",
-    also=[fencing.LetsTheFencedIn],
+    also=[fencing.CoreKafkaLateWriteHangs],
 )
 class CoreKafkaAcknowledgedAndDropped(PartitionLog):
     """A batch that finds its transaction just ended is dropped and acknowledged, for nobody could see it any more."""

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.defects.pip31.ending import AgreesToWhatEndedBefore
+from fencepost.reference.defects.pip31.ending import PulsarAnyEndOfWhatEndedBeforeACrash
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.participants import Participants
@@ -75,5 +75,5 @@ class CorePulsarAbortedIsCommitted(CommitsWhatIsAborted):
     {"CORE-13": seen("^success$", expected="^a refusal$"), "CORE-14": seen("^success$", expected="^a refusal$")},
     origin="textbook: a record of completion without the outcome",
 )
-class CorePulsarAnyEndOfWhatEndedBeforeACrash(AgreesToWhatEndedBefore):
+class CorePulsarAnyEndOfWhatEndedBeforeACrash(PulsarAnyEndOfWhatEndedBeforeACrash):
     """After a crash a coordinator knows that a transaction has ended, and not how: whoever asks for an end is told that it is done."""

@@ -1,5 +1,6 @@
 """Defects of the Pulsar reference in inputs that move with the outcome."""
 
+from fencepost.reference.defects.core.pair import core_pair
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.cursor import Cursor
 from fencepost.reference.pulsar.participants import Participant, Participants
@@ -8,15 +9,17 @@ from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
 
 
-class GivesBackAlways(Subscription):
-    """The end of a transaction gives back what it acknowledged, however it ended."""
+@core_pair({"CORE-20": seen('^"i1", "i2", "i3"$')}, origin="textbook: pending acknowledgements that are only ever dropped")
+class InputComesAgain(Subscription):
+    """The end of a transaction gives back what it acknowledged, also when it was committed."""
 
     def apply_outcome(self, txn: TxnId, action: Action) -> None:  # noqa: ARG002 - that is the defect
         super().apply_outcome(txn, Action.ABORT)
 
 
-class DeletesAlways(Subscription):
-    """The end of a transaction deletes what it acknowledged, however it ended."""
+@core_pair({"CORE-21": seen('^"i3"$')}, origin="textbook: pending acknowledgements that are only ever applied")
+class InputLost(Subscription):
+    """The end of a transaction deletes what it acknowledged, also when it was aborted."""
 
     def apply_outcome(self, txn: TxnId, action: Action) -> None:  # noqa: ARG002 - that is the defect
         super().apply_outcome(txn, Action.COMMIT)
@@ -33,23 +36,9 @@ class CorePulsarInputNotTold(Participants):
         return list(transaction.partitions) or super().recipients(transaction)
 
 
-class OneForAll(Cursor):
-    """All subscriptions of a topic share one cursor."""
+@core_pair({"CORE-23": seen('^"i3"$')}, origin="textbook: the wrong key")
+class OnePlaceForAllGroups(Cursor):
+    """A topic has one cursor, so that what one subscription acknowledges is gone for all."""
 
     def journal_name(self, name: SubscriptionName) -> str:
         return super().journal_name(SubscriptionName(name.topic, "all"))
-
-
-@defect({"CORE-20": seen('^"i1", "i2", "i3"$')}, origin="textbook: pending acknowledgements that are only ever dropped")
-class CorePulsarInputComesAgain(GivesBackAlways):
-    """The end of a transaction gives back what it acknowledged, also when it was committed."""
-
-
-@defect({"CORE-21": seen('^"i3"$')}, origin="textbook: pending acknowledgements that are only ever applied")
-class CorePulsarInputLost(DeletesAlways):
-    """The end of a transaction deletes what it acknowledged, also when it was aborted."""
-
-
-@defect({"CORE-23": seen('^"i3"$')}, origin="textbook: the wrong key")
-class CorePulsarOnePlaceForAllGroups(OneForAll):
-    """A topic has one cursor, so that what one subscription acknowledges is gone for all."""

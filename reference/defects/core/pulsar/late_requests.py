@@ -1,5 +1,6 @@
 """Defects of the Pulsar reference in requests that come late or twice."""
 
+from fencepost.reference.defects.core.pair import core_pair
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.pip31 import deduplication
 from fencepost.reference.pulsar.coordinator import Reply
@@ -34,11 +35,11 @@ class CorePulsarLateToItsCommitHangs(fencing.CorePulsarLateWriteOpensAgain):
     """A message whose transaction is over opens that anew, and nobody will ever end it: readers wait behind it."""
 
 
-@defect({"CORE-38": seen('^"a1", "a2", "a2"$', expected='^"a1", "a2"$')}, origin="textbook: at least once")
-class CorePulsarRepeatedWriteIsStored(deduplication.RepeatedIsStored):
+@core_pair({"CORE-38": seen('^"a1", "a2", "a2"$', expected='^"a1", "a2"$')}, origin="textbook: at least once")
+class RepeatedWriteIsStored(deduplication.RepeatedIsStored):
     """A message that is sent again after a lost connection is stored once more."""
 
 
-@defect({"CORE-38": seen('^"a1", "a2", "a2"$', expected='^"a1", "a2"$')}, origin="textbook: a state that recovery forgets")
-class CorePulsarRepeatedWriteIsStoredAfterReload(deduplication.RepeatedIsStoredAfterLoading):
+@core_pair({"CORE-38": seen('^"a1", "a2", "a2"$', expected='^"a1", "a2"$')}, origin="textbook: a state that recovery forgets")
+class RepeatedWriteIsStoredAfterReload(deduplication.RepeatedIsStoredAfterLoading):
     """The sequence ids are known in memory only, so that a topic that was loaded anew takes a repeated message."""

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from fencepost.reference.defects.core.pair import core_pair
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.buffer import Place
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
@@ -47,8 +48,11 @@ class CorePulsarTakenInputForgottenByCrash(PendingAckJournal):
         return False
 
 
-class PendingIsFree(PendingAcks):
-    """What is pending in a transaction is neither withheld nor in conflict."""
+@core_pair(
+    {"CORE-34": seen('^"i1", "i1" in results', what="inputs processed by workers")}, origin="textbook: two states where PIP-31 has three"
+)
+class PendingInputGivenAway(PendingAcks):
+    """What an open transaction has acknowledged is given to the next consumer, and may be acknowledged again."""
 
     def units_at(self, place: Place) -> Units:  # noqa: ARG002 - nothing is withheld
         return frozenset()
@@ -57,19 +61,16 @@ class PendingIsFree(PendingAcks):
         return False
 
 
-class DeletesAtOnce(Subscription):
-    """What a transaction acknowledges is deleted before that ends."""
+@core_pair(
+    {"CORE-39": seen('^"i1"$', expected="^nothing", what="place of workers in inputs")},
+    origin="textbook: undone afterwards, where it should be done afterwards",
+)
+class PlaceMovedTooEarly(Subscription):
+    """What a transaction acknowledges is deleted at once, and given back by an abort."""
 
     def acknowledge_in(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
         super().acknowledge_in(txn, wanted)
         self.cursor.acknowledge(wanted, self._buffer)
-
-
-@defect(
-    {"CORE-34": seen('^"i1", "i1" in results', what="inputs processed by workers")}, origin="textbook: two states where PIP-31 has three"
-)
-class CorePulsarPendingInputGivenAway(PendingIsFree):
-    """What an open transaction has acknowledged is given to the next consumer, and may be acknowledged again."""
 
 
 @defect(
@@ -78,11 +79,3 @@ class CorePulsarPendingInputGivenAway(PendingIsFree):
 )
 class CorePulsarOpenInputGiven(visibility.CorePulsarDirtyRead):
     """Messages of a transaction go into the topic like any others, and are read before anything is decided."""
-
-
-@defect(
-    {"CORE-39": seen('^"i1"$', expected="^nothing", what="place of workers in inputs")},
-    origin="textbook: undone afterwards, where it should be done afterwards",
-)
-class CorePulsarPlaceMovedTooEarly(DeletesAtOnce):
-    """What a transaction acknowledges is deleted at once, and given back by an abort."""

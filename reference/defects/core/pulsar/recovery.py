@@ -56,15 +56,11 @@ class CorePulsarFirstToldAfterCrash(LogCoordinator):
         return replace(found, partitions=found.partitions[:1]) if found.status.is_decided else found
 
 
-class EndsBeforeItDeletes(PendingAcks):
-    """That a transaction has ended is durable before what it acknowledged is deleted."""
+@defect({"CORE-28": seen("^nothing", expected='^"i1"$', what="place of workers in inputs")}, origin="found in this reference by a review")
+class CorePulsarEndBeforeDeletion(PendingAcks):
+    """A subscription writes down that a commit is over, and then deletes: after a crash in between, the committed input comes again."""
 
     def end(self, txn: TxnId, action: Action) -> Waiting:
         waiting = super().end(txn, action)
         self.record_end(txn)
         return waiting
-
-
-@defect({"CORE-28": seen("^nothing", expected='^"i1"$', what="place of workers in inputs")}, origin="found in this reference by a review")
-class CorePulsarEndBeforeDeletion(EndsBeforeItDeletes):
-    """A subscription writes down that a commit is over, and then deletes: after a crash in between, the committed input comes again."""

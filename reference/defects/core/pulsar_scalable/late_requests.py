@@ -1,8 +1,6 @@
 """Defects of scalable topics in requests that come late or twice."""
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.defects.pip31.deduplication import KnowsOnlyThisLife, StoresEverything
-from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.values import Action, TxnId
@@ -33,15 +31,3 @@ class CoreScalableLateToItsCommitShown(fencing.CoreScalableLateWriteShown):
 )
 class CoreScalableLateToItsCommitHangs(fencing.CoreScalableLateWriteOpensAgain):
     """A message whose transaction is over opens that anew in a segment that has applied the end and does so once: readers wait."""
-
-
-@defect({"CORE-38": seen('^"a1", "a2", "a2"$', expected='^"a1", "a2"$')}, origin="textbook: at least once", of=MetadataParts)
-class CoreScalableRepeatedWriteIsStored(StoresEverything):
-    """A message of a transaction that is sent again after a lost connection is stored in its segment once more."""
-
-
-@defect(
-    {"CORE-38": seen('^"a1", "a2", "a2"$', expected='^"a1", "a2"$')}, origin="textbook: a state that recovery forgets", of=MetadataParts
-)
-class CoreScalableRepeatedWriteIsStoredAfterReload(KnowsOnlyThisLife):
-    """The sequence ids are known in memory only, so that a segment that was loaded anew takes a repeated message of a transaction."""

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from fencepost.reference.defects.core.pulsar.processing import DeletesAtOnce, PendingIsFree
+from fencepost.reference.defects.core.pulsar.recovery import CorePulsarEndBeforeDeletion
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
 from fencepost.reference.pulsar.pending_ack_store import Waiting
 
@@ -26,26 +25,17 @@ class CoreScalableTakenInputForgottenByCrash(PendingAckRecords):
     {"CORE-33": seen("^nothing", expected='^"r1"$', what="readers of results")},
     origin="textbook: two participants, of which one decides by itself",
 )
-class CoreScalableInputTakenOutputGone(recovery.AbortsWhatItFinds):
+class CoreScalableInputTakenOutputGone(recovery.CoreScalableOpenForgottenByCrash):
     """A segment that is loaded aborts what it finds open, and a subscription goes by the header, which says committed."""
 
 
 @defect(
     {"CORE-33": seen("^nothing$", expected='^"i1"$', what="place of workers in inputs")},
     origin="found in this reference by a review",
-    also=[recovery.EndsBeforeItDeletes],
+    also=[CorePulsarEndBeforeDeletion],
 )
 class CoreScalableOutputThereInputFree(recovery.CoreScalableEndBeforeDeletion):
     """A subscription deletes its operation records, and then what was acknowledged: after a crash in between, the input comes again."""
-
-
-@defect(
-    {"CORE-34": seen('^"i1", "i1" in results', what="inputs processed by workers")},
-    origin="textbook: two states where PIP-31 has three",
-    of=MetadataParts,
-)
-class CoreScalablePendingInputGivenAway(PendingIsFree):
-    """What an open transaction has acknowledged is given to the next consumer, and may be acknowledged again."""
 
 
 @defect(
@@ -54,12 +44,3 @@ class CoreScalablePendingInputGivenAway(PendingIsFree):
 )
 class CoreScalableOpenInputGiven(visibility.CoreScalableDirtyRead):
     """An operation record holds no reader back, and messages are read before anything is decided."""
-
-
-@defect(
-    {"CORE-39": seen('^"i1"$', expected="^nothing", what="place of workers in inputs")},
-    origin="textbook: undone afterwards, where it should be done afterwards",
-    of=MetadataParts,
-)
-class CoreScalablePlaceMovedTooEarly(DeletesAtOnce):
-    """What a transaction acknowledges is deleted at once, and given back by an abort."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from fencepost.reference.defects.core.pulsar.recovery import EndsBeforeItDeletes
+from fencepost.reference.defects.core.pulsar.recovery import CorePulsarEndBeforeDeletion
 from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.metadata.store import IndexEntry
 from fencepost.reference.metadata_transactions import paths
@@ -15,8 +15,9 @@ from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.values import Action, TxnId
 
 
-class AbortsWhatItFinds(MetadataBuffer):
-    """What is open when a segment is loaded is aborted there, however it ends."""
+@defect({"CORE-24": seen("^nothing", expected='^"a1", "a2"$')}, origin="textbook: what is not decided held for not worth keeping")
+class CoreScalableOpenForgottenByCrash(MetadataBuffer):
+    """A segment that is loaded takes the writers of what it finds open for gone, and aborts that, whatever its header says."""
 
     found: frozenset[TxnId] = frozenset()
 
@@ -91,7 +92,7 @@ class CoreScalableAbortedShownAfterCrash(TransactionRecords):
 @defect(
     {"CORE-28": seen("^nothing", expected='^"i1"$', what="place of workers in inputs")},
     origin="found in this reference by a review",
-    also=[EndsBeforeItDeletes],
+    also=[CorePulsarEndBeforeDeletion],
 )
 class CoreScalableEndBeforeDeletion(PendingAckRecords):
     """A subscription deletes its operation records, and then what was acknowledged: after a crash in between, the input comes again."""
@@ -99,8 +100,3 @@ class CoreScalableEndBeforeDeletion(PendingAckRecords):
     def end(self, txn: TxnId, action: Action) -> None:
         self._records.delete_operations(txn, self._name)
         super().end(txn, action)
-
-
-@defect({"CORE-24": seen("^nothing", expected='^"a1", "a2"$')}, origin="textbook: what is not decided held for not worth keeping")
-class CoreScalableOpenForgottenByCrash(AbortsWhatItFinds):
-    """A segment that is loaded takes the writers of what it finds open for gone, and aborts that, whatever its header says."""
