@@ -6,8 +6,9 @@ broker that nothing catches clears all of its variants, side by side; one that i
 
 import dataclasses
 import dis
+import functools
 from abc import ABC
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
@@ -25,12 +26,12 @@ def changes_of(variant: Defect) -> set[tuple[str, str]]:
     return {(part, name) for part, own in classes.items() for one in own for name in _names_of(one)}
 
 
-def _names_of(part: type) -> Iterator[str]:
-    for name, member in vars(part).items():
-        if name not in vars(_Empty):
-            yield name
-        if isinstance(member, FunctionType):
-            yield from (one.argval for one in dis.get_instructions(member) if one.opname == "STORE_ATTR")
+@functools.cache
+def _names_of(part: type) -> frozenset[str]:
+    names = vars(part).keys() - vars(_Empty).keys()
+    functions = [member for member in vars(part).values() if isinstance(member, FunctionType)]
+    set_by = {one.argval for function in functions for one in dis.get_instructions(function) if one.opname == "STORE_ATTR"}
+    return frozenset(names | set_by)
 
 
 def groups(lawful: Iterable[Defect]) -> list[tuple[Defect, ...]]:

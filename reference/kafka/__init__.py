@@ -2,12 +2,13 @@
 
 Where to read what:
 
-* `transaction`, `ending`, `known_transactions`, `coordinator`: who owns a transactional id, what a transaction covers, how it ends.
-* `markers`, `partition_log`, `producer_state`: the decision in the partitions, who may append, how far committed data may be read.
+* `transaction`, `ending`, `known_transactions`, `coordinator`: the owner of a transactional id, what a transaction covers, how it ends.
+* `markers`, `partition_log`, `producer_state`: the decision in the partitions, which producers may append, how far committed data may be
+  read.
 * `verification`, `guards`: how a leader and the coordinator agree before the first batch of a transaction is appended.
-* `groups`: offsets as part of a transaction. `membership`: who is in a group.
+* `groups`: offsets as part of a transaction. `membership`: the members of a group.
 * `transaction_log`, `topics`: what survives a crash; `seeded_disk`: a disk that was used before.
-* `authorizer`: who may do what.
+* `authorizer`: access control.
 * `api`: Kafka's messages. `profile`: where releases differ. `node`, `broker`: how it is put together.
 """
 

@@ -1,8 +1,8 @@
-"""Adding partitions to a transaction, as a client asks it and as the leader of a partition does: the verdict for each partition.
+"""Adding partitions to a transaction, for a client or for the leader of a partition: the verdict for each partition.
 
-A client speaks for its own transaction. A broker may ask for several transactions at once, each judged by itself, and may ask
-whether partitions are in a transaction already instead of adding them. Groups keep their offsets in a partition like any other,
-which a client adds by the name of the group.
+A client asks for its own transaction. A broker may ask for several transactions at once, each judged by itself, and may ask whether
+partitions are in a transaction already instead of adding them. Groups keep their offsets in a partition like any other, which a client adds
+by the name of the group.
 
 Source: AddPartitionsToTxn in "Public Interfaces"; "Ensure Ongoing Transaction for Older Clients (3)".
 """
@@ -41,7 +41,7 @@ class Additions:
         return self.internal_among(addition.partitions) or self.judge(addition, transaction_version=0)
 
     def of_broker(self, additions: Sequence[Addition]) -> list[dict[TopicPartition, Error]]:
-        """Decision: what a batched AddPartitionsToTxn answers, transaction by transaction; an error of one says nothing of the next."""
+        """Decision: what a batched AddPartitionsToTxn answers, transaction by transaction; an error of one does not affect the next."""
         rule("KIP890-037")
         return [self.judge(addition, transaction_version=2) for addition in additions]
 
@@ -69,9 +69,9 @@ class Additions:
         return dict.fromkeys(partitions, Error.NONE)
 
     def internal_among(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, Error]:
-        """Decision: where one of the partitions is of the broker's own topics none is added: brokers may add those, and no client.
+        """Decision: if one of the partitions is of an internal topic none is added: brokers may add those, and no client.
 
-        Empty where none is.
+        Empty if none is.
         """
         if not any(partition.topic in INTERNAL for partition in partitions):
             return {}
@@ -82,7 +82,7 @@ class Additions:
         }
 
     def unknown_among(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, Error]:
-        """Decision: where one of the partitions does not exist none is added, and each has its error. Empty where all exist."""
+        """Decision: if one of the partitions does not exist none is added, and each has its error. Empty if all exist."""
         if all(partition in self._topics for partition in partitions):
             return {}
         rule("KIP890-033")

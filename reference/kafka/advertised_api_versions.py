@@ -1,4 +1,4 @@
-"""What a broker says that it serves, and serves: the versions of each API, and the features."""
+"""What a broker advertises and serves: the versions of each API, and the features."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ _SHOWS_FEATURES_FROM_LEVEL_0 = 4
 
 
 class AdvertisedApiVersions:
-    """The broker's side of finding a version that both sides know. The profile says what there is."""
+    """The broker's side of finding a version that both sides know. The profile has the versions."""
 
     def __init__(self, profile: Profile, levels: FeatureLevels) -> None:
         self._profile = profile
@@ -27,13 +27,13 @@ class AdvertisedApiVersions:
         rule("KIP890-004")
         return self._profile.apis
 
-    def finalized(self, version: int) -> Mapping[str, int]:  # noqa: ARG002 - all versions tell the same
-        """Decision: the finalized levels in ApiVersions of that version. Level 0 is told by leaving the feature out."""
+    def finalized(self, version: int) -> Mapping[str, int]:  # noqa: ARG002 - all versions report the same
+        """Decision: the finalized levels in ApiVersions of that version. A feature at level 0 is left out."""
         rule("KIP890-001")
         return {name: level for name, level in self._levels.all().items() if level > 0}
 
     def features_epoch(self) -> int:
-        """Decision: the epoch of the finalized features, by which a client knows the newer of two answers."""
+        """Decision: the epoch of the finalized features, which shows a client the newer of two answers."""
         return self._levels.epoch
 
     def supported(self, version: int) -> Mapping[str, Feature]:

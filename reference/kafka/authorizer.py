@@ -1,9 +1,10 @@
-"""Who may do what: the broker's access-control lists, and the question that each request has to pass.
+"""The broker's access-control lists: which principal may do what. Each request has to pass their checks.
 
-Without an authorizer everybody may do everything. With one, nobody may do anything that is not allowed to them, super users aside.
-Who may READ, WRITE, DELETE or ALTER may DESCRIBE as well. Entries are durable; the broker knows only those that allow, by exact names.
+Without an authorizer every principal may do everything. With one, a principal may do only what is allowed to it, super users aside. A
+principal that may READ, WRITE, DELETE or ALTER may DESCRIBE as well. Entries are durable; the broker knows only those that allow, by exact
+names.
 
-Where in a request the questions are asked is in `api/authorisation`: in front of everything that changes something.
+`api/authorisation` makes these checks in requests: before everything that changes something.
 """
 
 from fencepost.reference.kernel.journal import Disk, Journal
@@ -13,7 +14,7 @@ from fencepost.wire.kafka.acls import CLUSTER, Operation, Resource, ResourceKind
 from .settings import Settings
 
 ANONYMOUS = principal_of("ANONYMOUS")
-"""Who has not logged in."""
+"""The principal of a client that has not logged in."""
 
 _IMPLY_DESCRIBE = frozenset({Operation.READ, Operation.WRITE, Operation.DELETE, Operation.ALTER})
 
@@ -27,12 +28,12 @@ class Authorizer:
         self._rights: Journal[Right] = disk.journal("acls")
 
     def grant(self, right: Right) -> None:
-        """Decision: an entry that was added is in force at once; one that is there already is there once."""
+        """Decision: an added entry is in force at once; adding it again changes nothing."""
         rule("KIP890-375")
         self._rights.replace(dict.fromkeys((*self._rights, right)))
 
     def revoke(self, right: Right) -> None:
-        """Decision: an entry that was removed is in force no longer."""
+        """Decision: a removed entry is in force no longer."""
         rule("KIP890-375")
         self._rights.replace([one for one in self._rights if one != right])
 
@@ -58,13 +59,13 @@ class Authorizer:
         return self._may_describe(principal, transactional_id)
 
     def may_see_transactional_id(self, principal: str, transactional_id: str) -> bool:
-        """Decision: whether DescribeTransactions and ListTransactions tell the principal of that transactional id."""
+        """Decision: whether DescribeTransactions and ListTransactions show the principal that transactional id."""
         rule("KIP890-260")
         rule("KIP890-261")
         return self._may_describe(principal, transactional_id)
 
     def may_see_topic(self, principal: str, topic: str) -> bool:
-        """Decision: whether DescribeTransactions tells the principal that the topic is part of a transaction."""
+        """Decision: whether DescribeTransactions shows the principal that the topic is part of a transaction."""
         rule("KIP890-269")
         return self.allows(principal, Operation.DESCRIBE, Resource(ResourceKind.TOPIC, topic))
 
@@ -72,7 +73,7 @@ class Authorizer:
         return self.allows(principal, Operation.DESCRIBE, Resource(ResourceKind.TRANSACTIONAL_ID, transactional_id))
 
     def may_see_producers_of(self, principal: str, topic: str) -> bool:
-        """Decision: whether DescribeProducers tells the principal who writes to that topic."""
+        """Decision: whether DescribeProducers shows the principal the producers of that topic."""
         rule("KIP890-262")
         return self.allows(principal, Operation.READ, Resource(ResourceKind.TOPIC, topic))
 
@@ -107,7 +108,7 @@ class Authorizer:
         return self.allows(principal, Operation.WRITE, Resource(ResourceKind.TOPIC, topic))
 
     def may_be_idempotent(self, principal: str) -> bool:
-        """Decision: whether the principal may have a producer id without a transactional id: whoever may write to a topic may."""
+        """Decision: whether the principal may have a producer id without a transactional id: if it may write to any topic."""
         rule("KIP890-379")
         kinds = {right.resource.kind for right in self._rights if right.principal == principal and right.operation is Operation.WRITE}
         return ResourceKind.TOPIC in kinds or self.allows(principal, Operation.IDEMPOTENT_WRITE, CLUSTER)
@@ -118,6 +119,6 @@ class Authorizer:
         return self.allows(principal, Operation.ALTER, CLUSTER)
 
     def may_list_rights(self, principal: str) -> bool:
-        """Decision: whether the principal may learn who may do what."""
+        """Decision: whether the principal may list the entries."""
         rule("KIP890-376")
         return self.allows(principal, Operation.DESCRIBE, CLUSTER)

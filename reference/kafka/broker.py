@@ -24,13 +24,13 @@ from .values import TopicPartition, journal_of
 _FOR_EVER_MS = 2**40
 
 LOADING_MS = 100
-"""Long enough for a client to meet a coordinator that is loading; it asks again after less."""
+"""Long enough for a client to find the coordinator loading; its retries are more frequent."""
 
 
 class ReferenceKafka(kernel.Broker[Node]):
     """One broker, node 1, with its disk, an empty one unless it is seeded. It is running when it is made.
 
-    With more nodes, those behind the first lead partitions and can be paused. A crash is one of all of them.
+    With more nodes, those after the first lead partitions and can be paused. A crash is one of all of them.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class ReferenceKafka(kernel.Broker[Node]):
         self._paused: set[int] = set()
         self._replicas = Replicas(parts.replication)
         self._waiting: list[Sent] = []
-        """What leaders keep until the coordinator's node goes on."""
+        """Requests that leaders keep until the coordinator's node is resumed."""
 
         self._loading_ms = 0
         self.restart()
@@ -69,7 +69,7 @@ class ReferenceKafka(kernel.Broker[Node]):
             log.put_down()
 
     def handle(self, request: RequestPayload, principal: str = ANONYMOUS, number: int = FIRST_NODE) -> ResponsePayload | None:
-        """Answer one request, of whoever has logged in on its connection to the node of that number.
+        """Answer one request of the principal that has logged in on its connection to the node of that number.
 
         None means that there is no answer: the broker is down, the node is paused, or it does not serve that version.
         """
@@ -98,7 +98,7 @@ class ReferenceKafka(kernel.Broker[Node]):
         self._loading_ms = 0
 
     def refuse_append(self, topic: str, number: int) -> None:
-        """Let the disk refuse one append to partition 0 of a topic of the broker's own: this number of them from now on."""
+        """Let the disk refuse one append to partition 0 of an internal topic: this number of them from now on."""
         self._journal_of(topic).refused_in = number
 
     def append_is_to_be_refused(self, topic: str) -> bool:
@@ -109,10 +109,10 @@ class ReferenceKafka(kernel.Broker[Node]):
         return self._machine.disk.journal(topic if topic == TRANSACTIONS_TOPIC else journal_of(TopicPartition(topic, 0)))
 
     def pause(self, node: int) -> None:
-        """Let a node do nothing until `resume`: it answers nobody, and markers for it are on their way or lost.
+        """Pause a node until `resume`: it answers no request, and markers for it are in flight or lost.
 
-        What partitions get that it has a replica of is not written until it goes on.
-        Where the coordinator is on it, it is to the others as if that were loading.
+        Records in partitions of which it has a replica are not written until it resumes.
+        If the coordinator is on it, the other nodes see the coordinator as loading.
         """
         if node not in self._numbers[1:]:
             raise ValueError(f"node {node} cannot be paused: the reference has {len(self._numbers)}, and the first is never paused")
@@ -124,7 +124,7 @@ class ReferenceKafka(kernel.Broker[Node]):
         self.network.hold(self._is_for_a_paused_node)
 
     def resume(self, node: int) -> None:
-        """Let a paused node go on. Connections to it have ended meanwhile, so what was on its way is sent again, by the timer."""
+        """Resume a paused node. Connections to it have ended meanwhile, so the timer sends again what was in flight."""
         self.network.drop(self._is_for_a_paused_node)
         self._paused.discard(node)
         self._replicas.let_go(node)
@@ -134,7 +134,7 @@ class ReferenceKafka(kernel.Broker[Node]):
             sent.read()
 
     def node_crashed(self, number: int) -> None:  # noqa: ARG002 - all nodes crash at once
-        """Nobody waits for an answer any more."""
+        """No client waits for an answer any more."""
         for sent in self._waiting:
             sent.lose()
         self._waiting.clear()

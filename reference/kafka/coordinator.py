@@ -27,11 +27,12 @@ class Coordinator(KnownTransactions):
     # -- InitProducerId
 
     def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
-        """Decision: InitProducerId makes the caller the owner of the transactional id; `expected` is who it says that it is, if it does.
+        """Decision: InitProducerId makes the caller the owner of the transactional id; `expected` is the producer that it claims to be, if
+        any.
 
-        Whoever owned the id before has an older epoch from now on. Raises Refused: INVALID_REQUEST when the transactional id is empty,
-        INVALID_TRANSACTION_TIMEOUT when the time-out is not allowed, CONCURRENT_TRANSACTIONS when a transaction is being ended,
-        PRODUCER_FENCED when somebody else owns the id by now.
+        The previous owner of the id has an older epoch from now on. Raises Refused: INVALID_REQUEST when the transactional id is empty,
+        INVALID_TRANSACTION_TIMEOUT when the timeout is not allowed, CONCURRENT_TRANSACTIONS when a transaction is being ended,
+        PRODUCER_FENCED when another producer owns the id by now.
         """
         if not self.is_valid_id(transactional_id):
             rule("KIP890-011")
@@ -110,8 +111,7 @@ class Coordinator(KnownTransactions):
     def verify_partitions(
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition]
     ) -> dict[TopicPartition, Error]:
-        """Decision: whether each partition is in the transaction already. Changes nothing, and does not mind a transition that is
-        pending.
+        """Decision: whether each partition is in the transaction already. Changes nothing, and ignores a pending transition.
 
         Raises Refused: CONCURRENT_TRANSACTIONS when the transaction is prepared, and as `check_producer`.
         """
@@ -137,10 +137,10 @@ class Coordinator(KnownTransactions):
     def end_transaction(
         self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
     ) -> ProducerIdAndEpoch:
-        """Decision: EndTxn commits or aborts; returns what the producer goes on with. `api_version` is that of EndTxn.
+        """Decision: EndTxn commits or aborts; returns the producer id and epoch to continue with. `api_version` is that of EndTxn.
 
         Raises Refused: CONCURRENT_TRANSACTIONS when the end before is not complete, INVALID_PRODUCER_ID_MAPPING and PRODUCER_FENCED when
-        somebody else owns the transactional id, INVALID_TXN_STATE when the state does not allow this end.
+        another producer owns the transactional id, INVALID_TXN_STATE when the state does not allow this end.
         """
         transaction = self._known(transactional_id)
         if self.bumps_epoch(api_version):
@@ -166,8 +166,9 @@ class Coordinator(KnownTransactions):
         return self.prepare(transaction, decision, bumps).next_producer
 
     def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
-        """Decision: which transaction EndTxn of a new client means, the current one or the one that ended last. None for a foreign
-        producer id.
+        """Decision: which transaction EndTxn of a new client means, the current one or the one that ended last.
+
+        None for a foreign producer id.
         """
         return asked_about(transaction, producer)
 
@@ -181,20 +182,20 @@ class Coordinator(KnownTransactions):
         return end_of_old_client(state, decision)
 
     def _check_old_client(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
-        """For old clients only the current epoch is right: none of them asks again with an earlier one."""
+        """For old clients only the current epoch is right: none of them retries with an earlier one."""
         rule("KIP890-087")
         self.check_producer(transaction, producer)
 
     def bumps_epoch(self, end_txn_version: int) -> bool:
-        """Decision: whether the client is a new one, for which each end bumps the epoch. Only the version of its EndTxn tells."""
+        """Decision: whether the client is a new one, for which each end bumps the epoch. Only the version of its EndTxn shows that."""
         rule("KIP890-005")
         rule("KIP890-060")
         return end_txn_version >= 5
 
     def prepare(self, transaction: Transaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> Transaction:
-        """Decision: the transaction is prepared with `bumps` epochs more, and its end cannot be changed any more.
+        """Decision: the transaction is prepared with its epoch raised by `bumps`, and its end cannot be changed any more.
 
-        `moves_on` is whether a producer at its last epoch goes on with a new producer id.
+        `moves_on` is whether a producer at its last epoch continues with a new producer id.
         """
         overflow = bumps > 0 and moves_on and transaction.epoch_is_exhausted
         if overflow:
@@ -216,7 +217,7 @@ class Coordinator(KnownTransactions):
         self._send_markers(prepared)
         return prepared
 
-    # -- What the coordinator does by itself
+    # -- What the coordinator does periodically
 
     def abort_by_server(self, transaction: Transaction) -> None:
         """Decision: a transaction that its producer did not end is aborted with a bumped epoch, so that the producer is fenced.
@@ -233,9 +234,8 @@ class Coordinator(KnownTransactions):
         self.prepare(transaction, Decision.ABORT, self._profile.server_fence_bumps, moves_on=moves_on)
 
     def abort_timed_out(self) -> None:
-        """Decision: the coordinator aborts what has been open for longer than its producer's transaction time-out, whenever the timer
-        asks.
-        """
+        """Decision: at each turn of its timer, the coordinator aborts what has been open for longer than its producer's transaction
+        timeout."""
         for transaction in list(self._transactions.values()):
             overdue = transaction.started_at + transaction.timeout_ms < self._machine.clock.now
             if transaction.state is State.ONGOING and overdue:
@@ -263,11 +263,11 @@ class Coordinator(KnownTransactions):
         return transaction
 
     def is_valid_id(self, transactional_id: str) -> bool:
-        """Decision: whether there can be such a transactional id; the empty one belongs to nobody."""
+        """Decision: whether a transactional id is valid; the empty one is not."""
         return transactional_id != ""
 
     def must_wait(self, transaction: Transaction) -> bool:
-        """Decision: whether InitProducerId and EndTxn are told to ask again, since the end of a transaction is not complete."""
+        """Decision: whether InitProducerId and EndTxn have to be retried, since the end of a transaction is not complete."""
         return self._is_pending(transaction)
 
     def check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:

@@ -1,4 +1,4 @@
-"""How the fields of a request are taken, and how a refusal is answered, so that clients of every version take it for what it is."""
+"""How the fields of a request are read, and how a refusal is answered, so that clients of every version understand it."""
 
 from fencepost.reference.kernel.rules import rule
 
@@ -22,16 +22,16 @@ class Dialect:
         return asked
 
     def may_have_records(self, max_wait_ms: int) -> bool:  # noqa: ARG002 - there are records, or there are none
-        """Decision: whether a Fetch that waits so long is answered the records that are there: every one, also one that does not wait."""
+        """Decision: whether a Fetch with that wait gets the records that are there: every Fetch, also one that does not wait."""
         rule("KIP890-420")
         return True
 
     def producer_in_refused_initialisation(self, expected: ProducerIdAndEpoch) -> ProducerIdAndEpoch:  # noqa: ARG002 - it gets none
-        """Decision: the producer id and epoch in a refused InitProducerId: none, whatever the client said that it has."""
+        """Decision: the producer id and epoch in a refused InitProducerId: none, whatever the client has sent."""
         rule("KIP890-421")
         return NO_PRODUCER
 
     def producer_in_refusal(self, asked_as: ProducerIdAndEpoch) -> ProducerIdAndEpoch:  # noqa: ARG002 - a client would use what it reads
-        """Decision: the producer id and epoch beside an error: none at all, whoever asked."""
+        """Decision: the producer id and epoch in an answer with an error: none, whatever the request had."""
         rule("KIP890-062")
         return NO_PRODUCER

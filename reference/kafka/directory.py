@@ -1,4 +1,4 @@
-"""Which node coordinates what: for the same key always the same one, for clients keep what they were answered."""
+"""Which node coordinates what: for the same key always the same one, since clients cache the answer."""
 
 from fencepost.reference.kernel.rules import rule
 

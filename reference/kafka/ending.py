@@ -1,8 +1,8 @@
-"""Who may end a transaction how: the two tables of EndTxn.
+"""Which producer may end a transaction how: the two tables of EndTxn.
 
-For a new client each end bumps the epoch, so the epoch in a request tells which transaction is meant: the current epoch means the
-open one, the one before it means the one that has ended, and then the request is a client asking again. An old client's epoch
-says nothing of the kind, and only the state can tell.
+For a new client each end bumps the epoch, so the epoch in a request shows which transaction is meant: the current epoch means the open one,
+the one before it means the one that has ended, and then the request is a retry. An old client's epoch shows nothing of the kind, and only
+the state decides.
 
 Source: "Bump Epoch on Each Transaction for New Clients (1)", the retry sentences; where the text is silent, Apache Kafka.
 """
@@ -22,7 +22,7 @@ class Asked(Enum):
     CURRENT = auto()
     """The one that is open now, or would be."""
     RETRY = auto()
-    """The one that ended last: the client has not heard of its new epoch."""
+    """The one that ended last: the client does not know its new epoch yet."""
     NEITHER = auto()
 
 
@@ -32,7 +32,7 @@ class Ending(Enum):
     PREPARE = auto()
     """Decide now."""
     ANSWER_AGAIN = auto()
-    """It was decided so before: answer as then, and change nothing."""
+    """The same was decided before: answer as then, and change nothing."""
 
 
 def asked_about(transaction: Transaction, requested: ProducerIdAndEpoch) -> Asked | None:

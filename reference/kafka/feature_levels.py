@@ -1,7 +1,7 @@
 """The levels of features that are in force, which an administrator moves up and down on a running broker; journalled.
 
-Only one level means something here: `transaction.version`. At 2 a client that reads it uses the new protocol, at 1 the transaction log
-has room for it, at 0 the log is as it was before. A client's own protocol is told by the versions of its requests all the same.
+Only one level means something here: `transaction.version`. At 2 a client that reads it uses the new protocol, at 1 the transaction log has
+room for it, at 0 the log is as it was before. Even so, a client's own protocol shows in the versions of its requests.
 
 Source: "Transaction Feature Version (0)".
 """
@@ -28,7 +28,7 @@ class FeatureLevels:
         self._levels = {name: feature.finalized for name, feature in profile.features.items()} | self.kept()
 
     def kept(self) -> dict[str, int]:
-        """Decision: the levels that a restart finds: of each feature that was ever changed, the last one."""
+        """Decision: the levels that a restart finds: for each feature that was ever changed, the last one."""
         if self._changes:
             rule("KIP890-220")
         return dict(self._changes)
@@ -44,7 +44,7 @@ class FeatureLevels:
 
     @property
     def transaction_version(self) -> int:
-        """0 also where the broker does not have the feature."""
+        """0 also if the broker does not have the feature."""
         return self._levels.get("transaction.version", 0)
 
     def change(self, feature: str, level: int) -> None:

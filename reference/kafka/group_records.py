@@ -1,7 +1,7 @@
-"""What the log of a group's offsets holds of its members: the record that a settled generation, or a group without members, leaves.
+"""What the log of a group's offsets holds of its members: the record of a settled generation, or of a group without members.
 
-It stands beside the offsets, under the group's name alone. Kafka writes it when the leader has handed out the assignment, when the last
-member goes, and when an instance takes its own place again; what happens between these is not durable, so after a crash a group is as it
+It is stored with the offsets, under the group's name alone. Kafka writes it when the leader has handed out the assignment, when the last
+member leaves, and when an instance takes its own place again; what happens between these is not durable, so after a crash a group is as it
 was when it was settled last.
 """
 
@@ -17,7 +17,7 @@ _TEXT = "latin-1"
 
 @dataclass(frozen=True, slots=True)
 class Joining:
-    """What a member brings: how assignments can be made that it understands, the best first, and what it wants for each."""
+    """What a member brings: the protocols that it supports, the preferred one first, and its metadata for each."""
 
     protocol_type: str
     protocols: Mapping[str, bytes]
@@ -36,7 +36,7 @@ class StoredMember:
 
 @dataclass(frozen=True, slots=True)
 class StoredGroup:
-    """A group as its log has it: who has been there longest is first."""
+    """A group as its log has it: the longest-standing member is first."""
 
     name: str
     generation: int
@@ -65,7 +65,7 @@ def record_of(group: StoredGroup, now: int) -> Record:
 
 
 def tombstone_of(group: str, now: int) -> Record:
-    """The record that takes the place of a group's when it is deleted."""
+    """The record that replaces a group's when it is deleted."""
     return Record(None, key_of(group), now)
 
 

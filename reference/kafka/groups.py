@@ -1,11 +1,11 @@
-"""The offsets that groups have committed, as far as transactions go: they are records like any other, in a partition of their own.
+"""The offsets that groups have committed, as far as transactions go: they are records like any other, in a separate partition.
 
 An offset that was committed in a transaction is *pending* until the marker comes, and only then what the group has committed. So the
-offsets of a group become visible together with the records of the transaction. What a group has, is read off its log, when it is
-asked for and after a crash alike. The same log has the members of groups, as `group_records` says.
+offsets of a group become visible together with the records of the transaction. The offsets of a group are read from its log, at each
+request and after a crash alike. The same log has the members of groups, as `group_records` describes.
 
-Offsets that are committed outside of transactions count at once. Who is a member of a group, and so may commit as one, is for
-`membership` to say; whoever does not say that it is a member, may be anybody.
+Offsets that are committed outside of transactions count at once. `membership` decides which client is a member of a group, and so may
+commit as one; a client that names no member id is not checked.
 
 Source: "Implicitly Add Partitions to Transactions on Produce for New Clients (2)" on TxnOffsetCommit; "TxnOffsetCommit Requests".
 """
@@ -31,12 +31,12 @@ MAX_METADATA_BYTES = 4_096
 """`offset.metadata.max.bytes`, with Kafka's default."""
 
 _COMPACTED_FROM = 100
-"""A log of more offsets is compacted, where as many batches as half of that are decided."""
+"""A log of more offsets is compacted if as many batches as half of that are decided."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommittedOffset:
-    """Where a group goes on in a partition, and its metadata. `leader_epoch` is -1 where none was given."""
+    """Where a group continues in a partition, and its metadata. `leader_epoch` is -1 if none was given."""
 
     offset: int
     leader_epoch: int = -1
@@ -45,7 +45,7 @@ class CommittedOffset:
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Which member of the group says that it commits: an empty member id is nobody's."""
+    """The member of the group that a commit names; without a member id, none."""
 
     generation: int | None
     member: str
@@ -125,14 +125,14 @@ class Groups:
         return verdicts
 
     def refusal_of(self, refusal: Refused) -> Refused:
-        """Decision: a client whose offsets the log does not take is answered with an error after which it asks the coordinator again."""
+        """Decision: a client whose offsets the log does not accept is answered with an error after which it asks the coordinator again."""
         if refusal.error is not Error.NOT_ENOUGH_REPLICAS:
             return refusal
         rule("KIP890-465")
         return Refused(Error.COORDINATOR_NOT_AVAILABLE, refusal.message)
 
     def check_membership(self, group: str, sender: Sender) -> None:
-        """Decision: who says that it is a member must be one. A sender with no member id does not say so, and may be anybody.
+        """Decision: a client that names a member id must be that member. A sender without a member id is not checked.
 
         Raises Refused: ILLEGAL_GENERATION when there is no such group, and as `Membership.check`.
         """
@@ -157,7 +157,7 @@ class Groups:
         return verdicts
 
     def check_plain(self, group: str, sender: Sender) -> None:
-        """Decision: outside of transactions the same is asked of a member. Raises Refused."""
+        """Decision: outside of transactions a member is checked in the same way. Raises Refused."""
         rule("KIP890-356")
         self.check_membership(group, sender)
 
@@ -177,7 +177,7 @@ class Groups:
         return None if stored is None else stored.offset
 
     def partitions_of(self, group: str) -> list[TopicPartition]:
-        """Decision: the partitions in which the group has committed, or is about to: all that it has, for who asks for all."""
+        """Decision: the partitions in which the group has committed, or is about to: the answer to a request for all."""
         rule("KIP890-358")
         return sorted(place.partition for place in self._places_of(group))
 
@@ -186,7 +186,7 @@ class Groups:
         return [place for place in set(self._committed).union(*self._pending.values()) if place.group == group]
 
     def delete(self, group: str) -> None:
-        """Remove a group and all its offsets. Raises Refused: as `check_may_go`."""
+        """Delete a group and all its offsets. Raises Refused: as `check_may_go`."""
         places = self._places_of(group)
         self.check_may_go(group, places)
         gone = (*(Record(None, _key(place), self._clock.now) for place in places), group_records.tombstone_of(group, self._clock.now))
@@ -203,7 +203,7 @@ class Groups:
             raise Refused(Error.GROUP_ID_NOT_FOUND)
 
     def judge(self, offsets: Mapping[TopicPartition, CommittedOffset]) -> dict[TopicPartition, Error]:
-        """Decision: which offsets may be stored; one that may not does not keep the others from it."""
+        """Decision: which offsets may be stored; one that may not does not prevent the others."""
         rule("KIP890-056")
         return {partition: self._verdict(partition, offset) for partition, offset in offsets.items()}
 
@@ -222,12 +222,12 @@ class Groups:
         return self._topics.log(OFFSETS_PARTITION)
 
     def record(self, group: str, partition: TopicPartition, offset: CommittedOffset) -> Record:
-        """Decision: what of an offset is stored in the log."""
+        """Decision: what the log stores of an offset."""
         value = json.dumps([offset.offset, offset.leader_epoch, offset.metadata])
         return Record(value.encode(), _key(_Place(group, partition)), self._clock.now)
 
     def _catch_up(self) -> None:
-        """Read on in the log, to where it ends now."""
+        """Read the log to its current end."""
         log = self._log()
         for entry in log.entries(self._read_to):
             self.take_in(entry.batch)
@@ -246,7 +246,7 @@ class Groups:
             log.drop_before(all_before)
 
     def _moved(self, place: _Place, stored: _Stored) -> Record:
-        """The record of an offset at a new place in the log, which says where it was first."""
+        """The record of an offset at a new place in the log, which includes where it was first."""
         record = self.record(place.group, place.partition, stored.offset)
         return replace(record, value=json.dumps([*json.loads(record.value or b""), stored.at]).encode())
 
@@ -274,12 +274,12 @@ class Groups:
         log = self._log()
         try:
             log.append(batch, encode(batch))
-        except Refused:  # for the moment, as where a replica is away: the broker writes it again
+        except Refused:  # temporary, such as an absent replica: the broker writes it again
             log.append(batch, encode(batch))
         self._compact(log)
 
     def _take_in_group(self, name: str, value: bytes | None) -> None:
-        """What the broker has written itself in this life, its membership knows; and better."""
+        """`membership` knows already, and better, what the broker has written in this life."""
         if not self._is_starting:
             return
         if value is None:
@@ -288,7 +288,7 @@ class Groups:
             self._membership.restore(group_records.read(name, value))
 
     def remove(self, place: _Place) -> None:
-        """Decision: with its group an offset goes, also one that is pending: its transaction may commit, and does not bring it back."""
+        """Decision: an offset is deleted with its group, also a pending one: a commit of its transaction does not restore it."""
         rule("KIP890-243")
         for places in (self._committed, *self._pending.values()):
             places.pop(place, None)
@@ -308,7 +308,7 @@ class Groups:
             rule("KIP890-205")
 
     def counts(self, decided: _Stored, committed: _Stored | None) -> bool:
-        """Decision: whether an offset of a transaction that commits takes the place of the committed one: not of one that came after it."""
+        """Decision: whether an offset of a committed transaction replaces the committed one: not one that was committed after it."""
         if committed is None or committed.at < decided.at:
             return True
         rule("KIP890-242")

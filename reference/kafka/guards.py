@@ -1,9 +1,9 @@
 """Verification guards: no batch enters the log on a verification that a marker has overtaken.
 
-A leader asks the coordinator about a transaction before it appends the first batch, and a marker may come in between. So it draws a
-guard before it asks, and the append is good only while the partition still holds that guard: the marker takes it away.
+A leader asks the coordinator about a transaction before it appends the first batch, and a marker may come in between. So it draws a guard
+before it asks, and the append is valid only while the partition still holds that guard: the marker removes it.
 
-Source: "Race Condition": the state is checked once more, in the moment of writing.
+Source: "Race Condition": the state is checked once more, at the moment of writing.
 """
 
 import itertools
@@ -16,7 +16,7 @@ from .values import ProducerIdAndEpoch
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A verification that is under way, or done and not yet used.
+    """A verification that is in flight, or done and not yet used.
 
     `lowest_sequence` is the first that came: a later batch must not overtake it. `bumps_epoch` is whether a new client wrote it.
     """
@@ -27,14 +27,14 @@ class Attempt:
 
 
 class Guards:
-    """The attempts of one partition, at most one for each producer. They are in memory only: after a crash nobody is waiting."""
+    """The attempts of one partition, at most one for each producer. They are in memory only: after a crash no request waits."""
 
     def __init__(self) -> None:
         self._attempts: dict[ProducerIdAndEpoch, Attempt] = {}
         self._numbers = itertools.count()
 
     def draw(self, producer: ProducerIdAndEpoch, sequence: int, *, bumps_epoch: bool) -> Attempt:
-        """Begin to verify, or begin again, with a guard that nobody else has."""
+        """Begin to verify, or begin again, with a unique guard."""
         known = self._attempts.get(producer)
         lowest = sequence if known is None else min(sequence, known.lowest_sequence)
         attempt = self._attempts[producer] = Attempt(next(self._numbers), lowest, bumps_epoch)
@@ -45,7 +45,7 @@ class Guards:
         return self._attempts.get(producer)
 
     def end(self, producer_id: int) -> None:
-        """A batch of the producer is in the log, which tells from now on that the transaction is open; or a marker has overtaken it."""
+        """A batch of the producer is in the log, which shows from now on that the transaction is open; or a marker has overtaken it."""
         rule("KIP890-207")
         rule("KIP890-219")
         self._attempts = {producer: attempt for producer, attempt in self._attempts.items() if producer.producer_id != producer_id}

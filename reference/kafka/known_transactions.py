@@ -1,7 +1,7 @@
-"""The transactions that a coordinator knows: read from the transaction log, kept in step with it, told to others, forgotten when idle.
+"""The transactions that a coordinator knows: read from the transaction log, kept in step with it, reported, forgotten when idle.
 
-A transition is appended to the log first and in force then. The one that sends markers is *pending* until every partition has its
-marker; a coordinator that starts sends the markers of all that was prepared once more.
+A transition is appended to the log first and in force then. The one that sends markers is *pending* until every partition has its marker; a
+coordinator that starts sends the markers of all prepared transactions again.
 """
 
 from collections.abc import Callable
@@ -47,7 +47,7 @@ class KnownTransactions:
         self._load(log)
 
     def take_over(self, log: TransactionLog) -> None:
-        """Decision: a coordinator on another node begins with what the log says, as this one does after a crash."""
+        """Decision: a coordinator on another node begins with what the log has, as this one does after a crash."""
         rule("KIP890-264")
         rule("KIP890-422")
         self._load(log)
@@ -58,7 +58,7 @@ class KnownTransactions:
         self._transactions = {name: self.recovered(transaction) for name, transaction in log.replay().items()}
         self._pending: set[str] = set()
         self._incomplete: list[str] = []
-        """Those whose partitions have their markers, while the log does not say so."""
+        """Transactions whose partitions have their markers, but which are not complete in the log."""
 
         self.resend_markers_of_prepared()
 
@@ -67,11 +67,11 @@ class KnownTransactions:
         rule("KIP890-267")
 
     def load_for(self, duration_ms: int) -> None:
-        """Take that long for reading the transaction log. Until then, requests are refused, and clients ask again."""
+        """Spend that long on reading the transaction log. Until then, requests are refused, and clients retry."""
         self._loaded_at = self._machine.clock.now + duration_ms
 
     def check_loaded(self) -> None:
-        """Decision: while the transaction log is being read nothing is known, not even what is not there.
+        """Decision: while the transaction log is being read nothing is known, not even which ids are missing.
 
         Raises Refused: COORDINATOR_LOAD_IN_PROGRESS when it is.
         """
@@ -87,7 +87,7 @@ class KnownTransactions:
         self._markers.send(prepared, self._log.coordinator_epoch, prepared.transaction_version if carries_version else 0)
 
     def complete(self, transactional_id: str) -> None:
-        """Decision: when every partition has its marker, the transaction is complete, and its transactional id takes requests again."""
+        """Decision: when every partition has its marker, the transaction is complete, and its transactional id accepts requests again."""
         self._machine.crash_points.reach("before-complete-logged")
         completed = self._transactions[transactional_id].completed()
         if not self.can_be_stored(completed):
@@ -100,7 +100,7 @@ class KnownTransactions:
             self._pending.remove(transactional_id)
 
     def completion_failed(self, transactional_id: str) -> None:
-        """Decision: what the log did not take is tried again by the timer; until then the transaction stays prepared."""
+        """Decision: the timer retries what the log did not accept; until then the transaction stays prepared."""
         rule("KIP890-463")
         self._incomplete.append(transactional_id)
 
@@ -108,17 +108,18 @@ class KnownTransactions:
         return transaction.transactional_id in self._pending
 
     def can_be_stored(self, transaction: Transaction) -> bool:
-        """Decision: whether a record of the transaction log can hold this. By the text it always can: what an old reader does not know,
-        it passes over.
+        """Decision: whether a record of the transaction log can hold this.
+
+        By the text it always can: an old reader skips what it does not know.
         """
         rule("KIP890-271")
         is_old_record = self._levels.transaction_version == 0
         return self._profile.new_protocol_at_level_0 == "served" or not is_old_record or transaction.transaction_version < 2
 
     def install(self, transaction: Transaction) -> Transaction:
-        """Decision: a transaction as it is now is stored, with the time of this change, before anything else follows from it."""
+        """Decision: the new state of a transaction is stored, with the time of this change, before anything else follows from it."""
         if not self.can_be_stored(transaction):
-            # What has been seen of the releases: the refused transition stays pending, and with it the transactional id.
+            # Seen in the releases: the refused transition stays pending, and with it the transactional id.
             self._pending.add(transaction.transactional_id)
             raise Refused(Error.UNSUPPORTED_VERSION)
         updated = replace(transaction, updated_at=self._machine.clock.now)
@@ -161,7 +162,7 @@ class KnownTransactions:
                 self._send_markers(transaction)
 
     def forget_idle(self, before: int) -> None:
-        """Decision: at each turn of the timer the transactional ids are forgotten to which nothing has happened since then."""
+        """Decision: at each turn of the timer, forget the transactional ids without a change since then."""
         for transaction in list(self._transactions.values()):
             if transaction.updated_at <= before and self.may_be_forgotten(transaction):
                 rule("KIP890-165")
@@ -169,7 +170,7 @@ class KnownTransactions:
                     del self._transactions[transaction.transactional_id]
 
     def forgets(self, transaction: Transaction) -> bool:
-        """Decision: whether the log takes the tombstone of an id; it stays until the timer's next turn where it does not."""
+        """Decision: whether the log accepts the tombstone of an id; if not, the id stays until the timer's next turn."""
         try:
             self._log.forget(transaction.transactional_id)
         except Refused:
@@ -178,12 +179,12 @@ class KnownTransactions:
         return True
 
     def may_be_forgotten(self, transaction: Transaction) -> bool:
-        """Decision: whether an idle transactional id may expire: never one with a transaction, for nobody else could end that."""
+        """Decision: whether an idle transactional id may expire: never one with a transaction, which could not be ended then."""
         rule("KIP890-166")
         return transaction.is_idle
 
     def send_markers_again(self) -> None:
-        """The timer's work: markers that did not get through, and completions that the log did not take."""
+        """The timer's work: markers that did not get through, and completions that the log did not accept."""
         self._markers.send_again()
         incomplete, self._incomplete = self._incomplete, []
         for transactional_id in incomplete:
@@ -192,7 +193,7 @@ class KnownTransactions:
     # -- What others may know
 
     def describe(self, transactional_id: str) -> Transaction:
-        """Decision: what DescribeTransactions tells. In a Prepare state the partitions are those that are still without a marker.
+        """Decision: what DescribeTransactions returns. In a Prepare state the partitions are those that are still without a marker.
 
         Raises Refused: INVALID_REQUEST when the transactional id is empty, TRANSACTIONAL_ID_NOT_FOUND when it is not known, and as
         `check_loaded`.
@@ -211,6 +212,6 @@ class KnownTransactions:
         return transaction
 
     def transactions(self) -> tuple[Transaction, ...]:
-        """All of them, in the order in which their ids came up."""
+        """All of them, in the order in which their ids were first used."""
         self.check_loaded()
         return tuple(self._transactions.values())

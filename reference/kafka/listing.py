@@ -16,7 +16,7 @@ class TransactionFilter:
     """The filters of one request. Empty ones, a duration of -1 and no pattern let everything pass."""
 
     def __init__(self, states: Sequence[str], producer_ids: Sequence[int], longer_than_ms: int, pattern: str | None) -> None:
-        """Raises Refused: INVALID_REGULAR_EXPRESSION when the pattern is none."""
+        """Raises Refused: INVALID_REGULAR_EXPRESSION when the pattern is invalid."""
         self._states = states
         self._producer_ids = producer_ids
         self._longer_than_ms = longer_than_ms
@@ -32,11 +32,11 @@ class TransactionFilter:
 
     @property
     def unknown_states(self) -> list[str]:
-        """The names in the filter that are no state's."""
+        """The names in the filter that are not those of a state."""
         return [name for name in self._states if not self.is_state(name)]
 
     def is_state(self, name: str) -> bool:
-        """Decision: whether a name is a state's. Names are compared as they are, upper and lower case too."""
+        """Decision: whether a name is that of a state. The comparison is case-sensitive."""
         rule("KIP890-150")
         return name in _STATE_NAMES
 

@@ -2,7 +2,7 @@
 
 A pass looks at what is decided and is not in the last segment, from the start of the log on. Records keep their offsets and their order.
 
-* A record of an aborted transaction goes, and takes no other record's place.
+* A record of an aborted transaction is removed, and replaces no other record.
 * The marker of a transaction stays while a batch of it is left, and for `delete_retention_ms` after that: a log without it would be read
   as if the transaction was still open.
 * The last batch of each producer stays, without its records if need be, and its last marker: what the partition knows of a producer is
@@ -22,7 +22,7 @@ from .log_entries import Compaction, Entry
 from .partition_log import PartitionLog
 
 Fates = Mapping[int, MarkerType]
-"""How the transaction of a batch has ended, by the batch's base offset; without those that have not."""
+"""How the transaction of a batch has ended, by the batch's base offset; without undecided ones."""
 
 
 class LogCleaner:
@@ -68,7 +68,7 @@ class LogCleaner:
         return {record.key: offset for offset, record in placed if record.key is not None}
 
     def counts(self, entry: Entry, fates: Fates) -> bool:
-        """Decision: whether the records of a batch take the place of older ones: those that are no control records and were not aborted."""
+        """Decision: whether the records of a batch replace older ones: those that are no control records and were not aborted."""
         rule("KIP890-442")
         rule("KIP890-444")
         return not entry.batch.control and not self.was_aborted(entry, fates)
@@ -78,7 +78,7 @@ class LogCleaner:
         return entry.batch.transactional and fates.get(entry.batch.base_offset) is MarkerType.ABORT
 
     def cleaned_data(self, log: PartitionLog, entry: Entry, fates: Fates, newest: Mapping[bytes, int]) -> Entry | None:
-        """Decision: what is left of a batch: of an aborted one no record, else the newest of each key; None where it may go."""
+        """Decision: what is left of a batch: of an aborted one no record, else the newest of each key; None if it may be removed."""
         rule("KIP890-440")
         batch = entry.batch
         placed = zip(batch.offsets, batch.records, strict=True)
@@ -101,7 +101,7 @@ class LogCleaner:
         return None if entry.removable_from <= self._clock.now else entry
 
     def marker_retention_ms(self, log: PartitionLog) -> int:
-        """Decision: how long a marker stays without its data: as long as readers may take that have come to the data."""
+        """Decision: how long a marker stays without its data: as long as readers may need that have read the data."""
         rule("KIP890-448")
         return log.compaction.delete_retention_ms if log.compaction else 0
 
@@ -115,7 +115,7 @@ class LogCleaner:
 
 
 def last_segment(log: PartitionLog, entries: Iterable[Entry]) -> int:
-    """Where the segment begins that is being written: with the last record that is so much newer than the first of its segment."""
+    """Where the active segment begins: with the last record that is so much newer than the first of its segment."""
     first = log.start_offset
     began: int | None = None
     for entry in entries:

@@ -22,7 +22,8 @@ class Entry:
     batch: Batch
     data: bytes
     removable_from: int | None = None
-    """When the log cleaner may remove a marker of whose transaction nothing is left, in ms since 1970; None before it has seen that."""
+    """When the log cleaner may remove a marker of whose transaction nothing is left, in ms since 1970; None before the cleaner has found
+    that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +31,10 @@ class Compaction:
     """How a topic is compacted."""
 
     segment_ms: int = 7 * 24 * 3_600_000
-    """How far the times of records may be apart that are in one segment; the one that is being written is not cleaned."""
+    """How far apart the times of records in one segment may be; the active segment is not cleaned."""
 
     delete_retention_ms: int = 24 * 3_600_000
-    """How long a marker stays when nothing else is left of its transaction, so that readers come to it that have read its records."""
+    """How long a marker stays when nothing else is left of its transaction, for readers that have read its records before."""
 
 
 @dataclass(frozen=True, slots=True)

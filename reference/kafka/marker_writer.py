@@ -1,4 +1,4 @@
-"""What the leaders of partitions do with a marker, whoever sends it: the coordinator of this node, another one, or an operator."""
+"""What the leaders of partitions do with a marker from any sender: the coordinator of this node, another one, or an operator."""
 
 from collections.abc import Iterable
 
@@ -17,7 +17,7 @@ class MarkerWriter:
         self._topics = topics
 
     def write(self, partition: TopicPartition, marker: TransactionMarker) -> Error:
-        """Append the marker to the partition's log, and say what the leader answers: REQUEST_TIMED_OUT where not all replicas have it."""
+        """Append the marker to the partition's log, and return the leader's answer: REQUEST_TIMED_OUT if not all replicas have it."""
         try:
             log = self._topics.log(partition)
             log.append_marker(marker)

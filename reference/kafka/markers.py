@@ -1,11 +1,10 @@
 """Sending markers: once a decision is durable, every partition of the transaction gets it as a control record.
 
-The coordinator sends one message for each partition and hears back from each. A transaction is complete when the last partition has
-its marker; until then its transactional id takes no other request. Markers that got lost, or that a partition could not take
-just then, are sent again by a timer.
+The coordinator sends one message for each partition and gets an answer from each. A transaction is complete when the last partition has its
+marker; until then its transactional id accepts no other request. A timer sends lost or temporarily refused markers again.
 
-A partition that refuses the marker for good, since it knows a newer epoch of the producer or of the coordinator, stops the
-sending: somebody else has taken over, and the transaction stays as it is until the coordinator starts anew.
+A partition that refuses the marker for good, since it knows a newer epoch of the producer or of the coordinator, stops the sending: another
+producer or coordinator has taken over, and the transaction stays as it is until the coordinator restarts.
 
 Source: "Bump Epoch on Each Transaction for New Clients (1)": the markers carry the bumped epoch.
 """
@@ -94,7 +93,7 @@ class MarkerSender:
         return frozenset(message.partition for message in self._waiting.get(transactional_id, ()))
 
     def send_again(self) -> None:
-        """Decision: the timer sends again what got lost, or was refused for the moment, whichever transaction it is of."""
+        """Decision: the timer sends again what was lost, or temporarily refused, of any transaction."""
         again, self._again = self._again, []
         if len({message.transactional_id for message in again}) > 1:
             rule("KIP890-218")
@@ -128,15 +127,15 @@ class MarkerSender:
             self._again.append(marker)
 
     def marker_meant(self, answer: MarkerAnswer, waiting: Collection[WriteMarker]) -> WriteMarker | None:
-        """Decision: which of the markers that wait an answer is about: the one that it answers, and no other in the same partition.
+        """Decision: which of the waiting markers an answer is for: the one that it answers, and no other in the same partition.
 
-        None where that was heard before: the answer to a duplicate, or to a marker of an earlier transaction.
+        None if that marker was answered before: the answer to a duplicate, or to a marker of an earlier transaction.
         """
         rule("KIP890-340")
         return answer.asked if answer.asked in waiting else None
 
     def needs_no_more(self, error: Error) -> bool:
-        """Decision: whether a partition is done with, by its leader's answer: it has the marker, or was deleted."""
+        """Decision: whether a partition needs no more markers, by its leader's answer: it has the marker, or was deleted."""
         if error is Error.UNKNOWN_TOPIC_OR_PARTITION:
             rule("KIP890-230")
             return True

@@ -1,16 +1,16 @@
-"""Who is in a consumer group: joining, the leader's assignment, heartbeats, leaving.
+"""The members of consumer groups: joining, the leader's assignment, heartbeats, leaving.
 
-A *generation* is one set of members with one assignment. Whoever joins, leaves or stays away for longer than its session may last,
+A *generation* is one set of members with one assignment. A member that joins, leaves or exceeds its session timeout
 begins the next generation, and all members have to join that one too; its leader hands out the assignment, and then it is settled.
 
-Kafka lets a member wait in JoinGroup until the others have joined as well. Here nobody waits: JoinGroup is answered at once, and who
-asks for its assignment too early is answered REBALANCE_IN_PROGRESS, which clients answer by joining again. They come to the same end.
+Kafka lets a member wait in JoinGroup until the others have joined as well. Here no request waits: JoinGroup is answered at once, and a
+member that asks for its assignment too early is answered REBALANCE_IN_PROGRESS, which makes clients join again. The result is the same.
 
-A *static* member says which instance of an application it is. The same instance may join again without its member id, after a restart of
-the application: it takes the place of the member that it was, in the same generation, and whoever still goes by the old id is fenced.
+A *static* member names the instance of an application that it is. The same instance may join again without its member id, after a restart
+of the application: it replaces the member that it was, in the same generation, and a client with the old id is fenced.
 
-A settled generation is written down where the group's offsets are (`group_records`), and is there again after a crash, with sessions that
-begin anew. Who has joined and was not yet handed an assignment is answered UNKNOWN_MEMBER_ID then, and joins anew.
+A settled generation is stored where the group's offsets are (`group_records`), and is recovered after a crash, with sessions that begin
+again. A member that had joined without an assignment is then answered UNKNOWN_MEMBER_ID, and joins again.
 """
 
 import itertools
@@ -27,7 +27,7 @@ from .group_records import Joining, StoredGroup, StoredMember
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """What a member is answered. Only the leader hears of the others: their ids, and what they want."""
+    """The answer to JoinGroup. Only the leader gets the others: their ids, and what they want."""
 
     member: str
     generation: int
@@ -44,7 +44,7 @@ class Member:
     instance: str | None
     heard_at: int
     generation: int
-    """The last one that it has joined."""
+    """The last generation that it has joined."""
     share: bytes = b""
     """What the leader has assigned to it."""
 
@@ -54,19 +54,19 @@ class Group:
     """A group that has members, or has had some."""
 
     members: dict[str, Member] = field(default_factory=dict)
-    """By their ids; who has been there longest is first."""
+    """By their ids; the longest-standing member is first."""
     generation: int = 0
     settled: int = 0
     """The last generation whose leader has handed out the assignment."""
 
     @property
     def leader(self) -> str:
-        """Who has been there longest."""
+        """The longest-standing member."""
         return next(iter(self.members))
 
     @property
     def protocol(self) -> str:
-        """The leader's best of those that everybody understands; `join` sees to it that there is one."""
+        """The leader's preferred protocol among those that all members support; `join` ensures that there is one."""
         brought = [member.brings.protocols for member in self.members.values()]
         return next(protocol for protocol in brought[0] if all(protocol in protocols for protocols in brought))
 
@@ -75,7 +75,10 @@ class Group:
         return next((name for name, member in self.members.items() if member.instance == instance), None)
 
     def known(self, name: str, instance: str | None) -> Member:
-        """The member. Raises Refused: FENCED_INSTANCE_ID when its instance is another by now, UNKNOWN_MEMBER_ID when there is none."""
+        """The member.
+
+        Raises Refused: FENCED_INSTANCE_ID when its instance is another member by now, UNKNOWN_MEMBER_ID when there is none.
+        """
         if instance is not None and self.id_of(instance) not in (None, name):
             raise Refused(Error.FENCED_INSTANCE_ID, instance)
         if name not in self.members:
@@ -84,7 +87,7 @@ class Group:
 
     @property
     def is_settled(self) -> bool:
-        """Whether its members know what is assigned to them."""
+        """Whether its members know their assignments."""
         return self.settled == self.generation
 
     def begin_next_generation(self) -> None:
@@ -106,7 +109,7 @@ class Membership:
     def join(self, name: str, member: str, joining: Joining, instance: str | None = None) -> Joined:
         """Join the group's generation, which may be a new one. An empty member id asks for one. Raises Refused.
 
-        A static member that is known takes its own place again, in the generation that there is unless it brings something else.
+        A known static member takes its own place again, in the current generation unless it brings something else.
         """
         self.check_may_join(name)
         group = self._groups[name]
@@ -133,19 +136,19 @@ class Membership:
             raise Refused(Error.INVALID_GROUP_ID)
 
     def check_fits(self, joining: Joining, others: Sequence[Joining]) -> None:
-        """Decision: a member must understand a protocol that all others do. Raises Refused."""
+        """Decision: a member must support a protocol that all others do. Raises Refused."""
         is_shared = any(all(protocol in other.protocols for other in others) for protocol in joining.protocols)
         if not is_shared or any(other.protocol_type != joining.protocol_type for other in others):
             rule("KIP890-354")
             raise Refused(Error.INCONSISTENT_GROUP_PROTOCOL)
 
     def told(self, group: Group, member: str) -> Mapping[str, bytes]:
-        """Decision: what JoinGroup says of the others: to the leader alone, what all of them want."""
+        """Decision: what JoinGroup returns of the others: only to the leader, what all of them want."""
         rule("KIP890-352")
         return {name: known.brings.protocols[group.protocol] for name, known in group.members.items()} if member == group.leader else {}
 
     def take_own_place(self, group: Group, old: str) -> str:
-        """Decision: an instance that is back goes on as the member that it was, under another id, which this returns."""
+        """Decision: an instance that rejoins continues as the member that it was, under another id, which this returns."""
         rule("KIP890-355")
         new = self._new_id()
         group.members = {new if name == old else name: known for name, known in group.members.items()}
@@ -159,7 +162,7 @@ class Membership:
         return StoredGroup(name, group.generation, tuple(members))
 
     def restore(self, stored: StoredGroup) -> None:
-        """Decision: what is known of a group after a crash: what its log has, settled as it was; its members' sessions begin anew."""
+        """Decision: what is known of a group after a crash: what its log has, settled as it was; its members' sessions begin again."""
         rule("KIP890-395")
         members = {
             member.name: Member(member.brings, member.instance, self._clock.now, stored.generation, member.share)
@@ -174,7 +177,7 @@ class Membership:
         self._durable.pop(name, None)
 
     def durable(self) -> Iterator[StoredGroup]:
-        """The groups as their log is to have them; one whose next generation is not settled yet is as it was settled last."""
+        """The groups as they are to be stored in their log; one whose next generation is not settled yet is as it was settled last."""
         yield from self._durable.values()
 
     def _put_down(self, name: str) -> None:
@@ -182,9 +185,9 @@ class Membership:
         self.store(self._durable[name])
 
     def sync(self, name: str, generation: int, member: str, instance: str | None, assignments: Mapping[str, bytes]) -> bytes:
-        """The member's assignment; `assignments` are everybody's, from the leader.
+        """The member's assignment; `assignments` are those of all members, from the leader.
 
-        Raises Refused: REBALANCE_IN_PROGRESS when the leader has not given any, and as `heartbeat`.
+        Raises Refused: REBALANCE_IN_PROGRESS when the leader has not sent any, and as `heartbeat`.
         """
         known = self.heartbeat(name, generation, member, instance)
         group = self._groups[name]
@@ -198,10 +201,10 @@ class Membership:
         return known.share
 
     def heartbeat(self, name: str, generation: int, member: str, instance: str | None) -> Member:
-        """The member is still there.
+        """The member is alive.
 
-        Raises Refused: REBALANCE_IN_PROGRESS when it has to join the next generation, ILLEGAL_GENERATION when it speaks of one that is not
-        its own, FENCED_INSTANCE_ID and UNKNOWN_MEMBER_ID as `check`.
+        Raises Refused: REBALANCE_IN_PROGRESS when it has to join the next generation, ILLEGAL_GENERATION when it names one that is not its
+        own, FENCED_INSTANCE_ID and UNKNOWN_MEMBER_ID as `check`.
         """
         group = self._groups[name]
         known = group.known(member, instance)
@@ -214,7 +217,7 @@ class Membership:
         return known
 
     def leave(self, name: str, member: str, instance: str | None) -> None:
-        """The member goes. Raises Refused: FENCED_INSTANCE_ID and UNKNOWN_MEMBER_ID as `check`."""
+        """The member leaves. Raises Refused: FENCED_INSTANCE_ID and UNKNOWN_MEMBER_ID as `check`."""
         group = self._groups[name]
         group.known(member, instance)
         self._remove(name, member)
@@ -246,7 +249,7 @@ class Membership:
         return bool(self._groups[name].members)
 
     def remove_the_silent(self) -> None:
-        """The timer's work: members that were not heard of for as long as their session may last."""
+        """The timer's work: remove members whose session timeout has passed."""
         for group, each in self._groups.items():
             for member, known in list(each.members.items()):
                 if known.heard_at + known.brings.session_timeout_ms < self._clock.now:

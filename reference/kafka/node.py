@@ -1,4 +1,4 @@
-"""A running broker: the parts, put together anew at each start from what is on disk.
+"""A running broker: the parts, put together again at each start from what is on disk.
 
 `Parts` names the classes it is made of. A defect is a broker in which one of them is a subclass with one decision changed.
 """
@@ -43,7 +43,7 @@ _LOOKS_FOR_SILENT_MEMBERS_MS = 1_000
 
 @dataclass(frozen=True)
 class Address:
-    """Where clients find the broker; a name for people, where nobody listens."""
+    """Where clients find the broker; a name for people, if no socket listens."""
 
     host: str = "reference"
     port: int = 9092
@@ -55,7 +55,7 @@ class Address:
 
 @dataclass(frozen=True)
 class Parts:
-    """The classes that a broker is made of; `protocol` says whose broker."""
+    """The classes that a broker is made of; `protocol` says which protocol's broker."""
 
     protocol: ClassVar[str] = "kafka"
 
@@ -88,8 +88,8 @@ class Parts:
 class Node:
     """One life of the broker, from its start to its crash.
 
-    A cluster of more nodes is told apart only at its edge: each node answers for the partitions that it leads, the first for what groups
-    commit, and it or the one that it was moved to for transactions. Behind that they are one machine, on which markers are what travels.
+    The nodes of a cluster differ only at its edge: each node answers for the partitions that it leads, the first for what groups commit,
+    and it or the one that it was moved to for transactions. Inside they are one machine, in which only markers travel.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ class Node:
             self.coordinator.take_over(self._parts.transaction_log(self.machine.disk))
 
     def leads(self, partition: TopicPartition) -> bool:
-        """Whether the node that has been asked leads the partition; what there is not, no other node leads."""
+        """Whether the node that has been asked leads the partition; true for a missing one, which no other node leads."""
         return partition not in self.topics or self.topics.is_led_by(partition, self.here)
 
     def log_led_here(self, partition: TopicPartition) -> PartitionLog:

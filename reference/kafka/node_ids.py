@@ -1,10 +1,10 @@
-"""By which ids messages name the nodes of a cluster."""
+"""The ids by which messages name the nodes of a cluster."""
 
 from collections.abc import Sequence
 
 
 class NodeIds:
-    """The ids of the nodes with these numbers. Everything behind the requests and answers speaks of numbers, from 1 on."""
+    """The ids of the nodes with these numbers. Everything except requests and answers uses numbers, from 1 on."""
 
     def __init__(self, numbers: Sequence[int]) -> None:
         self._numbers = numbers

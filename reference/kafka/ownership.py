@@ -1,8 +1,8 @@
-"""Who owns a transactional id: the decisions of InitProducerId.
+"""The owner of a transactional id: the decisions of InitProducerId.
 
-The owner of a transactional id has its producer id and its latest epoch. Whoever initialises after it gets the next epoch, which fences
-the one before; an owner that repeats a request whose answer was lost gets the same answer again. Where the epochs are exhausted, the
-owner goes on with a new producer id.
+The owner of a transactional id has its producer id and its latest epoch. A producer that initialises after it gets the next epoch, which
+fences the one before; an owner that repeats a request whose answer was lost gets the same answer again. When the epochs are exhausted, the
+owner continues with a new producer id.
 
 Source: "Bump Epoch on Each Transaction for New Clients (1)"; KIP-360 for the producer id and epoch that InitProducerId may give.
 """
@@ -20,14 +20,14 @@ MAX_TIMEOUT_MS = 900_000
 
 
 class Ownership:
-    """Which producer id and epoch InitProducerId answers, and to whom."""
+    """Which producer id and epoch InitProducerId answers, and to which producers."""
 
     def __init__(self, log: TransactionLog, profile: Profile) -> None:
         self._log = log
         self._profile = profile
 
     def new_idempotent_producer(self) -> ProducerIdAndEpoch:
-        """Decision: InitProducerId without a transactional id answers a producer id that nobody shares, each time."""
+        """Decision: InitProducerId without a transactional id answers an unused producer id, each time."""
         rule("KIP890-010")
         return ProducerIdAndEpoch(self._log.new_producer_id(), FIRST_EPOCH)
 
@@ -41,20 +41,19 @@ class Ownership:
             raise Refused(Error.INVALID_REQUEST)
 
     def allows_timeout(self, timeout_ms: int) -> bool:
-        """Decision: whether a producer may have this transaction time-out: more than 0, and not above the broker's maximum."""
+        """Decision: whether a producer may have this transaction timeout: more than 0, and not above the broker's maximum."""
         return 0 < timeout_ms <= MAX_TIMEOUT_MS
 
     def first_owner(self, transactional_id: str, expected: ProducerIdAndEpoch, timeout_ms: int) -> Transaction:  # noqa: ARG002
-        """Decision: an unknown transactional id gets a producer id that nobody had, and epoch 0.
+        """Decision: an unknown transactional id gets an unused producer id, and epoch 0.
 
-        There is nothing that `expected` could be compared with, so it is dropped.
+        There is nothing to compare `expected` with, so it is dropped.
         """
         return Transaction(transactional_id, self._log.new_producer_id(), FIRST_EPOCH, timeout_ms)
 
     def may_initialise(self, expected: ProducerIdAndEpoch, transaction: Transaction) -> bool:
         """Decision: whether InitProducerId with this producer id and epoch is the owner's: its producer id is the current one, or the one
-        before an overflow with the last epoch. Without a producer id, anybody may.
-        """
+        before an overflow with the last epoch. Without a producer id, any client may initialise."""
         rule("KIP890-276")
         if expected.producer_id in (NO_PRODUCER.producer_id, transaction.producer_id):
             return True
@@ -62,8 +61,8 @@ class Ownership:
         return expected.producer_id == transaction.previous_producer_id and expected.epoch >= EXHAUSTED_EPOCH
 
     def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
-        """Decision: who owns a known transactional id after InitProducerId: the same producer id with the next epoch, or a new producer
-        id where the epochs are exhausted.
+        """Decision: the owner of a known transactional id after InitProducerId: the same producer id with the next epoch, or a new
+        producer id if the epochs are exhausted.
 
         Raises Refused: PRODUCER_FENCED when `expected_epoch` is neither the current epoch nor the one before a lost answer,
         UNKNOWN_SERVER_ERROR when a release cannot repeat the bump to the last epoch.

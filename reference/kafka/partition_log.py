@@ -1,11 +1,11 @@
 """The log of one partition: batches in the order of their offsets, and how far they may be read.
 
-What all replicas have is durable, and below the high watermark; a leader by itself has all of that. The *last stable offset* is where
-readers of committed data stop: the first offset of the oldest open transaction, or the high watermark where none is open. Below it
+What all replicas have is durable, and below the high watermark; a leader without followers has all of that. The *last stable offset* is
+where readers of committed data stop: the first offset of the oldest open transaction, or the high watermark if none is open. Below it
 everything is decided. Aborted records stay in the log; readers get the list of aborted transactions and leave them out themselves.
 
-All else that a partition knows follows from its log, and is built from it again after a crash. A log that drops its oldest batches
-puts a snapshot into its journal of what followed from them.
+All else that a partition knows follows from its log, and is rebuilt from it after a crash. A log that drops its oldest batches puts a
+snapshot into its journal of what followed from them.
 """
 
 import struct
@@ -37,23 +37,23 @@ _REST = slice(16, None)
 """A batch begins with its base offset, its length and the leader epoch; the first and the last are the leader's to fill in."""
 
 NO_PRODUCER_ID = -1
-"""That of a batch of nobody in particular, which is part of no transaction."""
+"""The producer id of a batch without a producer, which is part of no transaction."""
 
 _HIGH_WATERMARK = -1
-"""What DeleteRecords says for everything that there is."""
+"""The offset by which DeleteRecords means the high watermark."""
 
 
 class PartitionLog:
     """One partition, as its leader has it."""
 
     compaction: Compaction | None = None
-    """How it is compacted; None where it is not."""
+    """How it is compacted; None if it is not."""
 
     retained_batches: int | None = None
     """How many decided batches it has at most; then it keeps as many offsets as half of that. None for no bound."""
 
     leaders_before: int
-    """How many other nodes led it before, which is said before anything is written."""
+    """How many other nodes led it before, set before anything is written."""
 
     def __init__(self, machine: Machine, profile: Profile, producer_states: type[ProducerStates], name: TopicPartition) -> None:
         self.name = name
@@ -146,7 +146,7 @@ class PartitionLog:
     def write(self, batch: Batch, data: bytes) -> int:
         """Decision: the offset, the leader epoch and the timestamps with which the leader stores a batch. Returns the offset.
 
-        Raises Refused: NOT_ENOUGH_REPLICAS when the disk does not take it, and nothing has changed.
+        Raises Refused: NOT_ENOUGH_REPLICAS when the disk does not accept it, and nothing has changed.
         """
         rule("CORE-04")
         rule("CORE-07")
@@ -189,7 +189,7 @@ class PartitionLog:
         return AbortedTransaction(marker.producer_id, before.transaction_start, marker.base_offset)
 
     def leader_epoch(self) -> int:
-        """Decision: the leader epoch that batches carry from the moment that they are appended: how many leaders there were before."""
+        """Decision: the leader epoch of batches from their append on: how many leaders there were before."""
         return self.leaders_before
 
     def offset_after(self, batch: Batch) -> int:
@@ -222,7 +222,7 @@ class PartitionLog:
         return self.start_offset
 
     def replace_cleaned(self, kept: Mapping[int, Entry]) -> None:
-        """Decision: the log is what the cleaner has left, by the base offsets; the rest is gone. What is known of producers stays."""
+        """Decision: the log is what the cleaner has left, by the base offsets; the rest is deleted. What is known of producers stays."""
         rule("KIP890-446")
         left: list[Entry | Snapshot | None] = [
             record if isinstance(record, Snapshot) else kept.get(record.batch.base_offset) for record in self._journal
@@ -252,16 +252,16 @@ class PartitionLog:
         self._journal.replace([*self._entries, snapshot])
 
     def producers_put_down(self) -> tuple[ProducerState, ...]:
-        """Decision: what a clean stop puts down of producers: all that is known of them, as the log would tell it."""
+        """Decision: what a clean stop stores of producers: all that is known of them, as the log would show it."""
         return self.producers.all()
 
     def aborted_put_down(self) -> tuple[AbortedTransaction, ...]:
-        """Decision: what a clean stop puts down of aborted transactions: all of those in the log, whichever life they are of."""
+        """Decision: what a clean stop stores of aborted transactions: all of those in the log, of any life."""
         rule("KIP890-216")
         return tuple(self._aborted)
 
     def _start_at(self, first: int) -> None:
-        """What is left is read again, so that the log says now what it will say after a crash."""
+        """What is left is read again, so that the log shows now what it will show after a crash."""
         snapshot = Snapshot(first, self.producers.all(), tuple(self._aborted_from(first)))
         self._journal.replace([*self._entries[self._index(first) :], snapshot])
         self._entries = []
@@ -284,7 +284,7 @@ class PartitionLog:
     # -- Reading
 
     def start_told_to_producers(self) -> int:
-        """Decision: the log start offset in the answer to Produce, be the batch refused or not."""
+        """Decision: the log start offset in the answer to Produce, whether or not the batch is refused."""
         rule("KIP890-120")
         return self.start_offset
 
@@ -304,11 +304,11 @@ class PartitionLog:
         return self.high_watermark if first_unstable is None else min(first_unstable, self.high_watermark)
 
     def last_stable_offset_for(self, isolation: Isolation) -> int:  # noqa: ARG002 - it is the same for both
-        """Decision: the last stable offset that a Fetch of that isolation level is answered, though only READ_COMMITTED needs it."""
+        """Decision: the last stable offset in the answer to a Fetch of that isolation level, though only READ_COMMITTED needs it."""
         return self.last_stable_offset
 
     def first_unstable_offset(self) -> int | None:
-        """Decision: the first offset that is not decided, which is that of the oldest open transaction; None where everything is."""
+        """Decision: the first undecided offset, which is that of the oldest open transaction; None if everything is decided."""
         open_transactions = self.producers.open_transactions() + self.replication.undecided()
         if not open_transactions:
             rule("KIP890-135")
@@ -324,14 +324,14 @@ class PartitionLog:
         return max(min(open_transactions), self.start_offset)
 
     def latest_offset(self, isolation: Isolation) -> int:
-        """Decision: where a reader of that isolation level comes to the end."""
+        """Decision: the end of the log for a reader of that isolation level."""
         rule("KIP890-138")
         rule("KIP890-141")
         return self.last_stable_offset if isolation is Isolation.READ_COMMITTED else self.high_watermark
 
     def read(self, offset: int, isolation: Isolation, max_bytes: int) -> Page:
-        """Decision: a Fetch gets the batches from the one that holds `offset` on: at least one where there is one, and else not more than
-        `max_bytes`.
+        """Decision: a Fetch gets the batches from the one that holds `offset` on: at least one if there is one, and otherwise not more
+        than `max_bytes`.
 
         Raises Refused: OFFSET_OUT_OF_RANGE when the log does not have that offset.
         """
@@ -361,7 +361,7 @@ class PartitionLog:
         return bisect_left(self._entries, offset, key=lambda entry: entry.batch.last_offset)
 
     def offset_at(self, timestamp: int, isolation: Isolation) -> tuple[int, int] | None:
-        """Decision: offset and timestamp of the first record that is not older; None where there is none that such a reader may see."""
+        """Decision: offset and timestamp of the first record that is not older; None if there is none that such a reader may see."""
         rule("KIP890-364")
         for entry in self._entries:
             for offset, record in zip(entry.batch.offsets, entry.batch.records, strict=True):

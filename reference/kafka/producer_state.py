@@ -25,7 +25,7 @@ from .markers import TransactionMarker
 from .values import ProducerIdAndEpoch
 
 NONE = -1
-"""What DescribeProducers says where a producer has no such number."""
+"""What DescribeProducers returns if a producer has no such number."""
 
 REMEMBERED_BATCHES = 5
 _SEQUENCES = 2**31
@@ -33,7 +33,7 @@ _SEQUENCES = 2**31
 
 
 class Standing(Enum):
-    """How a batch's epoch stands to what the partition knows of its producer."""
+    """How a batch's epoch compares with what the partition knows of its producer."""
 
     FENCED = auto()
     """A newer epoch has been here."""
@@ -54,7 +54,7 @@ class AppendedBatch:
 
 @dataclass(frozen=True, slots=True)
 class ProducerState:
-    """One producer. `coordinator_epoch` and `transaction_start` are NONE where there is none; `last_timestamp` in ms since 1970."""
+    """One producer. `coordinator_epoch` and `transaction_start` are NONE if there is none; `last_timestamp` in ms since 1970."""
 
     producer: ProducerIdAndEpoch
     batches: tuple[AppendedBatch, ...]
@@ -64,7 +64,7 @@ class ProducerState:
 
     @staticmethod
     def before(batch: Batch) -> "ProducerState":
-        """That of a producer of which nothing is known, whose first batch or marker this is."""
+        """The state of an unknown producer, whose first batch or marker this is."""
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
         return ProducerState(producer, (), _last_timestamp(batch), NONE, NONE)
 
@@ -115,7 +115,7 @@ class ProducerStates:
         return self._states.get(producer_id)
 
     def all(self) -> tuple[ProducerState, ...]:
-        """Decision: the producers that DescribeProducers tells, in the order in which they first came."""
+        """Decision: the producers that DescribeProducers lists, in the order in which they first wrote."""
         return tuple(self._states.values())
 
     def restore(self, states: Iterable[ProducerState]) -> None:
@@ -137,7 +137,7 @@ class ProducerStates:
         return before
 
     def forget_idle(self, before: int) -> None:
-        """The timer's work: forget who has written nothing since then. Such a producer is one that was never here."""
+        """The timer's work: forget producers that have written nothing since then. Such a producer becomes unknown."""
         for producer_id, state in list(self._states.items()):
             if state.last_timestamp <= before and self.may_be_forgotten(state):
                 del self._states[producer_id]
@@ -148,7 +148,7 @@ class ProducerStates:
         return not state.has_open_transaction
 
     def standing(self, producer: ProducerIdAndEpoch) -> Standing:
-        """Decision: how this producer epoch stands to what the partition knows: fenced, in its open transaction, or new."""
+        """Decision: how this producer epoch compares with what the partition knows: fenced, in its open transaction, or new."""
         state = self._states.get(producer.producer_id)
         if state is None:
             return Standing.NEW
@@ -199,7 +199,7 @@ class ProducerStates:
             raise Refused(Error.OUT_OF_ORDER_SEQUENCE_NUMBER, f"sequence {first}, {due} is due")
 
     def check_marker(self, marker: TransactionMarker) -> None:
-        """Decision: a marker must be of the current producer epoch and coordinator, and not come late from the transaction before.
+        """Decision: a marker must be of the current producer epoch and coordinator, and not a late one of the transaction before.
 
         Raises Refused: INVALID_PRODUCER_EPOCH when the epoch is older, or with transaction version 2 not above that of the open
         transaction; TRANSACTION_COORDINATOR_FENCED when a newer coordinator has written here.
@@ -223,7 +223,7 @@ class ProducerStates:
 
 
 def _last_timestamp(batch: Batch) -> int:
-    """The time of the newest record, also where the log cleaner has left no record of the batch."""
+    """The time of the newest record, even if the log cleaner has left no record of the batch."""
     return max((record.timestamp for record in batch.records), default=batch.max_timestamp)
 
 

@@ -18,7 +18,7 @@ from .errors import Error
 
 
 def _by_name(name: object) -> object:
-    """The error of that name; where there is none, what was written, which is refused as no error."""
+    """The error of that name; for an unknown one the text itself, which is then refused as no error."""
     return Error.__members__.get(str(name), name)
 
 
@@ -61,7 +61,7 @@ class Profile(_Part):
     """Whether clients see the topics in which the broker keeps offsets and transactions."""
 
     server_fence_bumps: Literal[1, 2]
-    """By how much the epoch grows when the server ends a transaction: at a time-out, and for a new owner of the transactional id."""
+    """By how much the epoch grows when the server ends a transaction: at a timeout, and for a new owner of the transactional id."""
 
     verification_refusal: _Error
     """What AddPartitionsToTxn with verifyOnly answers for a partition that is not in the transaction."""
@@ -80,7 +80,7 @@ class Profile(_Part):
     """What InitProducerId with an epoch that is not the current one does to the owner's open transaction."""
 
     refused_first_batch: Literal["left out", "stays added"]
-    """Whether a partition is in the transaction to which a new client's first batch was refused there, or was known already."""
+    """Whether a transaction includes a partition that refused a new client's first batch, or had it already."""
 
     empty_addition: Literal["changes nothing", "opens"]
     """What AddPartitionsToTxn without a partition does to an idle transactional id."""

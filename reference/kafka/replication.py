@@ -1,7 +1,7 @@
 """Replicas of partitions on further nodes: how far all of them have the log.
 
-A follower has at once what its leader has, but while its node is paused. It counts as a replica all the same, as if min.insync.replicas
-were always their number: what it lacks is not written yet, and is below no high watermark. Where followers stand outlives a crash.
+A follower has at once what its leader has, except while its node is paused. It counts as a replica all the same, as if min.insync.replicas
+were always their number: what it lacks is not written yet, and not below the high watermark. The positions of followers survive a crash.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ class Replication:
         self._ended: list[int] = []
 
     def hold(self, node: int, end_offset: int) -> None:
-        """The follower on this node does nothing from here on; it has all that is before this offset."""
+        """The follower on this node fetches nothing from now on; it has all that is before this offset."""
         self._held[node] = end_offset
 
     def let_go(self, node: int) -> None:
@@ -42,12 +42,12 @@ class Replication:
         return min(end_offset, *self._held.values())
 
     def undecided(self) -> list[int]:
-        """Decision: where the transactions begin that have a marker, and not in all replicas."""
+        """Decision: where the transactions begin whose marker is not in all replicas yet."""
         rule("KIP890-226")
         return list(self._ended)
 
     def is_written(self, offset: int) -> bool:
-        """Decision: whether a leader may say that all before this offset is written: when all replicas have it."""
+        """Decision: whether a leader may answer that all before this offset is written: when all replicas have it."""
         if not self._held:
             return True
         rule("KIP890-227")
@@ -62,10 +62,10 @@ class Replicas:
         self._by_partition: dict[TopicPartition, Replication] = {}
 
     def of(self, partition: TopicPartition) -> Replication:
-        """That of one partition."""
+        """The replication of one partition."""
         return self._by_partition.setdefault(partition, self._kind())
 
     def let_go(self, node: int) -> None:
-        """All followers on this node go on."""
+        """All followers on this node continue."""
         for replication in self._by_partition.values():
             replication.let_go(node)

@@ -1,7 +1,7 @@
-"""A seeded disk: what a broker finds after somebody has done for long what nobody wants to wait for.
+"""A seeded disk: what a broker finds after many requests that a test does not want to wait for.
 
-To raise an epoch to its limit takes some 32,000 requests of InitProducerId. All that the broker keeps of them is the latest record of
-the transaction log; so a broker that starts with that record is the same as one that was asked so often and was then started again.
+To raise an epoch to its limit takes some 32,000 requests of InitProducerId. All that the broker keeps of them is the latest record of the
+transaction log; so a broker that starts with that record is the same as one that got so many requests and then restarted.
 """
 
 from fencepost.reference.kernel.journal import Disk

@@ -6,7 +6,7 @@ from kio.static.protocol import ResponsePayload
 
 
 class Sent:
-    """What becomes of one request: it is answered once, when its turn comes or when the answer is read."""
+    """One request: it is answered once, when its turn comes or when the answer is read."""
 
     def __init__(self, answer: Callable[[], ResponsePayload | None]) -> None:
         self._answer = answer
@@ -14,7 +14,7 @@ class Sent:
 
     @property
     def is_kept(self) -> bool:
-        """Whether the node keeps it still, for it waits for another node."""
+        """Whether the node still keeps it, since it waits for another node."""
         return not self._answers
 
     def lose(self) -> None:
@@ -22,7 +22,7 @@ class Sent:
         self._answers = [None]
 
     def read(self) -> ResponsePayload | None:
-        """The answer; None where the connection is closed instead."""
+        """The answer; None if the connection is closed instead."""
         if not self._answers:
             self._answers.append(self._answer())
         return self._answers[0]

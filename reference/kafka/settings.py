@@ -1,6 +1,6 @@
 """The settings of a broker that its users choose, under the names of Kafka's configuration and with its defaults.
 
-Kafka bounds a log by bytes and by age, in segments on disk. Here logs are in memory, so there is a setting of our own.
+Kafka bounds a log by bytes and by age, in segments on disk. Here logs are in memory, so there is a setting that Kafka does not have.
 """
 
 import re
@@ -11,27 +11,27 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Settings:
-    """What the reference obeys of a broker's configuration."""
+    """The part of a broker's configuration that the reference uses."""
 
     clean_up_interval_ms: int = 10_000
     """How often a broker looks for transactions that have timed out, and for markers that have to be sent again."""
 
     retained_batches: int = 10_000
-    """How many batches a partition has at most; then it drops the older half. What is not decided is never dropped."""
+    """How many batches a partition has at most; then it drops the older half. Undecided batches are never dropped."""
 
     has_authorizer: bool = False
-    """Whether access-control lists decide who may do what."""
+    """Whether access-control lists apply."""
 
     super_users: frozenset[str] = frozenset()
     """The principals that may do everything, such as `User:admin`."""
 
     passwords: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """The users that may log in over SASL/PLAIN; without any, nobody has to."""
+    """The users that may log in over SASL/PLAIN; without any, no client has to."""
     verifies_partitions: bool = True
-    """Whether a leader asks the coordinator before it takes the first batch of an old client's transaction."""
+    """Whether a leader asks the coordinator before it accepts the first batch of an old client's transaction."""
 
     transactional_id_expiration_ms: int = 7 * 24 * 3_600_000
-    """How long a transactional id is kept that nothing happens to."""
+    """How long an idle transactional id is kept."""
 
     expired_id_clean_up_interval_ms: int = 3_600_000
     """How often a broker looks for transactional ids that have expired."""
@@ -47,12 +47,12 @@ class Settings:
 
     @staticmethod
     def names() -> list[str]:
-        """The properties that are obeyed."""
+        """The properties that are used."""
         return list(_PROPERTIES)
 
     @staticmethod
     def of(properties: Mapping[str, str]) -> "Settings":
-        """From a configuration; what the reference has no use for is left out."""
+        """From a configuration; properties that the reference does not use are left out."""
         known: dict[str, Any] = {field: convert(properties[name]) for name, (field, convert) in _PROPERTIES.items() if name in properties}
         return Settings(**known)
 
@@ -63,7 +63,7 @@ def _passwords(jaas: str) -> dict[str, str]:
 
 
 def _flag(text: str) -> bool:
-    """A switch as Kafka reads it, which is started with true or false alone."""
+    """A boolean as Kafka reads it, which accepts only true or false."""
     return text.strip().lower() == "true"
 
 
@@ -80,4 +80,4 @@ _PROPERTIES: Mapping[str, tuple[str, Callable[[str], object]]] = {
     "log.cleaner.backoff.ms": ("log_cleaner_backoff_ms", int),
     "transaction.partition.verification.enable": ("verifies_partitions", _flag),
 }
-"""Each property that is obeyed: the field that holds it, and how its text is read."""
+"""Each property that is used: the field that holds it, and how its text is read."""

@@ -1,7 +1,7 @@
-"""The topics of the broker, each with its id and the logs of its partitions; which topics there are, or were, is journalled.
+"""The topics of the broker, each with its id and the logs of its partitions; the list of current and deleted topics is journalled.
 
-Two are the broker's own: `__consumer_offsets`, where groups keep their offsets, and `__transaction_state`. They come up when somebody
-first looks for a coordinator, and clients cannot write to them. Each has one partition.
+Two are the broker's internal topics: `__consumer_offsets`, where groups keep their offsets, and `__transaction_state`. They are created
+when a client first looks for a coordinator, and clients cannot write to them. Each has one partition.
 """
 
 import re
@@ -24,7 +24,7 @@ OFFSETS_PARTITION = TopicPartition(OFFSETS_TOPIC, 0)
 TRANSACTIONS_PARTITION = TopicPartition(TRANSACTIONS_TOPIC, 0)
 
 FIRST_NODE = 1
-"""The node that leads the partitions of the broker's own topics, and so coordinates, unless they are moved."""
+"""The node that leads the partitions of the internal topics, and so coordinates, unless they are moved."""
 
 MOST_PARTITIONS = 10_000
 """As many as Apache Kafka makes for one request."""
@@ -33,14 +33,14 @@ _FIRST_LEADER = 0
 """How many leaders a partition had before its first one."""
 
 _IDS = uuid.uuid5(uuid.NAMESPACE_OID, "fencepost topics")
-"""Where topic ids are from: one for each name and entry of the journal."""
+"""The namespace of topic ids: one id for each name and entry of the journal."""
 
 _LAWFUL_NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 
 
 @dataclass(frozen=True)
 class Deleted:
-    """What the journal says of a topic that there is no more."""
+    """The journal's record of a deleted topic."""
 
     name: str
 
@@ -58,10 +58,10 @@ class Topic:
     """How many other leaders each partition had before."""
 
     followers: tuple[tuple[int, ...], ...]
-    """The nodes beside its leader that have a replica of each partition."""
+    """The other nodes that have a replica of each partition, besides its leader."""
 
     compaction: Compaction | None = None
-    """How it is compacted; None where it is not."""
+    """How it is compacted; None if it is not."""
 
     @property
     def partitions(self) -> int:
@@ -90,7 +90,7 @@ class Topics:
     def create(
         self, name: str, leaders: Sequence[int], followers: Sequence[tuple[int, ...]] = (), compaction: Compaction | None = None
     ) -> Topic:
-        """Make a topic that may be made, whose partitions are led by these nodes, with replicas on those as well."""
+        """Create a topic that may be created, whose partitions are led by these nodes, with replicas on those as well."""
         topic_id = uuid.uuid5(_IDS, f"{name}, {len(self._journal)}")
         before = tuple(_FIRST_LEADER for _ in leaders)
         topic = Topic(name, topic_id, tuple(leaders), before, tuple(followers) or tuple(() for _ in leaders), compaction)
@@ -99,7 +99,7 @@ class Topics:
         return topic
 
     def move(self, partition: TopicPartition, node: int) -> None:
-        """Let another node lead a partition that there is, and be the only one that has it."""
+        """Let another node lead an existing partition, and be the only one that has it."""
         topic, number = self._by_name[partition.topic], partition.partition
         leaders, before, followers = list(topic.leaders), list(topic.leaders_before), list(topic.followers)
         leaders[number], before[number], followers[number] = node, before[number] + 1, ()
@@ -116,7 +116,7 @@ class Topics:
         return self._open_log(partition)
 
     def delete(self, topic: Topic) -> None:
-        """Decision: a topic is removed with all that its partitions hold. Its id is never given again."""
+        """Decision: a topic is deleted with all that its partitions hold. Its id is never given again."""
         rule("KIP890-368")
         self._journal.append(Deleted(topic.name))
         del self._by_name[topic.name], self._by_id[topic.topic_id], self._logs[topic.name]
@@ -129,10 +129,10 @@ class Topics:
         self._disk.erase(lambda journal: journal == journal_of(partition))
 
     def check_new(self, name: str, partitions: int) -> None:
-        """Decision: whether there can be such a new topic.
+        """Decision: whether such a new topic is allowed.
 
-        Raises Refused: INVALID_TOPIC_EXCEPTION when that is no name, TOPIC_ALREADY_EXISTS when there is such a topic, INVALID_PARTITIONS
-        when there are too few or too many.
+        Raises Refused: INVALID_TOPIC_EXCEPTION when the name is invalid, TOPIC_ALREADY_EXISTS when there is such a topic,
+        INVALID_PARTITIONS when there are too few or too many.
         """
         rule("KIP890-372")
         if not _LAWFUL_NAME.fullmatch(name) or name in (".", ".."):
@@ -145,18 +145,18 @@ class Topics:
             raise Refused(Error.INVALID_PARTITIONS, f"{partitions} partitions, a topic may have {MOST_PARTITIONS}")
 
     def create_internal(self, name: str) -> bool:
-        """Make one of the broker's own topics; False when it is there already."""
+        """Create one of the internal topics; False when it exists already."""
         if name in self._by_name:
             return False
         self.create(name, [FIRST_NODE])
         return True
 
     def all(self) -> tuple[Topic, ...]:
-        """In the order in which they were made."""
+        """All topics, in the order in which they were created."""
         return tuple(self._by_name.values())
 
     def may_be_written_to(self, name: str | None) -> bool:
-        """Decision: whether clients may write there: only the broker writes to its own topics."""
+        """Decision: whether clients may write there: only the broker writes to its internal topics."""
         rule("KIP890-256")
         return name not in INTERNAL
 
@@ -178,7 +178,7 @@ class Topics:
         return self._logs[partition.topic][partition.partition]
 
     def leader_of(self, partition: TopicPartition) -> int:
-        """The node that leads a partition that there is."""
+        """The node that leads an existing partition."""
         return self._by_name[partition.topic].leaders[partition.partition]
 
     def is_led_by(self, partition: TopicPartition, node: int) -> bool:

@@ -3,7 +3,7 @@
     Empty -> Ongoing -> PrepareCommit -> CompleteCommit -> Empty or Ongoing
                      -> PrepareAbort  -> CompleteAbort  -> Empty or Ongoing
 
-A new client may also abort where nothing is open, from Empty, CompleteCommit or CompleteAbort. What is in a Prepare state is
+A new client may also abort when nothing is open, from Empty, CompleteCommit or CompleteAbort. What is in a Prepare state is
 decided; what is in a Complete state has its markers in all partitions.
 
 Source: "Bump Epoch on Each Transaction for New Clients (1)", which also says what the three producer ids are for. A `Transaction` is
@@ -68,7 +68,7 @@ class Decision(Enum):
 class Transaction:
     """A transactional id with its producer and its latest transaction.
 
-    Times are ms since 1970, -1 for never; ids and epochs are -1 where there is none.
+    Times are ms since 1970, -1 for never; ids and epochs are -1 if there is none.
     """
 
     transactional_id: str
@@ -80,7 +80,7 @@ class Transaction:
     started_at: int = NOTHING
     updated_at: int = NOTHING
     last_producer_epoch: int = NOTHING
-    """The epoch from which this one was bumped, so that a client that missed the answer is known when it asks again."""
+    """The epoch from which this one was bumped, so that a client that missed the answer is recognised when it retries."""
     previous_producer_id: int = NOTHING
     """The producer id that the client used when it ended the transaction; differs from `producer_id` only after an overflow."""
     next_producer_id: int = NOTHING
@@ -94,7 +94,7 @@ class Transaction:
 
     @property
     def next_producer(self) -> ProducerIdAndEpoch:
-        """What the producer goes on with: in a Prepare state, already what it will be when that is complete."""
+        """The producer id and epoch to continue with: in a Prepare state, already those after its completion."""
         if self.next_producer_id != NOTHING:
             return ProducerIdAndEpoch(self.next_producer_id, FIRST_EPOCH)
         return self.producer
@@ -129,7 +129,7 @@ class Transaction:
         raise Refused(Error.PRODUCER_FENCED)
 
     def rotate_producer_id(self, producer_id: int, timeout_ms: int, *, remember_epoch: bool) -> "Transaction":
-        """The step of InitProducerId where the epoch is exhausted: a new producer id, from the first epoch on."""
+        """The step of InitProducerId when the epoch is exhausted: a new producer id, from the first epoch on."""
         last_epoch = self.producer_epoch if remember_epoch else NOTHING
         return replace(self._emptied(timeout_ms), producer_id=producer_id, producer_epoch=FIRST_EPOCH, last_producer_epoch=last_epoch)
 
@@ -143,7 +143,7 @@ class Transaction:
         )
 
     def fenced(self) -> "Transaction":
-        """The producer is locked out by an epoch that nobody is told of: the old protocol's way, before the decision."""
+        """The producer is fenced by an epoch that no client gets: the old protocol's way, before the decision."""
         return replace(self, producer_epoch=self.producer_epoch + 1, last_producer_epoch=self.producer_epoch)
 
     def prepare(self, decision: Decision, *, bumps: int, next_producer_id: int = NOTHING) -> "Transaction":

@@ -1,9 +1,9 @@
 """The transaction log, `__transaction_state`: what a coordinator knows after a crash.
 
-Every transition is appended before it is in force, so that no answer and no marker tells of a decision that a crash could undo.
-The latest record of a transactional id is its state, so now and then the log is compacted to that; a tombstone says that the id is
-forgotten. Producer ids and the coordinator's epoch are kept beside it: an id is given out once, and the epoch grows with each start,
-so that markers of an earlier life can be told from those of this one.
+Every transition is appended before it is in force, so that no answer and no marker reveals a decision that a crash could undo. The latest
+record of a transactional id is its state, so now and then the log is compacted to that; a tombstone says that the id is forgotten. Producer
+ids and the coordinator's epoch are kept separately: an id is given out once, and the epoch grows with each start, so that markers of an
+earlier life differ from those of this one.
 """
 
 from collections.abc import Iterable
@@ -17,12 +17,12 @@ from .transaction import Transaction
 
 _FIRST_PRODUCER_ID = 1_000
 _COMPACTED_FROM = 50
-"""A log with fewer records, beside two for each transactional id, is left as it is."""
+"""A log with fewer records, in addition to two for each transactional id, is not compacted."""
 
 
 @dataclass(frozen=True)
 class Tombstone:
-    """The record of a transactional id that is known no longer."""
+    """The record of a forgotten transactional id."""
 
     transactional_id: str
 
@@ -39,7 +39,7 @@ class TransactionLog:
         self._compact_at = _COMPACTED_FROM
 
     def append(self, transaction: Transaction) -> None:
-        """Make a transition durable. Raises Refused: COORDINATOR_NOT_AVAILABLE when the log does not take it, and nothing has changed."""
+        """Make a transition durable. Raises Refused: COORDINATOR_NOT_AVAILABLE when the log does not accept it, and nothing has changed."""
         if self.must_be_durable(transaction):
             self._append(transaction)
             if len(self._records) >= self._compact_at:
@@ -48,7 +48,7 @@ class TransactionLog:
                 self._compact_at = _COMPACTED_FROM + 2 * len(latest)
 
     def kept_by_compaction(self, latest: Iterable[Transaction]) -> list[Transaction]:
-        """Decision: of the latest records a compaction keeps all, also those of ids with nothing open, for whose owner they stand."""
+        """Decision: a compaction keeps all of the latest records, also those of ids with nothing open, for they identify the owner."""
         return list(latest)
 
     def forget(self, transactional_id: str) -> None:

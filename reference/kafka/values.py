@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 NOTHING = -1
-"""What Kafka writes for an id, an epoch or a time that there is not."""
+"""What Kafka writes for a missing id, epoch or time."""
 
 FIRST_EPOCH = 0
 EXHAUSTED_EPOCH = 32_766

@@ -2,7 +2,7 @@
 
 For a new client the leader has the partition *added* to the transaction: such a client does not announce its partitions. For an old
 client, which does, the leader has it *verified* that the partition was added. Once a batch is in the log, the log itself knows that
-the transaction is open, and nobody is asked again until a marker has come; this holds after a restart too.
+the transaction is open, and the coordinator is not asked again until a marker has come; this holds after a restart too.
 
     version of Produce             3-10                      11                       12 and later
     version of TxnOffsetCommit     0-3                       4                        5 and later
@@ -12,13 +12,13 @@ the transaction is open, and nobody is asked again until a marker has come; this
     the coordinator is loading     NOT_ENOUGH_REPLICAS (*)   NOT_ENOUGH_REPLICAS (*)  NOT_ENOUGH_REPLICAS (*)
 
 Verifying can be switched off (`transaction.partition.verification.enable`); then a batch of an old client needs no transaction, and
-one that is in none stays open in the log until somebody sends a marker for it.
+one that is in none stays open in the log until an operator sends a marker for it.
 
-(*) for Produce, with the cause in the message. What TxnOffsetCommit answers to a busy coordinator's client is in the profile; a
-loading one it answers by its own name.
+(*) for Produce, with the cause in the message. The profile has the error of TxnOffsetCommit for a busy coordinator; for a
+loading one it answers COORDINATOR_LOAD_IN_PROGRESS.
 
 The proposal parks a request while the coordinator is asked. Here a coordinator answers at once, unless its node is paused. A broker
-also waits a little for a busy one (`add.partitions.to.txn.retry.backoff.max.ms`), which here would be no time at all.
+also retries for a short time at a busy one (`add.partitions.to.txn.retry.backoff.max.ms`); here that takes no time.
 
 Source: "Implicitly Add Partitions to Transactions on Produce for New Clients (2)", "Ensure Ongoing Transaction for Older Clients (3)",
 "Old Clients" in the migration plan.
@@ -58,7 +58,7 @@ class Operation(Enum):
 
 
 _NOT_ADDED = frozenset({Error.INVALID_TXN_STATE, Error.TRANSACTION_ABORTABLE})
-"""How a coordinator says that a partition is not in the transaction; which one, depends on the profile."""
+"""The errors with which a coordinator reports that a partition is not in the transaction; the profile chooses one."""
 
 
 class Verification:
@@ -90,7 +90,7 @@ class Verification:
     def await_answer(self, log: PartitionLog, batch: Batch, operation: Operation) -> bool:
         """Decision: while a paused coordinator's answer is awaited, the batch has the guard that was drawn before the question.
 
-        Answers whether there is a question: a batch of a transaction that is open in the partition needs nobody.
+        Returns whether there is a question: a batch of a transaction that is open in the partition needs none.
         """
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
         is_new = log.producers.standing(producer) is Standing.NEW
@@ -101,7 +101,7 @@ class Verification:
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         """Decision: the coordinator is asked before the first batch of a transaction enters a partition.
 
-        Returns the guard for the append, None where the transaction is open in this partition already, or where nothing will be appended.
+        Returns the guard for the append, None if the transaction is open in this partition already, or if nothing will be appended.
         Raises Refused: as `refusal_of_produce` has it, when the coordinator refuses, and as `check_before_adding`.
         """
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
@@ -169,7 +169,7 @@ class Verification:
         return log.guards.draw(producer, batch.base_sequence, bumps_epoch=operation is Operation.ADD)
 
     def asks_for(self, operation: Operation) -> bool:
-        """Decision: whether the coordinator is asked at all. Verifying can be switched off; adding cannot, for nobody else would do it."""
+        """Decision: whether the coordinator is asked at all. Verifying can be switched off; adding cannot, for only the leader does it."""
         rule("KIP890-116")
         return self._settings.verifies_partitions or operation is Operation.ADD
 
@@ -200,7 +200,7 @@ class Verification:
                 return Refused(error)
 
     def _for_later(self, error: Error) -> Refused:
-        """What all clients take for a reason to ask again, also those that know of no coordinator behind a leader."""
+        """An error on which all clients retry, also those that know of no coordinator behind a leader."""
         return Refused(Error.NOT_ENOUGH_REPLICAS, f"The transaction could not be verified, its coordinator answered {error.name}")
 
     def refusal_of_offset_commit(self, error: Error, operation: Operation) -> Refused:

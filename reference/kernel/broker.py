@@ -1,8 +1,7 @@
-"""A broker's life: its nodes start, crash at any moment or at a named place of their code, and start again with what is on disk.
+"""A broker's life: its nodes start, crash at any moment or at a named place of their code, and restart with what is on disk.
 
-Nothing happens between the calls. What is in flight, such as the end of a transaction on its way to a participant, arrives when
-somebody next asks or when time passes, so a crash right after an answer finds it undelivered. A node that is down answers nothing,
-and time passes all the same.
+Nothing happens between the calls. What is in flight, such as the end of a transaction for a participant, arrives at the next request or
+when time passes, so a crash right after an answer finds it undelivered. A node that is down answers nothing, and time passes all the same.
 """
 
 from abc import ABC, abstractmethod
@@ -23,10 +22,10 @@ T = TypeVar("T")
 
 
 class Broker(ABC, Generic[Node]):
-    """Nodes that live and die each by itself, on one clock, one network and one disk. A subclass has the protocol, and starts them."""
+    """Nodes that start and crash independently, on one clock, one network and one disk. A subclass has the protocol, and starts them."""
 
     raises = True
-    """Whether an error of its own code is raised, for it is ours; a broker that goes on ends the connection without an answer."""
+    """Whether an error in its own code is raised, as a bug of ours; a broker that goes on ends the connection without an answer."""
 
     def __init__(
         self, network: type[Network], crash_points: Mapping[str, str], disk: Disk | None = None, now_ms: int = START, nodes: int = 1
@@ -38,7 +37,7 @@ class Broker(ABC, Generic[Node]):
             for number in range(FIRST_NODE, FIRST_NODE + nodes)
         }
         self._nodes: dict[int, Node] = {}
-        """Those that are up."""
+        """The nodes that are up."""
         self._exercised: set[str] = set()
 
     @abstractmethod
@@ -46,7 +45,7 @@ class Broker(ABC, Generic[Node]):
         """A new life of the node that runs on this machine, from what is on disk."""
 
     def node_stops(self, node: Node) -> None:
-        """What a node does last when it is stopped, and not killed."""
+        """What a node does last in a clean stop."""
 
     def node_crashed(self, number: int) -> None:
         """A node is down: what else ends with it."""
@@ -55,14 +54,14 @@ class Broker(ABC, Generic[Node]):
         """Put into the network what comes from elsewhere."""
 
     def run(self, act: Callable[[Node], T], number: int = FIRST_NODE) -> T | None:
-        """Do something as a node; what is in flight arrives first. None while the node is down, or when it crashes over it."""
+        """Run something as a node; what is in flight arrives first. None while the node is down, or when it crashes during that."""
         self._deliver()
         node = self._nodes.get(number)
         answers = [] if node is None else self._until_a_crash(lambda: act(node))
         return answers[0] if answers else None
 
     def tell(self, act: Callable[[], T]) -> list[T]:
-        """Have a node say what it has for a client, for which nothing has to arrive; nothing where its code fails over it."""
+        """Get what a node has for a client, for which nothing has to arrive; nothing if its code fails."""
         return self._until_a_crash(act)
 
     def advance(self, ms: float) -> None:
@@ -77,7 +76,7 @@ class Broker(ABC, Generic[Node]):
             pass  # A node has crashed: the rest of the time passes without its timers.
 
     def crash(self, number: int | None = None) -> None:
-        """Take the power from a node, or from all: everything that is not in a journal is gone, and it is down."""
+        """Crash a node, or all: everything that is not in a journal is lost, and it is down."""
         for one in self._machines if number is None else (number,):
             self._nodes.pop(one, None)
             self._machine.clock.stop_timers(one)
@@ -86,7 +85,7 @@ class Broker(ABC, Generic[Node]):
             self.node_crashed(one)
 
     def stop(self) -> None:
-        """Stop all nodes as an operator does: each puts down what it wants to find again. What is in flight then is lost."""
+        """Stop all nodes cleanly: each writes what it wants to keep. What is in flight then is lost."""
         for node in list(self._nodes.values()):
             self._until_a_crash(partial(self.node_stops, node))
         self.crash()
@@ -99,12 +98,12 @@ class Broker(ABC, Generic[Node]):
                     self._nodes[one] = node
 
     def crash_at(self, point: str, number: int | None = None) -> None:
-        """Crash the node that is next to reach this crash point, or that node when it does; whoever waits for an answer gets none."""
+        """Crash the node that is next to reach this crash point, or that node when it does; clients that wait for an answer get none."""
         self._machine.crash_points.arm(point, number)
 
     @property
     def is_up(self) -> bool:
-        """Whether all of its nodes are."""
+        """Whether all of its nodes are up."""
         return len(self._nodes) == len(self._machines)
 
     @property
@@ -124,7 +123,7 @@ class Broker(ABC, Generic[Node]):
 
     def _deliver(self) -> None:
         while not self._until_a_crash(self._arrive):
-            pass  # A node has crashed over something: the rest arrives.
+            pass  # A node has crashed during a delivery: the rest arrives.
 
     def _arrive(self) -> None:
         self.before_delivery()
@@ -134,9 +133,9 @@ class Broker(ABC, Generic[Node]):
             action()
 
     def _until_a_crash(self, act: Callable[[], T]) -> list[T]:
-        """Run the broker's code, and note the rules that it fulfils: what it gives, nothing where it ends in a node's crash.
+        """Run the broker's code, and record the rules that it fulfils; returns its result, or nothing if a node crashes.
 
-        Every request and every moment of the clock comes by here, so it is a function: a generator as a context costs more than most acts.
+        Every request and every moment of the clock passes here, so it is a function: a generator as a context costs more than most acts.
         """
         with Recorded(self._exercised):
             try:

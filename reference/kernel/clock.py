@@ -1,16 +1,16 @@
-"""Virtual time: it passes only when somebody advances it.
+"""Virtual time: it passes only when it is advanced.
 
-The unit is the millisecond since 1970. Timers are periodic, as a broker's are, and belong to a running node: its crash stops
-them. Timers that are due at the same moment run in the order in which they were started.
+The unit is the millisecond since 1970. Timers are periodic, as a broker's are, and belong to a running node: its crash stops them. Timers
+that are due at the same moment run in the order in which they were started.
 """
 
 from collections.abc import Callable, Iterator
 
 FIRST_NODE = 1
-"""The number of a broker's first node, and of the only one where there is one."""
+"""The number of a broker's first node, which may be its only one."""
 
 START = 1_767_225_600_000
-"""2026-01-01T00:00:00Z. Any moment would do that a person takes for a time of today and not for an error."""
+"""2026-01-01T00:00:00Z. Any moment that a person takes for a time of today, not for an error."""
 
 
 class Clock:
@@ -21,7 +21,7 @@ class Clock:
         self._timers: list[_Timer] = []
 
     def every(self, period: int, action: Callable[[], None], node: int = FIRST_NODE) -> Callable[[], None]:
-        """Run the action each `period` ms from now on, as that node, until somebody calls what is returned."""
+        """Run the action each `period` ms from now on, as that node, until the returned function is called."""
         if period <= 0:
             raise ValueError(f"period: {period} ms given, a timer needs more than 0")
         timer = _Timer(period, self.now + period, action, node)
@@ -29,7 +29,7 @@ class Clock:
         return lambda: self._stop(timer)
 
     def stop_timers(self, node: int = FIRST_NODE) -> None:
-        """Forget all timers of a node."""
+        """Stop all timers of a node."""
         self._timers = [timer for timer in self._timers if timer.node != node]
 
     def _stop(self, timer: "_Timer") -> None:

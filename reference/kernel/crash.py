@@ -1,7 +1,7 @@
-"""Named places in the code at which a power cut would be interesting.
+"""Named places in the code at which a crash would be interesting.
 
-Code that has just made something durable, or is just about to, says `points.reach(name)`. That does nothing unless a scenario has
-armed the point; then it raises Crash, which unwinds to the broker: the node is down, and whoever waited gets no answer.
+Code that has just made something durable, or is about to, calls `points.reach(name)`. That does nothing unless a scenario has armed the
+point; then it raises Crash, which unwinds to the broker: the node is down, and clients that waited get no answer.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from .clock import FIRST_NODE
 
 
 class Crash(Exception):
-    """The node of that number lost its power here. Not for anybody but the broker to catch."""
+    """The node of that number crashed here. Only the broker may catch it."""
 
     def __init__(self, why: str, node: int = FIRST_NODE) -> None:
         super().__init__(why)

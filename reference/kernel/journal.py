@@ -1,7 +1,7 @@
 """What survives a crash: a disk of named journals, to which records are appended.
 
-A record is an immutable value and is durable when `append` returns. A broker that starts reads its journals from the beginning;
-whatever it knew besides is gone. What a broker would not miss, it may leave out by replacing all records at once.
+A record is an immutable value and is durable when `append` returns. A broker that starts reads its journals from the beginning; whatever
+else it knew is lost. It may drop records that it does not need by replacing all records at once.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -11,7 +11,7 @@ Record = TypeVar("Record")
 
 
 class AppendRefused(Exception):
-    """The disk did not take a record, and nothing of it is durable."""
+    """The disk did not accept a record, and nothing of it is durable."""
 
 
 class Journal(Generic[Record]):
@@ -23,7 +23,7 @@ class Journal(Generic[Record]):
         """Which append from now on is refused, once; 0 for none."""
 
     def append(self, record: Record) -> None:
-        """Make the record durable. Raises AppendRefused where a fault was asked for."""
+        """Make the record durable. Raises AppendRefused if a fault was armed."""
         if self.refused_in:
             self.refused_in -= 1
             if not self.refused_in:
@@ -31,7 +31,7 @@ class Journal(Generic[Record]):
         self._records.append(record)
 
     def replace(self, records: Iterable[Record]) -> None:
-        """Have these records, durable, instead of all that there are."""
+        """Replace all records by these, which are durable."""
         self._records = list(records)
 
     def __iter__(self) -> Iterator[Record]:
@@ -48,9 +48,9 @@ class Disk:
         self._journals: dict[str, Journal[Any]] = {}
 
     def journal(self, name: str) -> Journal[Any]:
-        """The journal of that name, a new one where there is none; whoever opens it knows what it holds."""
+        """The journal of that name, a new one if there is none; the caller knows what type its records have."""
         return self._journals.setdefault(name, Journal())
 
     def erase(self, matching: Callable[[str], bool]) -> None:
-        """Remove the journals with such names, as if they had never been."""
+        """Delete the journals with such names, as if they had never been."""
         self._journals = {name: journal for name, journal in self._journals.items() if not matching(name)}

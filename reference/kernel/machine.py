@@ -12,10 +12,10 @@ from .network import Network
 
 @dataclass(frozen=True)
 class Machine:
-    """What is there before a node starts and after it has crashed.
+    """What exists before a node starts and after it has crashed.
 
-    The nodes of a broker share clock, network and disk, which stands for everything that a cluster stores. Timers, and what was sent,
-    are a node's own, and end with it.
+    The nodes of a broker share clock, network and disk, which represents everything that a cluster stores. Timers and sent messages belong
+    to a node, and end with it.
     """
 
     clock: Clock
@@ -28,7 +28,7 @@ class Machine:
     """What the nodes of the broker do next by themselves, each with its node."""
 
     def every(self, period: int, action: Callable[[], None]) -> Callable[[], None]:
-        """Run the action each `period` ms, until the node crashes or somebody calls what is returned."""
+        """Run the action each `period` ms, until the node crashes or the returned function is called."""
         return self.clock.every(period, action, self.node)
 
     def send(self, content: object, receive: Callable[[Any], None], lost: Callable[[Any], None] = lambda _: None) -> None:
@@ -36,5 +36,5 @@ class Machine:
         self.network.send(content, receive, lost, self.node)
 
     def do_next(self, action: Callable[[], None]) -> None:
-        """Do something on this node as soon as it is done with what it does now, before anybody else asks it for something."""
+        """Do something on this node as soon as it has finished its current work, before it serves another request."""
         self.next_actions.append((self.node, action))

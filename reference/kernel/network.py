@@ -1,8 +1,8 @@
 """The way between the parts of a broker that would be different nodes in a cluster: a queue of messages.
 
-Without interference every message arrives once, in the order of sending, when somebody calls `deliver`. A scenario interferes
-before that: it holds, delays, drops, duplicates or reorders what is in flight. A dropped message is a lost connection, which its sender
-notices. What a node has sent and is in flight at its crash is gone without anybody noticing.
+Without interference every message arrives once, in the order of sending, when `deliver` is called. A scenario interferes before that: it
+holds, delays, drops, duplicates or reorders what is in flight. A dropped message is a lost connection, which its sender notices. What a
+node has in flight at its crash is lost, and no sender notices.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from .clock import FIRST_NODE, Clock
 
 @dataclass(frozen=True)
 class Message:
-    """Something that a node said. `lost` is called instead of `receive` when the connection was lost under it."""
+    """A message of a node. `lost` is called instead of `receive` when the connection was lost."""
 
     content: Any
     receive: Callable[[Any], None] = field(repr=False)
@@ -56,7 +56,7 @@ class Network:
             message.receive(message.content)
 
     def delay(self, ms: int) -> None:
-        """Let what is sent from now on be that long in coming, at the least."""
+        """Delay what is sent from now on by at least that long."""
         self._delay_ms = ms
 
     def hold(self, matching: Matching) -> None:
@@ -64,7 +64,7 @@ class Network:
         self._held.append(matching)
 
     def release(self) -> None:
-        """Hold nothing any longer, and double nothing."""
+        """Hold nothing any longer, and duplicate nothing."""
         self._held.clear()
         self._doubled.clear()
 
@@ -88,7 +88,7 @@ class Network:
         self._in_flight.sort(key=lambda message: rank(message.content))
 
     def lose_all(self, node: int = FIRST_NODE) -> None:
-        """The node has crashed: nothing that it sent arrives, and nobody notices."""
+        """The node has crashed: nothing that it sent arrives, and no sender notices."""
         self._in_flight = [message for message in self._in_flight if message.node != node]
 
     def _may_arrive(self, message: Message) -> bool:

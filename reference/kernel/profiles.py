@@ -10,7 +10,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 class ProfileError(ValueError):
-    """There is no such profile, or its file is wrong; the message says which file and key, and what would be right."""
+    """There is no such profile, or its file is wrong; the message names the file and key, and what was expected."""
 
 
 def names(folder: Traversable) -> list[str]:

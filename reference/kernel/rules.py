@@ -1,7 +1,7 @@
-"""Which requirements the code fulfils, and where: `rule("KIP890-060")` stands in the branch that fulfils KIP890-060.
+"""Which requirements the code fulfils, and where: `rule("KIP890-060")` is in the branch that fulfils KIP890-060.
 
-Readers search for the id. A broker that is asked something records what the branches say, in a set of its own, so that a run can
-tell which requirements it has exercised; outside of `Recorded` a call does nothing.
+Readers search for the id. A broker records the ids of the branches that a request takes, in its own set, so that a run knows which
+requirements it has exercised; outside of `Recorded` a call does nothing.
 """
 
 from contextvars import ContextVar
@@ -10,7 +10,7 @@ _exercised: ContextVar[set[str] | None] = ContextVar("exercised", default=None)
 
 
 def rule(requirement: str) -> None:
-    """The branch in which this stands fulfils that requirement."""
+    """The branch with this call fulfils that requirement."""
     exercised = _exercised.get()
     if exercised is not None:
         exercised.add(requirement)

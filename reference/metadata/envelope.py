@@ -1,6 +1,6 @@
-"""What is stored beside a record's value where a store's own records cannot tell it: its partition key and its index keys.
+"""What is stored with a record's value if a store's own records do not have it: its partition key and its index keys.
 
-A line of JSON, and behind it the value as it is.
+A line of JSON, followed by the value as it is.
 """
 
 import json
@@ -12,7 +12,7 @@ from .store import Value
 
 @dataclass(frozen=True)
 class Envelope:
-    """A value with its partition key, None where it has none, and with its key in each index."""
+    """A value with its partition key, None if it has none, and with its key in each index."""
 
     value: Value
     partition_key: str | None = None

@@ -1,7 +1,7 @@
-"""What can go wrong with a metadata store, by name: each is armed for the next operation, or notification, of a key with some prefix, or
-of one key.
+"""What can go wrong with a metadata store, by name: each fault is armed for the next operation on, or notification
+of, one key or a key with some prefix.
 
-They are faults of `MemoryStore`. One object can be that of a single client, so that only one broker has the trouble, or of several.
+They are faults of `MemoryStore`. One object can belong to a single client, so that only one broker has the fault, or to several.
 """
 
 from collections.abc import Collection
@@ -24,31 +24,33 @@ STORE_FAULTS = OPERATION_FAULTS | NOTIFICATION_FAULTS
 
 
 class StoreFaults:
-    """The faults that are armed, each for once, and what is held back."""
+    """The armed faults, each for one occurrence, and what is held back."""
 
     def __init__(self) -> None:
         self._armed: list[tuple[str, str, frozenset[str]]] = []
         self._held: set[str] = set()
 
     def arm(self, name: str, prefix: str, *, until: Collection[str] = ()) -> None:
-        """Have it happen once, with the next key that begins so; or where keys are named, with just that key, unless one of them is written
-        before. Raises ValueError for a name that is none.
+        """Arm the fault once, for the next key that begins so; or, if keys are named, for just that key, unless one of them is written
+        before.
+
+        Raises ValueError for an unknown name.
         """
         if name not in STORE_FAULTS:
             raise ValueError(f"{name!r} is no fault of a metadata store; expected one of: {', '.join(STORE_FAULTS)}")
         self._armed.append((name, prefix, frozenset(until)))
 
     def release(self) -> None:
-        """Hold back nothing any more: the next `settle` tells what was held, in its order."""
+        """Hold back nothing any more: the next `settle` sends what was held, in order."""
         self._held.clear()
         self._armed = [fault for fault in self._armed if fault[0] != "watch-late"]
 
     def happens(self, name: str, key: str) -> bool:
-        """Whether that fault is armed for this key; it is not any more."""
+        """Whether that fault is armed for this key; it is disarmed then."""
         return self._prefix_of(name, key) is not None
 
     def written(self, key: str) -> None:
-        """A key was written, and trouble that was to come until then comes no more."""
+        """A key was written: faults that were armed only until then are disarmed."""
         self._armed = [fault for fault in self._armed if key not in fault[2]]
 
     def is_held(self, key: str) -> bool:
@@ -59,13 +61,13 @@ class StoreFaults:
         return key.startswith(tuple(self._held))
 
     def times_told(self, key: str) -> int:
-        """How often a notification of this key that need not wait is told."""
+        """How often a notification of this key that need not wait is sent."""
         if self.happens("watch-lost", key):
             return 0
         return 2 if self.happens("watch-doubled", key) else 1
 
     def _prefix_of(self, name: str, key: str) -> str | None:
-        """The prefix of the first such fault for this key, which is taken away."""
+        """The prefix of the first such fault for this key, which is removed."""
         for fault in self._armed:
             armed, prefix, until = fault
             if armed == name and (key == prefix if until else key.startswith(prefix)):

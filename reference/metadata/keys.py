@@ -14,13 +14,13 @@ def sequence_key(prefix: str, number: int) -> str:
 
 
 def sequence_of(key: str) -> tuple[str, int] | None:
-    """The prefix and the number, where the key could be that of a sequence."""
+    """The prefix and the number, if the key could be that of a sequence."""
     found = _OF_A_SEQUENCE.fullmatch(key)
     return (found[1], int(found[2])) if found else None
 
 
 def by_index(entries: Iterable[IndexEntry]) -> Mapping[str, str]:
-    """The index key of a record in each index. Raises ValueError where one index has two, which Oxia's client cannot say."""
+    """The index key of a record in each index. Raises ValueError if one index has two, which Oxia's client cannot express."""
     known: dict[str, str] = {}
     for entry in entries:
         if entry.index in known:

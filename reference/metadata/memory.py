@@ -1,7 +1,7 @@
-"""A metadata store in memory, which does the same each time. `MemoryData` is what a cluster stores; `MemoryStore` is one client of it.
+"""A deterministic metadata store in memory. `MemoryData` is what a cluster stores; `MemoryStore` is one client of it.
 
-Each broker has a client. One that is closed, as by its broker's crash, is Unavailable from then on, and its watches and sessions end.
-`settle` of any client tells the watches of all of them, in the order of the changes.
+Each broker has a client. A closed client, as after its broker's crash, raises Unavailable, and its watches and sessions end.
+`settle` of any client notifies the watches of all of them, in the order of the changes.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +14,7 @@ from .store import Change, IndexEntry, Record, Session, Unavailable, Value, Vers
 
 
 class MemoryStore:
-    """A client of `data`, or of data of its own."""
+    """A client of `data`, or of new data."""
 
     def __init__(self, data: MemoryData | None = None, faults: StoreFaults | None = None) -> None:
         self._data = data or MemoryData()
@@ -97,7 +97,7 @@ class MemoryStore:
             raise Unavailable("this client of the store in memory was closed")
 
     def _asked(self, key: str) -> None:
-        """Something is about to be done with that key, or from that key on."""
+        """A request for that key, or from that key on, begins."""
         self._is_open()
         if self._faults.happens("session-expires", key):
             self._end_sessions()
@@ -129,7 +129,7 @@ class MemoryStore:
 
 
 class MemorySession:
-    """A session of a client: its records are gone when it is closed or has expired."""
+    """A session of a client: its records are deleted when it is closed or has expired."""
 
     def __init__(self, data: MemoryData, writing: Callable[[str, Version | None], AbstractContextManager[None]]) -> None:
         self._data = data

@@ -1,4 +1,4 @@
-"""What a cluster stores, for the metadata store in memory: records in order, indexes, sequences, and what is still to be told."""
+"""What a cluster stores, for the metadata store in memory: records in order, indexes, sequences, and pending notifications."""
 
 from bisect import bisect_left, insort
 from collections import OrderedDict, deque
@@ -12,7 +12,7 @@ from .keys import sequence_key
 from .store import NEW, Change, ChangeKind, Record, Value, Version, VersionConflict
 
 _FORMER_KEPT = 1_000
-"""Of how many keys it is known what they were before their last change; without a bound each deleted key would be kept for ever."""
+"""For how many keys the record before the last change is kept; without a bound each deleted key would be kept for ever."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class _Stored:
 
 @dataclass(eq=False)
 class MemoryWatch:
-    """Who is told, until it is closed; `faults` are those of its client."""
+    """One watch, until it is closed; `faults` are those of its client."""
 
     faults: StoreFaults
     is_open: bool = field(default=True, init=False)
@@ -57,7 +57,7 @@ class _Sequence:
 
 
 class MemoryData:
-    """What a cluster stores. Brokers hold clients of it, not this."""
+    """What a cluster stores. Brokers have clients of it, not this."""
 
     def __init__(self) -> None:
         self._stored: dict[str, _Stored] = {}
@@ -75,11 +75,11 @@ class MemoryData:
         return stored.record if stored else None
 
     def has_former(self, key: str) -> bool:
-        """Whether it is known what the key was before its last change."""
+        """Whether the record before the key's last change is known."""
         return key in self._former
 
     def former(self, key: str) -> Record | None:
-        """What it was."""
+        """The record before the key's last change."""
         return self._former[key]
 
     def write(
@@ -102,7 +102,7 @@ class MemoryData:
         return record
 
     def next_key(self, prefix: str) -> str:
-        """The key that is next in the sequence."""
+        """The next key of the sequence."""
         return sequence_key(prefix, self._numbers.get(prefix, 0) + 1)
 
     def append(self, prefix: str, value: Value, partition_key: str, indexes: Mapping[str, str]) -> Record:
@@ -123,7 +123,7 @@ class MemoryData:
         self._changed(Change(key, ChangeKind.DELETED, None))
 
     def end(self, session: object) -> None:
-        """Delete what ends with the session."""
+        """Delete the records that end with the session."""
         for key in [key for key in self._keys if self._stored[key].session is session]:
             self.delete(key, None, self._stored[key].partition_key)
 
@@ -133,18 +133,18 @@ class MemoryData:
         return [stored.record for stored in found if partition_key in (None, stored.partition_key)]
 
     def scan_by_index(self, index: str, first: str, behind: str) -> list[Record]:
-        """The records with index keys of that range."""
+        """The records whose index keys are in that range."""
         entries = self._entries.get(index, [])
         return [self._stored[key].record for _, key in entries[bisect_left(entries, (first, "")) : bisect_left(entries, (behind, ""))]]
 
     def watch(self, first: str, behind: str, told: Callable[[Change], None], faults: StoreFaults) -> MemoryWatch:
-        """Have somebody be told of that range."""
+        """Watch that range."""
         watch = MemoryWatch(faults)
         self._ranges.append(_Range(watch, first, behind, told))
         return watch
 
     def watch_sequence(self, prefix: str, told: Callable[[str], None], faults: StoreFaults) -> MemoryWatch:
-        """Have somebody be told of that sequence."""
+        """Watch that sequence."""
         watch = MemoryWatch(faults)
         self._sequences.append(_Sequence(watch, prefix, told))
         if number := self._numbers.get(prefix):
@@ -153,7 +153,7 @@ class MemoryData:
         return watch
 
     def tell(self) -> None:
-        """Tell all watches what is pending, and what they cause to be; only what is held stays."""
+        """Send all pending notifications, and those that they cause; only what a fault holds stays."""
         self._ranges = [one for one in self._ranges if one.watch.is_open]
         self._sequences = [one for one in self._sequences if one.watch.is_open]
         held: list[_Notification] = []
@@ -173,14 +173,14 @@ class MemoryData:
             self._pending.extendleft(reversed(held))
 
     def _found(self, key: str, partition_key: str | None) -> _Stored | None:
-        """What is stored. Raises ValueError where it has another partition key: on a store of several shards it would not be found."""
+        """What is stored. Raises ValueError if it has another partition key: a store of several shards would not find it."""
         stored = self._stored.get(key)
         if stored and stored.partition_key != partition_key:
             raise ValueError(f"{key!r} was written with partition key {stored.partition_key!r}, and is asked for with {partition_key!r}")
         return stored
 
     def _at(self, expected: Version | None, key: str, partition_key: str | None) -> _Stored | None:
-        """What is stored, at the version that is expected. Raises VersionConflict."""
+        """What is stored, at the expected version. Raises VersionConflict."""
         stored = self._found(key, partition_key)
         seen = stored.record.version if stored else NEW
         if expected not in (None, seen):
@@ -188,7 +188,7 @@ class MemoryData:
         return stored
 
     def _replace(self, key: str, stored: _Stored | None) -> None:
-        """Have that stored there, and in the indexes, instead of what was."""
+        """Replace what is stored there, also in the indexes."""
         before = self._stored.pop(key, None)
         for index, index_key in (before.indexes if before else {}).items():
             self._entries[index].remove((index_key, key))

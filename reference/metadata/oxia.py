@@ -1,8 +1,9 @@
-"""A metadata store on Oxia, by its official Python client. Needs `pip install 'fencepost[oxia]'`.
+"""A metadata store on Oxia, with its official Python client. Needs `pip install 'fencepost[oxia]'`.
 
-Each client of the store is one of Oxia's. A record has an envelope there, since Oxia does not tell under which index keys it found one.
-Notifications come in real time on threads of the client: `settle` writes a fence into each shard, waits until its notification is there
-for each client that has watches, so all before it are too, and only then tells, in the thread that called it.
+Each client of the store is one client of Oxia. Each record has an envelope there, since Oxia does not return the index keys of a record
+that it found.
+Notifications arrive in real time on threads of the client: `settle` writes a fence into each shard, waits until its notification has
+reached each client with watches, so that all before it have too, and only then notifies the watches, in the calling thread.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,13 +19,13 @@ from .timely import within
 
 _HIGHEST = "\U0010ffff"
 _TICKETS_LEFT = 64
-"""How many tickets that are over a client leaves before it deletes them: one by one, each append would be a write more."""
+"""How many used tickets a client leaves before it deletes them: deleting them one by one would cost one more write for each append."""
 
 
 class OxiaStore:
-    """A client of the Oxia at `address`, as `127.0.0.1:6648`. `settle` of one tells also those `beside` it.
+    """A client of the Oxia at `address`, as `127.0.0.1:6648`. Its `settle` also notifies the watches of the clients `beside` it.
 
-    Raises Unavailable; for an Oxia that does not do it, whatever is wanted as the `failure`.
+    Raises Unavailable if it was closed; for a request that Oxia does not execute, what `failure` makes.
     """
 
     def __init__(self, address: str, *, beside: "OxiaStore | None" = None, failure: Failure = Unavailable) -> None:
@@ -34,7 +35,7 @@ class OxiaStore:
         self._watches = Watches(self._link)
         self._sessions: list[OxiaSession] = []
         self._tickets: list[tuple[str, str, int]] = []
-        """Sequences with a ticket that is over, by prefix, partition key and its number."""
+        """Sequences with a used ticket, by prefix, partition key and its number."""
         self._settled_together: list[OxiaStore] = beside._settled_together if beside else []
         self._settled_together.append(self)
 
@@ -95,7 +96,7 @@ class OxiaStore:
         return [record.key for record in self.scan_by_index(index, first, behind)]
 
     def scan_by_index(self, index: str, first: str, behind: str) -> list[Record]:
-        # Oxia compares a bound with the index key and the record's key behind it, so an entry at the very bound is beyond it.
+        # Oxia compares a bound with the index key followed by the record's key, so an entry at the very bound is beyond it.
         found = self._scan(first, behind.rstrip("\0") + _HIGHEST, use_index=oxia_keys.index_name(index))
         inside = [(of.indexes[index], record) for record, of in found if first <= of.indexes[index] < behind]
         return [record for _, record in sorted(inside, key=lambda one: (one[0], one[1].key))]
@@ -125,7 +126,7 @@ class OxiaStore:
         self._watches.tell()
 
     def clear(self, prefix: str) -> None:
-        """Delete all records whose keys begin so, with the tickets of their sequences. No watch is told of it."""
+        """Delete all records whose keys begin so, with the tickets of their sequences. No watch is notified."""
         for start in (oxia_keys.spelt(prefix), oxia_keys.tickets_under(prefix)):
             self._link.write(lambda client, start=start: client.delete_range(start, start + _HIGHEST))  # type: ignore[misc]
 
@@ -142,7 +143,7 @@ class OxiaStore:
         self._watches.close()
 
     def _settled(self) -> bool:
-        """Tell the watches of all clients what was written until now, and say whether one of them wrote something because of it."""
+        """Notify the watches of all clients of what was written until now; whether one of them wrote something because of it."""
         clients = [client for client in self._settled_together if client._watches.are_there()]
         if not clients:
             return False
@@ -160,7 +161,7 @@ class OxiaStore:
         return [link.writes for link in links]
 
     def _fence(self) -> dict[str, int]:
-        """Write a fence into each shard; its version there."""
+        """Write a fence into each shard; returns its version there."""
         return {fence: self._write_fence(fence, partition_key) for fence, partition_key in self._fences.items()}
 
     def _write_fence(self, fence: str, partition_key: str) -> int:
@@ -168,7 +169,7 @@ class OxiaStore:
         return version
 
     def _is_over(self, prefix: str, partition_key: str, number: int) -> None:
-        """A ticket is not the newest any more; those that are not are deleted, many at a time."""
+        """A ticket is not the newest any more; such tickets are deleted, many at a time."""
         self._tickets.append((prefix, partition_key, number))
         if len(self._tickets) < _TICKETS_LEFT:
             return
@@ -181,7 +182,7 @@ class OxiaStore:
     def _scan(
         self, first: str, behind: str, *, partition_key: str | None = None, use_index: str | None = None
     ) -> list[tuple[Record, Envelope]]:
-        """The records of that range, in any order, with what their envelopes say."""
+        """The records of that range, in any order, with their envelopes."""
         if first >= behind:
             return []
         start, end = oxia_keys.spelt(first), oxia_keys.spelt(behind)
@@ -196,7 +197,7 @@ class OxiaStore:
 
 
 class OxiaSession:
-    """A session of its own, with a client of its own: Oxia's ends with its client."""
+    """A session with a dedicated client: Oxia's session ends with its client."""
 
     def __init__(self, address: str, failure: Failure) -> None:
         self.link = Link(address, failure)
@@ -207,7 +208,7 @@ class OxiaSession:
         _, version = self.link.write(
             lambda client: client.put(spelling, Envelope(value).sealed(), expected_version_id=expected, ephemeral=True), key
         )
-        # The client silently begins another session where one has expired.
+        # The client silently begins another session when one has expired.
         if self._by_shard.setdefault(self.link.shard_of(spelling), version.session_id()) != version.session_id():
             self.close()
             raise self.link.unavailable("the session has expired")

@@ -1,4 +1,4 @@
-"""What Oxia's notifications bring, on a thread of its client, until somebody takes it in another."""
+"""Collects Oxia's notifications on a thread of its client, until another thread takes them."""
 
 from collections.abc import Iterator, Mapping
 from threading import Condition, Thread
@@ -9,15 +9,15 @@ class Notification(Protocol):
     """A notification of Oxia's client, as far as it is read here."""
 
     def key(self) -> str:
-        """As it is spelt in Oxia."""
+        """The key as it is spelt in Oxia."""
         ...
 
     def notification_type(self) -> object:
-        """What became of the key."""
+        """What happened to the key."""
         ...
 
     def version_id(self) -> int:
-        """Of the record since then; 0 where it is deleted."""
+        """The version of the record after the change; 0 if it was deleted."""
         ...
 
 
@@ -25,11 +25,11 @@ class Source(Protocol):
     """What Oxia's client calls notifications."""
 
     def __iter__(self) -> Iterator[Notification]:
-        """Each as it comes."""
+        """Each notification as it arrives."""
         ...
 
     def close(self) -> None:
-        """Have none come any more."""
+        """End the notifications."""
         ...
 
 

@@ -1,11 +1,11 @@
 """How keys are spelt in Oxia, so that what the metadata store promises is true there.
 
 Oxia orders keys by their slashes first, and panics at an index name with a slash and at an empty index key. In an index it has the index
-key, a character 1 and the record's key, and takes the first 1 for that. So nothing has a slash there, or a 1: these, and what is written
-with in their place, become two characters each, which keeps all keys in the order of their UTF-8 bytes, and a letter stands before.
+key, a character 1 and the record's key, and takes the first 1 as the separator. So no spelling has a slash or a 1: these, and the escape
+characters, become two characters each, which keeps all keys in the order of their UTF-8 bytes, and each spelling begins with a letter.
 
-Each sequence has tickets, whose native sequence keys give the numbers. Oxia gives a number again when the newest record of a sequence was
-deleted, and breaks where a record has the prefix itself for its key: the newest ticket stays, and no record has such a key.
+Each sequence has tickets, whose native sequence keys give the numbers. Oxia reuses a number when the newest record of a sequence was
+deleted, and breaks if the key of a record is the prefix itself: the newest ticket stays, and no record has such a key.
 """
 
 import re
@@ -28,7 +28,7 @@ def spelt(key: str) -> str:
 
 
 def read(spelling: str) -> str | None:
-    """The record's key; None where the record is none of a caller's."""
+    """The record's key; None if the record is not a caller's."""
     if not spelling.startswith(_RECORD):
         return None
     return _SPELLINGS.sub(lambda found: _READ[found[0]], spelling[1:])
@@ -40,22 +40,22 @@ def index_name(index: str) -> str:
 
 
 def fence(shard: int) -> str:
-    """The record that is written to hear of it, in one of the shards."""
+    """The key of the fence in one of the shards."""
     return f"{_FENCE}{shard}"
 
 
 def tickets(prefix: str) -> str:
-    """The prefix of a sequence's tickets; no other such prefix goes on where this one ends."""
+    """The prefix of a sequence's tickets; no other such prefix begins with this one."""
     return f"{_TICKET}{quote(prefix, safe='')}!"
 
 
 def tickets_under(prefix: str) -> str:
-    """How the tickets begin of all sequences whose prefixes begin so."""
+    """The common prefix of the tickets of all sequences whose prefixes begin so."""
     return _TICKET + quote(prefix, safe="")
 
 
 def last_ticket(prefix: str) -> str:
-    """A key that no ticket of the sequence is behind."""
+    """A key that is greater than all tickets of the sequence."""
     return tickets(prefix) + _LAST
 
 
@@ -65,6 +65,6 @@ def ticket(prefix: str, number: int) -> str:
 
 
 def number_of(key: str, prefix: str) -> int | None:
-    """The number of a ticket; None where it is none of that sequence."""
+    """The number of a ticket; None if it is no ticket of that sequence."""
     start = tickets(prefix) + "-"
     return int(key.removeprefix(start)) if key.startswith(start) else None

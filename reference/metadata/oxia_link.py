@@ -1,7 +1,7 @@
-"""Oxia's official Python client, so that its calls end in time and its errors are those of the metadata store.
+"""Oxia's official Python client, with timeouts, and with the errors of the metadata store.
 
-The only module that imports it. Its releases 0.2.x have no time-outs of their own, and tell nothing of shards, so a little of what is said
-here is said to their insides; `pyproject.toml` admits no later ones.
+The only module that imports it. Its releases 0.2.x have no timeouts, and do not expose shards, so this module uses some of their
+internals; `pyproject.toml` admits no later releases.
 """
 
 import logging
@@ -29,34 +29,34 @@ from .store import ChangeKind, Unavailable, VersionConflict
 from .timely import Patience, within
 
 ANSWERS_WITHIN_S = 4.0
-"""Of one request; the store is asked for one in vain, but its notifications may be waited for as long."""
+"""The timeout of one request, and of a wait for notifications."""
 KINDS = {
     NotificationType.KEY_CREATED: ChangeKind.CREATED,
     NotificationType.KEY_MODIFIED: ChangeKind.MODIFIED,
     NotificationType.KEY_DELETED: ChangeKind.DELETED,
 }
 _SESSION_ENDS_AFTER_MS = 30_000
-"""Without a sign of life, which is the client's default."""
+"""Without a heartbeat; the client's default."""
 
 _NAMESPACE = "default"
 
 T = TypeVar("T")
 Failure: TypeAlias = Callable[[str], Exception]
-"""What is raised, with these words, where an Oxia did not do it."""
+"""Makes the exception, with this message, for a request that an Oxia did not execute."""
 
-# What goes wrong is told by exceptions; without a handler Python would print what the client logs, too.
+# Exceptions report what goes wrong; without a handler Python would print what the client logs, too.
 logging.getLogger("oxia").addHandler(logging.NullHandler())
 
 
 class Link:
-    """One of Oxia's clients, whose errors are the port's, in time."""
+    """One of Oxia's clients, with timeouts, and with the errors of the port."""
 
     def __init__(self, address: str, failure: Failure = Unavailable) -> None:
         self._address = address
         self._failure = failure
         self._closed = False
         self.writes = 0
-        """How many were begun; that the link was closed, which ends its sessions, is one too."""
+        """How many writes were begun; closing the link, which ends its sessions, counts as one."""
         self._patience = Patience(ANSWERS_WITHIN_S)
         try:
             self._client = self._try(lambda: _Client(address, _NAMESPACE), "")
@@ -65,12 +65,12 @@ class Link:
             raise
 
     def ask(self, call: "Callable[[oxia.Client], T]", key: str = "") -> T:
-        """What the client answers about that key. Raises VersionConflict, Unavailable."""
+        """What the client returns for that key. Raises VersionConflict, Unavailable."""
         self.check_open()
         return self._try(lambda: call(self._client), key)
 
     def write(self, call: "Callable[[oxia.Client], T]", key: str = "") -> T:
-        """The same for what writes: when no other client on this machine writes there, also when nobody waits for that one any more."""
+        """The same for a write, while no other client on this machine writes there, even one whose call has timed out."""
 
         def alone(client: oxia.Client) -> T:
             with turn(self._address, ANSWERS_WITHIN_S):
@@ -80,7 +80,7 @@ class Link:
         return self.ask(alone, key)
 
     def found(self, call: "Callable[[oxia.Client], T]") -> T | None:
-        """The same; None where there is no such key."""
+        """The same; None if there is no such key."""
 
         def ask(client: oxia.Client) -> T | None:
             try:
@@ -91,7 +91,7 @@ class Link:
         return self.ask(ask)
 
     def last_up_to(self, key: str, partition_key: str) -> str | None:
-        """The last key of that shard that is not behind this one."""
+        """The last key of that shard up to this one."""
         floor = oxia.ComparisonType.FLOOR
         found = self.found(lambda client: client.get(key, partition_key=partition_key, comparison_type=floor, include_value=False))
         return str(found[0]) if found else None
@@ -102,7 +102,7 @@ class Link:
             raise Unavailable(self._told("this client of it was closed"))
 
     def close(self) -> None:
-        """End the client and its sessions. What does not answer is left to end with the process."""
+        """End the client and its sessions. A call that does not return is left to end with the process."""
         if not self._closed:
             self._closed = True
             self.writes += 1
@@ -111,7 +111,7 @@ class Link:
                 within(ANSWERS_WITHIN_S, self._close)
 
     def fences(self) -> dict[str, str]:
-        """Fences, one for each shard, with partition keys that lead there. The client tells its callers nothing of shards."""
+        """Fences, one for each shard, with partition keys that lead there. The client's own API does not expose shards."""
         found: dict[int, str] = {}
         shards = self._client._service_discovery.get_all_shards()
         for partition_key in map(str, count()):
@@ -121,11 +121,11 @@ class Link:
         return {oxia_keys.fence(shard): partition_key for shard, partition_key in found.items()}
 
     def shard_of(self, partition_key: str) -> int:
-        """In which shard its records are."""
+        """The shard that has its records."""
         return int(self._client._service_discovery.get_shard(partition_key).shard)
 
     def unavailable(self, why: object) -> Exception:
-        """The error that says where this Oxia is."""
+        """The error, with the address of this Oxia."""
         return self._failure(self._told(why))
 
     def _told(self, why: object) -> str:
@@ -149,13 +149,13 @@ class Link:
 
 
 def _check_somebody_listens(address: str) -> None:
-    """Oxia's client goes on trying for as long as it may; of an address where nobody listens that is known at once. Raises OSError."""
+    """Raises OSError at once if no server listens at the address, for which Oxia's client would retry until its timeout."""
     host, _, port = address.rpartition(":")
     socket.create_connection((host.strip("[]"), int(port)), ANSWERS_WITHIN_S).close()
 
 
 class _First:
-    """In place of a barrier of two: who waits for the first shards is let go by them, and later ones wait for nobody."""
+    """Replaces a barrier of two: the first shards release the waiting thread, and later ones wait for no thread."""
 
     def __init__(self) -> None:
         self.passed = Event()
@@ -165,9 +165,9 @@ class _First:
 
 
 class _Discovery(ServiceDiscovery):  # type: ignore[misc]  # it has no types
-    """As in 0.2.1, where the thread may run before its barrier is there, and stops for ever when it hears of shards again.
+    """As in 0.2.1, but there the thread may run before its barrier exists, and blocks for ever when it is notified of shards again.
 
-    Raises TimeoutError, and then leaves nothing that goes on trying.
+    Raises TimeoutError, and then leaves nothing that still retries.
     """
 
     def __init__(self, address: str, connections: ConnectionPool, namespace: str) -> None:
@@ -187,7 +187,7 @@ class _Discovery(ServiceDiscovery):  # type: ignore[misc]  # it has no types
 
 
 class _Client(oxia.Client):  # type: ignore[misc]
-    """The client with that, which closes without a wait for it."""
+    """The client with that discovery; `close` does not wait for it."""
 
     def __init__(self, address: str, namespace: str) -> None:
         self._closed = False

@@ -1,6 +1,6 @@
-"""The watches of one client of an Oxia: what its notifications bring is pending for them until somebody has them told.
+"""The watches of one client of an Oxia: its notifications stay pending until `tell` is called.
 
-The notifications are those of the whole Oxia, so a client asks for them only when it has a watch.
+The notifications are those of the whole Oxia, so a client subscribes to them only when it has a watch.
 """
 
 from collections import deque
@@ -18,7 +18,7 @@ from .timely import within
 
 @dataclass(eq=False)
 class _Watch:
-    """Who is told, until it is closed."""
+    """One watch, until it is closed."""
 
     is_open: bool = field(default=True, init=False)
 
@@ -43,7 +43,7 @@ class _SequenceWatch(_Watch):
 
 
 class Watches:
-    """Those that are open."""
+    """The open watches."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
@@ -53,7 +53,7 @@ class Watches:
         self._sequences: list[_SequenceWatch] = []
 
     def open_range(self, first: str, behind: str, told: Callable[[Change], None], fence: Callable[[], Mapping[str, int]]) -> Watch:
-        """Watch a range of keys. `fence` writes a fence, before which nothing is told."""
+        """Watch a range of keys. `fence` writes a fence; the watch is notified of nothing before it."""
         if self._listen():
             self.take_in(fence())
         watch = _RangeWatch(first, behind, told)
@@ -61,7 +61,7 @@ class Watches:
         return watch
 
     def open_sequence(self, prefix: str, told: Callable[[str], None], partition_key: str) -> Watch:
-        """Watch a sequence. It is told only what is newer than what it was told, so nothing has to be kept from it."""
+        """Watch a sequence. It is notified only of keys newer than its last one, so nothing has to be kept from it."""
         self._listen()
         watch = _SequenceWatch(prefix, partition_key, told)
         watch.may_have_grown = self._newest(watch) > 0
@@ -69,13 +69,13 @@ class Watches:
         return watch
 
     def are_there(self) -> bool:
-        """Whether there is anybody to tell."""
+        """Whether any watch is open."""
         self._ranges = [watch for watch in self._ranges if watch.is_open]
         self._sequences = [watch for watch in self._sequences if watch.is_open]
         return bool(self._ranges or self._sequences)
 
     def take_in(self, fences: Mapping[str, int]) -> None:
-        """Have all pending that was written before these fences, and wait for it. Raises Unavailable."""
+        """Make all that was written before these fences pending, and wait for it. Raises Unavailable."""
         if self._arrivals:
             try:
                 self._arrived(self._arrivals.until(fences, ANSWERS_WITHIN_S))
@@ -83,12 +83,12 @@ class Watches:
                 raise self._link.unavailable(error) from error
 
     def take_what_came(self) -> None:
-        """Have all pending that is here, and wait for nothing."""
+        """Make all pending that has arrived, without waiting."""
         if self._arrivals:
             self._arrived(self._arrivals.now())
 
     def tell(self) -> bool:
-        """Tell what is pending, and say whether there was anything. Raises Unavailable."""
+        """Send what is pending; whether there was anything. Raises Unavailable."""
         told = False
         while self._pending:
             watch, change = self._pending.popleft()
@@ -101,7 +101,7 @@ class Watches:
         return told
 
     def close(self) -> None:
-        """End them all, and what brings their notifications."""
+        """End all watches, and the notifications."""
         for watch in (*self._ranges, *self._sequences):
             watch.close()
         if self._arrivals:
@@ -109,14 +109,14 @@ class Watches:
                 within(ANSWERS_WITHIN_S, self._arrivals.close)
 
     def _listen(self) -> bool:
-        """Have notifications come from now on; whether they came already."""
+        """Subscribe to notifications from now on; whether the client had done so already."""
         if self._arrivals:
             return True
         self._arrivals = Arrivals(self._link.ask(lambda client: client.get_notifications()))
         return False
 
     def _tell_newest(self, watch: _SequenceWatch) -> bool:
-        """Tell the newest key of a sequence, if it is not the last that was told."""
+        """Notify the watch of the newest key of a sequence, if it was not already; whether it was notified."""
         number = self._newest(watch)
         watch.may_have_grown = False
         if number <= watch.last:

@@ -1,11 +1,11 @@
-"""Sequence keys and secondary indexes for a metadata store that has none of its own. PIP-471, "Metadata store primitives".
+"""Sequence keys and secondary indexes for a metadata store without them. PIP-471, "Metadata store primitives".
 
-It asks of the store below no more than to get, put, delete, list and watch records. What it keeps for itself are records under
-`BOOKKEEPING`, which nobody sees through it: a counter for each sequence, and for each index entry a record that names its record.
+It needs only get, put, delete, keys, scan and watch of the store below. It keeps records under `BOOKKEEPING`, which its clients do not see:
+a counter for each sequence, and for each index entry a record that names its record.
 
-* The record is the truth: its envelope says which index entries it has. An entry is written before its record and deleted behind it, so
-  that a record never misses one; an entry that its record does not know of, as a crash leaves it behind, is never answered.
-* A record of a sequence is created before the counter tells of it, so a watch is never told a key that is not there yet.
+* The record is the truth: its envelope has its index entries. An entry is written before its record and deleted after it, so that a record
+  never lacks one; an entry that its record does not have, left by a crash, is never returned.
+* A record of a sequence is created before the counter includes it, so a watch is never notified of a key that does not exist yet.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,13 +22,13 @@ from .store import NEW, Change, IndexEntry, MetadataStore, Record, Session, Unav
 
 _COUNTERS = BOOKKEEPING + "sequence/"
 _TRIES = 100
-"""How often a write is tried that others were faster with: each time one of them got on, so only a broken store needs so many."""
+"""How often a write is tried when another client was faster: each time one of them succeeded, so only a broken store needs so many."""
 
 T = TypeVar("T")
 
 
 class PlainStore:
-    """What `inner` is asked for is only `get`, `put`, `delete`, `keys`, `scan`, `watch`, `session`, `settle`, `hear` and `close`."""
+    """Uses only `get`, `put`, `delete`, `keys`, `scan`, `watch`, `session`, `settle`, `hear` and `close` of `inner`."""
 
     def __init__(self, inner: MetadataStore) -> None:
         self._inner = inner
@@ -53,7 +53,7 @@ class PlainStore:
         return _tried(key, lambda: self._put(key, envelope, None))
 
     def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> Record:
-        """Decision: a sequence goes on behind its counter, so that the next record takes no longer to write than the first."""
+        """Decision: a sequence continues from its counter, so that the next record takes no longer to write than the first."""
         rule("PIP471-66")
         numbers = count(self._counted(prefix) + 1)
 
@@ -79,23 +79,23 @@ class PlainStore:
         return [_opened(record) for record in found if not record.key.startswith(BOOKKEEPING)]
 
     def keys_by_index(self, index: str, first: str, behind: str) -> list[str]:
-        """Decision: the keys of the records that know of an entry in that range."""
+        """Decision: the keys of the records that have an index entry in that range."""
         rule("PIP471-66")
         return [record.key for record in self._entries.records(index, first, behind)]
 
     def scan_by_index(self, index: str, first: str, behind: str) -> list[Record]:
-        """Decision: the same records themselves."""
+        """Decision: the records of the same keys."""
         rule("PIP471-66")
         return [_opened(record) for record in self._entries.records(index, first, behind)]
 
     def write(self, key: str, envelope: Envelope, seen: Version) -> Record:
-        """Decision: the entries are written before their record, so that a failure between them leaves no record that nobody finds."""
+        """Decision: the entries are written before their record, so that a failure between them leaves no record without its entry."""
         rule("PIP471-66")
         self._entries.write(key, envelope)
         return self._inner.put(key, envelope.sealed(), expected=seen, partition_key=envelope.partition_key)
 
     def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:
-        """Decision: who watches is told of the changes of callers' records as they are, and of none of the bookkeeping."""
+        """Decision: a watch is notified of the changes of callers' records as they are, and of none of the bookkeeping."""
         rule("PIP460-28")
 
         def of_callers(change: Change) -> None:
@@ -131,7 +131,7 @@ class PlainStore:
         self._inner.close()
 
     def _put(self, key: str, envelope: Envelope, expected: Version | None) -> Record:
-        """Write a record over the one that was seen. Raises VersionConflict, also where none was expected."""
+        """Write a record over the one that was read. Raises VersionConflict, even if no version was expected."""
         before = self._seen(key, expected, envelope.partition_key)
         old = self._entries.of(before)
         record = self.write(key, envelope, before.version if before else NEW)
@@ -139,7 +139,7 @@ class PlainStore:
         return Record(key, envelope.value, record.version)
 
     def _delete(self, key: str, expected: Version | None, partition_key: str | None) -> None:
-        """Delete the record that was seen, and its entries behind it. Raises VersionConflict, also where none was expected."""
+        """Delete the record that was read, and its entries after it. Raises VersionConflict, even if no version was expected."""
         before = self._seen(key, expected, partition_key)
         if before is None:
             return
@@ -150,7 +150,7 @@ class PlainStore:
         self._entries.delete(old)
 
     def _seen(self, key: str, expected: Version | None, partition_key: str | None) -> Record | None:
-        """The record in its envelope. Raises VersionConflict where it is not what is expected."""
+        """The record in its envelope. Raises VersionConflict if it does not have the expected version."""
         record = self._inner.get(_callers(key), partition_key=partition_key)
         seen = record.version if record else NEW
         if expected not in (None, seen):
@@ -163,7 +163,7 @@ class PlainStore:
         return int(counter.value) if counter else 0
 
     def _count(self, prefix: str, number: int) -> None:
-        """Have the counter be at that number at least, so that nobody uses the number again."""
+        """Raise the counter to at least that number, so that it is not used again."""
 
         def raise_it() -> None:
             counter = self._inner.get(_COUNTERS + prefix)
@@ -173,13 +173,13 @@ class PlainStore:
         _tried(prefix, raise_it)
 
     def _count_again(self, prefix: str, partition_key: str) -> None:
-        """Write the counter of a sequence that has begun, so that its watches are told; also of a record that it does not know of."""
+        """Write the counter of a sequence that has begun, so that its watches are notified; also for a record that the counter lacks."""
         counter = self._inner.get(_COUNTERS + prefix)
         number = int(counter.value) if counter else 0
         while self._inner.get(sequence_key(prefix, number + 1), partition_key=partition_key):
             number += 1
         if number:
-            # Whoever is faster has them told, too.
+            # If another client is faster, its write notifies the watches, too.
             with suppress(VersionConflict):
                 self._inner.put(_COUNTERS + prefix, b"%d" % number, expected=counter.version if counter else NEW)
 
@@ -199,7 +199,7 @@ class _PlainSession:
 
 
 def _tried(what: str, write: Callable[[], T]) -> T:
-    """Write, again where somebody else was faster. Raises Unavailable."""
+    """Write, and retry if another client was faster. Raises Unavailable."""
     for _ in range(_TRIES):
         with suppress(VersionConflict):
             return write()

@@ -1,4 +1,4 @@
-"""The index entries of `PlainStore`: records of their own, in the order of the index keys, each naming the record that it leads to."""
+"""The index entries of `PlainStore`: separate records, in the order of the index keys, each naming the record that it leads to."""
 
 import json
 from collections.abc import Mapping
@@ -8,9 +8,9 @@ from .envelope import Envelope
 from .store import MetadataStore, Record, Version, VersionConflict
 
 BOOKKEEPING = "__plain/"
-"""How the keys begin of what `PlainStore` keeps for itself."""
+"""The prefix of the keys that `PlainStore` keeps for itself."""
 _END = "\0\1"
-"""Behind an index and behind an index key, so that a shorter one comes first; a NUL within them comes after that."""
+"""Follows an index and an index key, so that a shorter one comes first; a NUL within them is greater than this."""
 
 
 class IndexEntries:
@@ -22,14 +22,14 @@ class IndexEntries:
     def write(self, key: str, envelope: Envelope) -> None:
         """Write the entries of a record that is about to be written.
 
-        Also those that are there: whoever deletes one because of an older record sees that it is another version.
+        Existing ones are rewritten too: a client that deletes one because of an older record sees that its version has changed.
         """
         for index, index_key in envelope.indexes.items():
             says = json.dumps([index_key, key, envelope.partition_key]).encode()
             self._inner.put(_entry(index, index_key, key), says)
 
     def of(self, record: Record | None) -> Mapping[str, Version]:
-        """The entries that the record says it has, by their keys, with the versions that they are at before it is replaced."""
+        """The entries that the record has, by their keys, with their versions before the record is replaced."""
         if record is None:
             return {}
         indexes = Envelope.opened(record.value).indexes
@@ -37,13 +37,13 @@ class IndexEntries:
         return {entry.key: entry.version for entry in found if entry}
 
     def delete(self, old: Mapping[str, Version]) -> None:
-        """Delete the entries of a record that was replaced or deleted, but for those that were written again since."""
+        """Delete the entries of a record that was replaced or deleted, except those that were rewritten since."""
         for entry, version in old.items():
             with suppress(VersionConflict):
                 self._inner.delete(entry, expected=version)
 
     def records(self, index: str, first: str, behind: str) -> list[Record]:
-        """The records, in their envelopes, that the entries of that range lead to, and that know of them."""
+        """The records, in their envelopes, that the entries of that range lead to, and that have these entries."""
         found: list[Record] = []
         for entry in self._inner.scan(_start(index, first), _start(index, behind)):
             index_key, key, partition_key = json.loads(entry.value)
@@ -54,7 +54,7 @@ class IndexEntries:
 
 
 def _start(index: str, index_key: str) -> str:
-    """How the entries of an index key, and those of all greater ones, begin at least."""
+    """The prefix of the entries of an index key, and the lower bound of those of all greater ones."""
     return f"{BOOKKEEPING}index/{_spelt(index)}{_END}{_spelt(index_key)}"
 
 

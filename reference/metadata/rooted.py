@@ -1,7 +1,7 @@
-"""A part of a metadata store that is a store by itself: all that is in it lies under a root, and nothing else is seen through it.
+"""A part of a metadata store that is a store by itself: all its keys lie under a root, and nothing else is visible through it.
 
-Brokers of which each has a root of its own can be on one store, and none finds what another one keeps there, not even where it asks for
-everything, as `PlainStore` does with its bookkeeping. A root should not be the beginning of another one: let all end with a slash.
+Brokers with different roots can share one store, and none finds the records of another, even if it asks for everything, as `PlainStore`
+does with its bookkeeping. A root should not be a prefix of another one: let all end with a slash.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from .store import Change, IndexEntry, MetadataStore, Record, Session, Value, Ve
 
 
 class RootedStore:
-    """What lies under `root` in the store `inner`. What is under it has the keys, and the keys of indexes, that callers gave it."""
+    """What lies under `root` in the store `inner`, with the keys, and the keys of indexes, that callers gave it."""
 
     def __init__(self, inner: MetadataStore, root: str) -> None:
         self._inner = inner

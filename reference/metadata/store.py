@@ -1,11 +1,11 @@
-"""What metadata-driven transactions ask of a metadata store. PIP-471, "Metadata store primitives".
+"""What metadata-driven transactions need of a metadata store. PIP-471, "Metadata store primitives".
 
-Keys are text, ordered by their UTF-8 bytes; values are bytes. Every record has a version that changes with each put, so that a put or
-a deletion can expect one. There is no transaction over several keys.
+Keys are text, ordered by their UTF-8 bytes; values are bytes. Every record has a version that changes with each put, so that a put or a
+deletion can expect one. There is no transaction over several keys.
 
-What a watch tells arrives in `settle` and `hear`, and nowhere else. Whoever changes a store calls `settle` between two steps, so that a
-run is the same each time on a store that works by itself: all that was written before is told when it returns, but for what a fault
-holds back. Who lives in real time, beside others that write, calls `hear` now and then, which waits for nothing.
+Watches are notified only in `settle` and `hear`. A caller that changes a store calls `settle` between two steps, so that a run is the same
+each time on a store that works on its own threads: when it returns, watches were notified of all that was written before, except what a
+fault holds back. A process that runs in real time, concurrently with other writers, calls `hear` periodically, which does not wait.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from enum import Enum, auto
 from typing import Protocol, TypeAlias
 
 NEW = -1
-"""The version of a record that is not there: a put that expects it creates, or fails."""
+"""The version of a missing record: a put that expects it creates, or fails."""
 
 Version: TypeAlias = int
 Value: TypeAlias = bytes
@@ -22,7 +22,7 @@ Value: TypeAlias = bytes
 
 @dataclass(frozen=True)
 class Record:
-    """A record as it stands. `version` is the store's own; only its being equal or not means something."""
+    """A record. `version` is the store's; it can only be compared for equality."""
 
     key: str
     value: Value
@@ -31,14 +31,14 @@ class Record:
 
 @dataclass(frozen=True)
 class IndexEntry:
-    """Under which key of a secondary index a record is found. It lives as long as that version of the record."""
+    """The key in a secondary index under which a record is found. The entry lives as long as that version of the record."""
 
     index: str
     key: str
 
 
 class ChangeKind(Enum):
-    """What became of a key."""
+    """What happened to a key."""
 
     CREATED = auto()
     MODIFIED = auto()
@@ -47,7 +47,7 @@ class ChangeKind(Enum):
 
 @dataclass(frozen=True)
 class Change:
-    """A key that changed. `version` is that of the record since then; None where it is deleted."""
+    """A key that changed. `version` is the version of the record after the change; None if it was deleted."""
 
     key: str
     kind: ChangeKind
@@ -55,22 +55,22 @@ class Change:
 
 
 class StoreError(Exception):
-    """The store did not do it."""
+    """The store did not execute the request."""
 
 
 class VersionConflict(StoreError):
-    """The record is not at the version that was expected: nothing was written."""
+    """The record does not have the expected version: nothing was written."""
 
 
 class Unavailable(StoreError):
-    """The store is not there, or did not answer: nobody knows whether it was done."""
+    """The store is unreachable, or did not answer: the outcome of the request is unknown."""
 
 
 class Watch(Protocol):
-    """Something that is told of changes until it is closed."""
+    """A watch is notified of changes until it is closed."""
 
     def close(self) -> None:
-        """Tell nothing any more. Closing twice does no harm."""
+        """Stop notifications. Closing twice does no harm."""
         ...
 
 
@@ -78,19 +78,19 @@ class Session(Protocol):
     """A client's life as the store knows it: ephemeral records end with it."""
 
     def put_ephemeral(self, key: str, value: Value, *, expected: Version | None = None) -> Record:
-        """Write a record that is gone when the session is. Raises VersionConflict, Unavailable (also when the session has expired)."""
+        """Write a record that is deleted when the session ends. Raises VersionConflict, Unavailable (also when the session has expired)."""
         ...
 
     def close(self) -> None:
-        """End it, and delete what was ephemeral. Closing twice does no harm."""
+        """End the session, and delete its ephemeral records. Closing twice does no harm."""
         ...
 
 
 class MetadataStore(Protocol):
-    """A store. All calls raise Unavailable where it does not answer. `partition_key` must be the same whenever a key is meant."""
+    """A store. All calls raise Unavailable if it does not answer. All calls for a key must pass the same `partition_key`."""
 
     def get(self, key: str, *, partition_key: str | None = None) -> Record | None:
-        """The record of that key; None where there is none."""
+        """The record of that key; None if there is none."""
         ...
 
     def put(
@@ -102,7 +102,7 @@ class MetadataStore(Protocol):
         partition_key: str | None = None,
         indexes: Sequence[IndexEntry] = (),
     ) -> Record:
-        """Write a record, whatever is there, or only over that version; NEW creates only. Its index entries replace the former ones.
+        """Write a record unconditionally, or only over the expected version; NEW creates only. Its index entries replace the former ones.
 
         Raises VersionConflict.
         """
@@ -111,12 +111,12 @@ class MetadataStore(Protocol):
     def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> Record:
         """Create a record whose key is `prefix-` and the next number of that prefix, of 20 digits, from 1 (a sequence key).
 
-        Concurrent ones get different numbers, and numbers ascend also over deleted records.
+        Concurrent appends get different numbers, and numbers grow also when records are deleted.
         """
         ...
 
     def delete(self, key: str, *, expected: Version | None = None, partition_key: str | None = None) -> None:
-        """Delete a record and its index entries. What is not there is no error where no version is expected. Raises VersionConflict."""
+        """Delete a record and its index entries. A missing record is no error if no version is expected. Raises VersionConflict."""
         ...
 
     def keys(self, first: str, behind: str, *, partition_key: str | None = None) -> list[str]:
@@ -136,11 +136,14 @@ class MetadataStore(Protocol):
         ...
 
     def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:
-        """Be told of each change of the keys from `first` to before `behind`, in the order of the changes, from now on."""
+        """Call `told` for each change of the keys from `first` to before `behind`, in the order of the changes, from now on."""
         ...
 
     def watch_sequence(self, prefix: str, told: Callable[[str], None], *, partition_key: str) -> Watch:
-        """Be told the newest key of a sequence: once when there is any, and whenever it grows. Some may be skipped by newer ones."""
+        """Call `told` with the newest key of a sequence: once when there is any, and whenever it grows.
+
+        Newer keys may replace older ones.
+        """
         ...
 
     def session(self) -> Session:
@@ -148,15 +151,15 @@ class MetadataStore(Protocol):
         ...
 
     def settle(self) -> None:
-        """Tell every watch what was written until now, and what is written because of it."""
+        """Notify every watch of what was written until now, and of what is written because of that."""
         ...
 
     def hear(self) -> None:
-        """Tell the watches of this client what has come until now of what was written, by whomever; what has not comes later."""
+        """Notify this client's watches of the writes, by any client, whose notifications have arrived; a later call reports the others."""
         ...
 
     def close(self) -> None:
-        """Give everything back. Watches and sessions of this client end."""
+        """Release all resources. Watches and sessions of this client end."""
         ...
 
 
@@ -166,5 +169,5 @@ def only(key: str) -> tuple[str, str]:
 
 
 def under(prefix: str) -> tuple[str, str]:
-    """The range of all keys that begin so."""
+    """The range of all keys with this prefix."""
     return prefix, prefix + "\U0010ffff"

@@ -1,4 +1,4 @@
-"""Calls that end in time, whatever the client does that is called."""
+"""Calls that end in time, whatever the called client does."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 def within(seconds: float, call: Callable[[], T]) -> T:
-    """What the call returns or raises. Raises TimeoutError when that takes too long; it then goes on where nobody waits for it."""
+    """What the call returns or raises. Raises TimeoutError when that takes too long; the call then goes on, and its result is dropped."""
     answer: Future[T] = Future()
     # A daemon, since a client that hangs must not keep the process from ending.
     Thread(target=_make, args=(call, answer), daemon=True).start()
@@ -18,9 +18,9 @@ def within(seconds: float, call: Callable[[], T]) -> T:
 
 
 class Patience:
-    """Calls of one client that each end in time. While one that did not is still under way, no other is begun: it would wait as long.
+    """Calls of one client, each with a timeout. While a call that timed out is still running, no other begins: it would wait as long.
 
-    They are made on one thread, for a new one each time would take as long as the call. It ends with `close`, or with the process.
+    All are made on one thread, since starting a thread takes as long as a call. It ends with `close`, or with the process.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -43,7 +43,7 @@ class Patience:
             raise
 
     def close(self) -> None:
-        """No more is asked."""
+        """Make no more calls."""
         self._calls.put(None)
 
     def _make_calls(self) -> None:

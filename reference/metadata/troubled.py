@@ -1,7 +1,7 @@
-"""A store that works by itself, with the faults of `faults`: what a store in memory does of its own, this does to any other.
+"""The faults of `faults` for any store: the store in memory has them itself, and this wraps any other.
 
-It knows reads and writes that are not answered, a version that is said to be another, sessions that expire, and watches that are told
-late, twice, or not at all.
+It simulates reads and writes that are not answered, version conflicts, sessions that expire, and notifications that are late, repeated or
+lost.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +18,7 @@ _FIRST = 1
 
 
 class TroubledStore:
-    """A client of the store `inner` that has trouble."""
+    """A client of the store `inner` with faults."""
 
     def __init__(self, inner: MetadataStore, faults: StoreFaults) -> None:
         self._inner = inner
@@ -96,7 +96,7 @@ class TroubledStore:
             told(what)
 
     def _asked(self, key: str) -> None:
-        """Something is about to be done with that key, or from that key on."""
+        """A request for that key, or from that key on, begins."""
         if self._faults.happens("session-expires", key):
             for session in self._sessions:
                 session.close()

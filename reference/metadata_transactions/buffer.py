@@ -1,9 +1,9 @@
 """The transaction buffer of a segment: the segment holds the messages, and the metadata store what is decided of them.
 
-PIP-471, "MetadataTransactionBuffer". A write leaves its operation record before its entry, so that nothing of an open transaction can be
-in the segment without holding its readers back (the text has the other order, and a crash between the two shows what is undecided, Q4).
-What is aborted is written down for as long as its data is there; a transaction of which nothing is known is a committed one whose records
-are gone (the text takes it for aborted, which loses what was committed, Q5). To end a transaction writes nothing into the segment.
+PIP-471, "MetadataTransactionBuffer". A write leaves its operation record before its entry, so that no entry of an open transaction can be
+in the segment without delaying its readers (the text has the other order, and a crash between the two shows what is undecided, Q4).
+An aborted transaction is stored for as long as its data is there; an unknown transaction is a committed one whose records are deleted (the
+text takes it for aborted, which loses what was committed, Q5). To end a transaction writes nothing into the segment.
 """
 
 from collections.abc import Iterator
@@ -37,19 +37,19 @@ class MetadataBuffer:
         """The transactions that are open here, each with its first position; None while it has none."""
         self._aborted: dict[TxnId, Position] = {}
         self._waiting: set[TxnId] = set()
-        """The transactions that have operation records here: those that are open, and those whose end is not noted yet."""
+        """The transactions that have operation records here: those that are open, and those whose end is not stored yet."""
         self._end_here = site.end
         self.participation = participation(site.participant, site.machine, records, profile, lambda: self._waiting, self._follow)
         try:
             self.recover()
         except Refused:
-            self.participation.close()  # what is half loaded must follow no end: it knows nothing of what begins later
+            self.participation.close()  # a half loaded buffer must follow no end: it does not know of later transactions
             raise
 
     def recover(self) -> None:
         """Decision: a segment that is loaded knows from the store what is open and what is aborted, and from its entries where that begins.
 
-        It shows nothing before: an end that it has not applied yet is applied when it first looks.
+        Readers see nothing before: an end that it has not applied yet is applied when it first looks.
         """
         rule("PIP471-59")
         rule("PIP471-60")
@@ -67,12 +67,15 @@ class MetadataBuffer:
             self.participation.look_next()
 
     def undecided(self) -> Iterator[Entry]:
-        """Decision: the entries behind the watermark, among which are all of open transactions."""
+        """Decision: the entries after the watermark, which include all of open transactions."""
         rule("PIP471-34")
         yield from self._ledger.after(self._records.watermark(self._segment) or BEFORE_ALL)
 
     def publish(self, message: Message) -> Position:
-        """Decision: store it, in a transaction with an operation record. Raises Refused: NOT_ALLOWED when its transaction is not open."""
+        """Decision: store the message, in a transaction with an operation record.
+
+        Raises Refused: NOT_ALLOWED if its transaction is not open.
+        """
         if message.txn is None:
             return self._ledger.append(message)
         self.refuse_what_comes_too_late(message.txn)
@@ -90,7 +93,7 @@ class MetadataBuffer:
         return position
 
     def refuse_what_comes_too_late(self, txn: TxnId) -> None:
-        """Decision: nothing is written in a transaction that has ended, or never began. Raises Refused: NOT_ALLOWED."""
+        """Decision: no message is stored in a transaction that has ended, or never began. Raises Refused: NOT_ALLOWED."""
         rule("PIP471-46")
         rule("PIP471-52")
         state = self.participation.state_of(txn)
@@ -100,7 +103,8 @@ class MetadataBuffer:
             raise Refused(Error.NOT_ALLOWED, f"TxnConflict: transaction {txn} is {state.value}")
 
     def check_again(self, txn: TxnId) -> None:
-        """Decision: an end may have come between the look at the header and the operation record, and then told nobody here (Q7).
+        """Decision: the transaction may have ended between the read of its header and the operation record, and then this participant was
+        not notified (Q7).
 
         Raises Refused: NOT_ALLOWED when it was an abort.
         """
@@ -111,8 +115,8 @@ class MetadataBuffer:
         if state is State.ABORTED:
             raise Refused(Error.NOT_ALLOWED, f"TxnConflict: transaction {txn} was aborted meanwhile")
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:  # noqa: ARG002 - here nobody needs one
-        """Decision: apply an end: what is aborted is noted, and it holds nobody back any more."""
+    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:  # noqa: ARG002 - not needed here
+        """Decision: apply an end: an abort is stored, and the transaction delays readers no more."""
         if action is Action.ABORT:
             rule("PIP471-23")
             rule("PIP471-24")
@@ -121,17 +125,17 @@ class MetadataBuffer:
         self._open.pop(txn, None)
 
     def note_aborted(self, txn: TxnId) -> None:
-        """Decision: that it is aborted is durable before its records go, by which it is known until then."""
+        """Decision: an abort is durable here before the transaction's records, which have shown it until then, are deleted."""
         self._records.set_aborted(self._segment, txn, self._aborted[txn])
 
     def note_end(self, txn: TxnId) -> None:
-        """Decision: behind an end that is applied the watermark moves, and then the transaction's records can go."""
+        """Decision: after an end is applied the watermark moves, and then the transaction's records can be deleted."""
         self._records.set_watermark(self._segment, self.max_read_position)
         self._machine.crash_points.reach("before-op-delete")
         self._records.delete_operations(txn, self._segment)
 
     def erase(self) -> None:
-        """Decision: the segment is deleted, and what the store has of it goes with it: nobody will look for that any more."""
+        """Decision: the segment is deleted, with all that the store has of it."""
         for txn in self._waiting:
             self._records.delete_operations(txn, self._segment)
         self._records.forget_segment(self._segment)
@@ -148,7 +152,7 @@ class MetadataBuffer:
                 yield Readable(Place(entry.position), entry.content)
 
     def is_shown(self, message: Message) -> bool:
-        """Decision: whether readers get a message that no open transaction keeps from them: unless it is aborted."""
+        """Decision: whether readers get a message that no open transaction withholds from them: unless it is aborted."""
         if message.txn is None:
             return True
         rule("PIP471-64")
@@ -178,7 +182,7 @@ class MetadataBuffer:
         return self._ledger.before(min(positions)) if (positions := self.ongoing().values()) else self._ledger.last
 
     def _finds_entries(self) -> bool:
-        """Whether the entries of open transactions are looked for, or readers are held up behind all that is there."""
+        """Whether the entries of open transactions are looked for; otherwise readers stop only after all existing entries."""
         return self._profile.recovered_open == "by-its-entries" or self._records.watermark(self._segment) is not None
 
     def _abort(self, txn: TxnId) -> None:
@@ -207,7 +211,7 @@ class MetadataBuffer:
         self.participation.takes_part(txn)
 
     def _follow(self, txn: TxnId, state: State) -> None:
-        """Where the store fails in the middle, the next look does it again; readers have what is decided at once."""
+        """If the store fails in the middle, the next look repeats it; readers have what is decided at once."""
         self._end_here(txn, state.action)
         self.note_end(txn)
         self._waiting.discard(txn)

@@ -1,8 +1,8 @@
 """The collection of headers. PIP-471, "Garbage collection".
 
-The text deletes what operation records are left after the retention. They are left because a participant has not applied the end yet: to
-delete them loses acknowledgements of a committed transaction (Q6), and a header that is gone loses the outcome. So participants are told
-again, and a header goes only when nobody has anything of its transaction left.
+The text deletes operation records that are left after the retention. They are left because a participant has not applied the end yet: to
+delete them loses acknowledgements of a committed transaction (Q6), and without a header the outcome is lost. So participants are notified
+again, and a header is deleted only when no participant has records of its transaction left.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from .transaction_records import TransactionRecords
 
 
 class Collection:
-    """What a coordinator's timer does about transactions that ended long ago. `tell` tells participants of an end again."""
+    """A coordinator's periodic work on transactions that ended long ago. `tell` notifies participants of an end again."""
 
     def __init__(
         self,
@@ -41,16 +41,16 @@ class Collection:
         self._next_at = self._machine.clock.now + self._profile.gc_interval_ms
         for state in (State.COMMITTED, State.ABORTED):
             for txn in self._records.finalized_before(state, self.oldest_kept()):
-                with contextlib.suppress(MalformedRecord):  # the others are not kept for it
+                with contextlib.suppress(MalformedRecord):  # a malformed record does not delay the others
                     self.collect(txn, state)
 
     def oldest_kept(self) -> int:
-        """Decision: the moment since which ended transactions are kept, whatever remains of them."""
+        """Decision: the moment since which ended transactions are kept, even without records."""
         rule("PIP471-37")
         return self._machine.clock.now - self._profile.gc_retention_ms
 
     def collect(self, txn: TxnId, state: State) -> None:
-        """Decision: delete the header of a transaction of which nobody has anything left; otherwise tell those who have."""
+        """Decision: delete the header of a transaction without operation records; otherwise notify the participants that have some."""
         left = self._records.participants(txn)
         if left and self._profile.gc_leftovers == "told-again":
             rule("PIP471-39")
@@ -65,4 +65,4 @@ class Collection:
             try:
                 self._records.delete_header(txn, found[1])
             except VersionConflict:
-                return  # another broker is at it as well
+                return  # another broker collects it concurrently

@@ -1,7 +1,7 @@
 """The coordinator of metadata-driven transactions. PIP-471, "Transaction Coordinator V5".
 
-It keeps nothing in memory: any broker that has it continues where another one stopped. An end is one compare-and-set of the header;
-what follows can be done again by whoever is asked again.
+It keeps nothing in memory: any broker that has it continues where another one stopped. An end is one compare-and-set of the header; what
+follows can be repeated when the end is requested again.
 """
 
 from collections.abc import Callable
@@ -22,10 +22,10 @@ from .records import Header, MalformedRecord, State
 from .transaction_records import TransactionRecords
 
 SWEEP_INTERVAL_MS = 1_000
-"""How often it looks for what is overdue: whoever shares the store is asked for a part of it each time."""
+"""How often it looks for overdue transactions: each look is a query of the shared store."""
 
 _MOST_TAKEN = 100
-"""So many ids are tried for a transaction."""
+"""How many ids are tried for a transaction."""
 
 
 class MetadataCoordinator:
@@ -41,16 +41,16 @@ class MetadataCoordinator:
         self._collection = collection(machine, records, profile, self.tell)
         self._sweeps_at = machine.clock.now
         self.is_loaded: Callable[[Participant], bool] = lambda _: True
-        """Whether a participant is in memory anywhere in this broker. One that is not reads the header before it serves anybody."""
+        """Whether a participant is in memory anywhere in this broker. One that is not reads the header before it serves a client."""
         self.last_sequence = -1
-        """The sequence that this broker gave last; others may have given more."""
+        """The sequence that this broker gave last; other brokers may have given more."""
 
     # -- NEW_TXN, ADD_PARTITION_TO_TXN, ADD_SUBSCRIPTION_TO_TXN
 
     def new(self, timeout_ms: int) -> TxnId:
-        """Decision: begin a transaction: its header is there before anybody knows its id. An id that has a header is somebody's.
+        """Decision: begin a transaction: its header is stored before its id is returned. An id that has a header is in use.
 
-        Raises Refused: SERVICE_NOT_READY when one after the other is.
+        Raises Refused: SERVICE_NOT_READY when too many ids in a row are.
         """
         for _ in range(_MOST_TAKEN):
             txn = self.next_id()
@@ -63,7 +63,7 @@ class MetadataCoordinator:
         raise Refused(Error.SERVICE_NOT_READY, f"each of the last {_MOST_TAKEN} ids of coordinator {self.tc_id} has a header already")
 
     def next_id(self) -> TxnId:
-        """Decision: an id that was never given, by no broker."""
+        """Decision: an id that no broker has given before."""
         self.last_sequence = self._records.next_sequence(self.tc_id)
         return TxnId(self.tc_id, self.last_sequence)
 
@@ -79,7 +79,7 @@ class MetadataCoordinator:
     # -- END_TXN
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        """Decision: commit or abort; the same end again tells the participants again and succeeds.
+        """Decision: commit or abort; the same end again notifies the participants again and succeeds.
 
         Raises Refused: TRANSACTION_NOT_FOUND, or INVALID_TXN_STATUS when it was ended the other way.
         """
@@ -92,7 +92,7 @@ class MetadataCoordinator:
         wanted = State.after(action)
         header, version = self._header(txn)
         while header.state is State.OPEN and not self._finalized(txn, header, version, wanted):
-            header, version = self._header(txn)  # somebody else was first, or the store only says so
+            header, version = self._header(txn)  # another client was first, or the store only says so
             if header.state not in (State.OPEN, wanted) and self._profile.lost_race == "unknown-error":
                 raise Refused(Error.UNKNOWN, f"{txn}: the header has another version")
         if header.state not in (State.OPEN, wanted):
@@ -114,11 +114,13 @@ class MetadataCoordinator:
                 rule("PIP471-55")
                 self._records.tell(participant, txn, decision)
 
-    # -- What it does by itself
+    # -- What it does periodically
 
     def sweep(self) -> None:
-        """The timer's work, when it is time to: what is overdue, and what is over. One index has those of all coordinators, and the first
-        one looks for all."""
+        """The timer's work, when it is time to: overdue transactions, and ended ones.
+
+        The index covers those of all coordinators, so only the first one looks.
+        """
         if self.tc_id != 0 or self._machine.clock.now < self._sweeps_at:
             return
         self._sweeps_at = self._machine.clock.now + SWEEP_INTERVAL_MS
@@ -129,7 +131,7 @@ class MetadataCoordinator:
             return  # the store does not answer now
 
     def abort_timed_out(self) -> None:
-        """Decision: abort what is open past its deadline. It is a compare-and-set as any other, so a commit that was first stays."""
+        """Decision: abort what is open past its deadline. It is a compare-and-set as any other, so an earlier commit stays."""
         for txn in self._records.overdue(self._machine.clock.now):
             rule("PIP471-43")
             try:
@@ -160,9 +162,9 @@ class MetadataCoordinator:
         return found is None or found[0].state is not State.OPEN
 
     def is_applied(self, txn: TxnId) -> bool:
-        """Decision: whether it has ended, and nobody who serves now has operation records of it any more.
+        """Decision: whether it has ended, and no loaded participant has operation records of it any more.
 
-        Where they cannot be read, it is not.
+        If they cannot be read, it is not.
         """
         try:
             return self.is_over(txn) and not any(self.is_loaded(one) for one in self._records.participants(txn))
@@ -174,13 +176,16 @@ class MetadataCoordinator:
 
     @property
     def low_watermark(self) -> int:
-        """There is none: what is over is known by its header."""
+        """There is none: the header says whether a transaction is over."""
         return -1
 
     # -- Inside
 
     def _told(self, txn: TxnId) -> list[str | SubscriptionName]:
-        """Whom to tell. Where a record does not say whose it is, all find out by themselves, for the end is decided all the same."""
+        """The participants to notify.
+
+        If a record does not name its participant, all find out by polling, for the end is decided all the same.
+        """
         try:
             return self._records.participants(txn)
         except MalformedRecord:
@@ -193,7 +198,7 @@ class MetadataCoordinator:
         return found
 
     def _finalized(self, txn: TxnId, header: Header, version: int, state: State) -> bool:
-        """Whether the compare-and-set was the first."""
+        """Whether the compare-and-set succeeded."""
         self._machine.crash_points.reach("before-header-cas")
         ended = header.model_copy(update={"state": state, "finalizedAt": self.ended_at(header)})
         try:

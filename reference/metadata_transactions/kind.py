@@ -26,9 +26,9 @@ from .transaction_records import TransactionRecords
 
 
 class MetadataKind:
-    """One object for all nodes of a broker, each of which is a client of the store by itself. Its topics are the segments of layouts.
+    """One object for all nodes of a broker, each of which is a separate client of the store. Its topics are the segments of layouts.
 
-    `connect_layouts` connects to the store in which layouts are kept, where that is another one.
+    `connect_layouts` connects to the store in which layouts are kept, if that is another one.
     """
 
     scalable = True
@@ -50,11 +50,11 @@ class MetadataKind:
         self._connect_layouts = connect_layouts
         self._stores: dict[int, StoreClient] = {}
         self._layout_stores: dict[int, StoreClient] = {}
-        """Those of layouts alone."""
+        """The clients of the store of layouts alone."""
         self._participations: dict[tuple[int, Participant], Participation] = {}
 
     def takes(self, topic: str) -> bool:
-        """Segments. 5.0.0-M1 also has topics that an old client names as if they were scalable ones, which they have nothing to do with."""
+        """Segments. 5.0.0-M1 also accepts topics that an old client names as if they were scalable ones, which are unrelated to them."""
         is_extra = topic.startswith(TOPIC_DOMAIN) and self._scalable_topics.old_clients == "extra-topic"
         return is_extra or is_segment(topic)
 
@@ -64,7 +64,7 @@ class MetadataKind:
             store = self._layout_stores[machine.node] = StoreClient(self._connect_layouts())
         return control(self._parts, machine, store, segments, self._scalable_topics)
 
-    def coordinator(self, tc_id: int, machine: Machine, end_on: EndOnParticipant) -> TransactionCoordinator:  # noqa: ARG002 - nobody is asked
+    def coordinator(self, tc_id: int, machine: Machine, end_on: EndOnParticipant) -> TransactionCoordinator:  # noqa: ARG002 - none is asked
         made = self._parts.metadata_coordinator(tc_id, machine, self._records(machine), self._profile, self._parts.collection)
         made.is_loaded = self._is_loaded
         return made
@@ -91,7 +91,7 @@ class MetadataKind:
         self._participations = {key: one for key, one in self._participations.items() if key[0] != node}
 
     def settle(self) -> None:
-        """One client's of each store is enough for all but what the others hold back."""
+        """One client of each store is enough, except for what the others hold back."""
         for stores in (self._stores, self._layout_stores):
             for number, store in enumerate([store for store in stores.values() if store.has_written]):
                 with contextlib.suppress(Unavailable):  # participants also look by themselves
@@ -99,7 +99,7 @@ class MetadataKind:
                     (store.hear if number else store.settle)()
 
     def hear(self) -> None:
-        """Let arrive what others, beside this broker, have written on its store; in real time it comes by itself."""
+        """Deliver notifications of what other processes have written on the store; in real time they arrive by themselves."""
         for store in list(self._stores.values()):
             with contextlib.suppress(Unavailable):
                 store.hear()

@@ -1,7 +1,7 @@
 """How a participant learns that transactions have ended. PIP-471, "Notification mechanism".
 
-The store is the only source of truth: an event, or a watch on a header, is a reason to look, and what is there counts. A watch may be
-lost or late (the text has no remedy, Q14), so a participant also looks by itself from time to time.
+The store is the only source of truth: an event, or a watch on a header, makes the participant read the header, which decides. A
+notification may be lost or late (the text has no remedy, Q14), so a participant also polls.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,12 +18,12 @@ from .records import MalformedRecord, State
 from .transaction_records import TransactionRecords
 
 LOOK_INTERVAL_MS = 1_000
-"""How often a participant looks by itself."""
+"""How often a participant polls."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """What is on its way to a participant: that it may have something to do."""
+    """A notification in flight to a participant: it may have something to do."""
 
     participant: str | SubscriptionName
 
@@ -57,16 +57,17 @@ class Participation:
         self._closed = False
 
     def takes_part(self, txn: TxnId) -> None:
-        """A transaction has something here."""
+        """A transaction has records here."""
         if self._profile.notification == "headers" and txn not in self._headers:
             self._headers[txn] = self._records.watch_header(txn, self.told)
 
     def told(self) -> None:
-        """Decision: the store tells that something has changed: look, as soon as what is on its way arrives."""
+        """Decision: the store reports a change: look, as soon as what is in flight arrives."""
         self._machine.send(Look(self._participant), lambda _: self.look())
 
     def look_next(self) -> None:
-        """Decision: what is loaded, or finds an end by itself, looks before anybody else asks for something, and waits for no event."""
+        """Decision: a participant that is loaded, or finds an end by itself, looks before it serves another request, and waits for no
+        event."""
         self._machine.do_next(self.look)
 
     def look(self) -> None:
@@ -77,17 +78,20 @@ class Participation:
             try:
                 self._end_what_is_over(txn)
             except MalformedRecord:
-                continue  # the others do not wait for somebody who mends it
+                continue  # a malformed record does not delay the others
             except Refused:
                 return  # the store does not answer now
 
     def look_by_itself(self) -> None:
-        """Decision: look although nobody told, for what is told can be lost."""
+        """Decision: look without a notification, for notifications can be lost."""
         rule("PIP471-62")
         self.look()
 
     def state_of(self, txn: TxnId) -> State:
-        """Decision: how a transaction stands. One without a header never was, or is collected, and then nobody has anything of it left."""
+        """Decision: how a transaction stands.
+
+        One without a header never was, or is collected, and then no participant has records of it left.
+        """
         found = self._records.header(txn)
         return found[0].state if found else State.ABORTED
 
@@ -102,7 +106,7 @@ class Participation:
             watch.close()
 
     def close(self) -> None:
-        """Decision: the participant is out of memory here, and does nothing any more: it may be in another broker's."""
+        """Decision: the participant is unloaded here, and does nothing more: another broker may have it."""
         rule("PIP471-28")
         self._closed = True
         self._stop()

@@ -1,6 +1,6 @@
-"""Where what stands in the metadata store. PIP-471, "Data Model", with the paths of the first release that has it.
+"""The paths of the metadata store for transactions. PIP-471, "Data Model", with the paths of the first release that has it.
 
-The text writes `/txn/<txnId>` and `/txn-op/<txnId>/<seq>`; the release keeps each class of records under a path of its own.
+The text writes `/txn/<txnId>` and `/txn-op/<txnId>/<seq>`; the release keeps each class of records under a separate path.
 """
 
 from functools import lru_cache
@@ -20,7 +20,7 @@ BY_DEADLINE = "txn-by-deadline"
 BY_FINAL_STATE = "txn-by-final-state"
 
 _DIGITS = 20
-"""Of a number in a key: with fewer, 10 would stand before 9."""
+"""The digits of a number in a key: with fewer, 10 would come before 9."""
 
 
 def number(value: int) -> str:
@@ -29,12 +29,12 @@ def number(value: int) -> str:
 
 
 def key_of(txn: TxnId) -> str:
-    """A transaction's id as keys and the partition key have it."""
+    """A transaction's id in keys and in the partition key."""
     return f"{txn.tc_id}_{txn.sequence}"
 
 
 def txn_of(key: str) -> TxnId:
-    """The transaction of such an id. Raises ValueError for what is none."""
+    """The transaction of such an id. Raises ValueError for an invalid one."""
     most, _, least = key.partition("_")
     return TxnId(int(most), int(least))
 
@@ -66,7 +66,7 @@ def subscription(name: SubscriptionName) -> str:
 
 
 def events(participant: str | SubscriptionName) -> str:
-    """The sequence of events that tell a participant that transactions have ended."""
+    """The sequence of events that notify a participant of ended transactions."""
     if isinstance(participant, SubscriptionName):
         return f"{EVENTS}subscription/{subscription(participant)}"
     return f"{EVENTS}segment/{segment(participant)}"
@@ -78,5 +78,5 @@ def watermark(name: str) -> str:
 
 
 def aborted(name: str, txn: TxnId | None = None) -> str:
-    """That a transaction is aborted in a segment; without a transaction, what all such keys of the segment begin with."""
+    """The record that a transaction is aborted in a segment; without a transaction, the common prefix of all such keys of the segment."""
     return f"{ABORTED}{segment(name)}:{key_of(txn) if txn else ''}"

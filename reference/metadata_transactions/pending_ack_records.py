@@ -1,7 +1,7 @@
 """The pending acknowledgements of a subscription of a segment, as operation records. PIP-471, "MetadataPendingAckStore".
 
-Each acknowledged position is a record, and a cumulative acknowledgement is one. What is recovered are the positions: a subscription that
-only knows which transactions are open lets their commit do nothing (the first release does, R1).
+Each acknowledged position is a record, and a cumulative acknowledgement is one. The positions are recovered: in a subscription that only
+knows which transactions are open, their commit would do nothing (as in the first release, R1).
 """
 
 import contextlib
@@ -43,18 +43,18 @@ class PendingAckRecords:
         self.participation.takes_part(waiting.txn)
         self._record_all(waiting.txn, self.operations_of(waiting))
         self._site.machine.crash_points.reach("after-op-record")
-        # An end that came meanwhile told nobody here.
+        # An end since then has not notified this subscription.
         if self._refuses_late_ones and self.participation.state_of(waiting.txn) is not State.OPEN:
             self.participation.look_next()
 
     def refuse_what_comes_too_late(self, txn: TxnId) -> None:
-        """Decision: nothing is acknowledged in a transaction that has ended, or never began. Raises Refused: NOT_ALLOWED."""
+        """Decision: no acknowledgement is accepted in a transaction that has ended, or never began. Raises Refused: NOT_ALLOWED."""
         if self._refuses_late_ones and (state := self.participation.state_of(txn)) is not State.OPEN:
             rule("PIP471-68")
             raise Refused(Error.NOT_ALLOWED, f"TxnConflict: transaction {txn} is {state.value}")
 
     def operations_of(self, waiting: Waiting) -> list[Operation]:
-        """Decision: the records of an acknowledgement: of single messages one for each entry, with the messages of a batch."""
+        """Decision: the records of an acknowledgement: for single messages one per entry, with the messages of a batch."""
         if waiting.cumulative is not None:
             rule("PIP471-09")
             return [self._operation(waiting.cumulative, cumulative=True)]
@@ -75,14 +75,15 @@ class PendingAckRecords:
         return [_waiting(txn, operation) for txn, operation in self._records.acknowledgements(self._name)]
 
     def end(self, txn: TxnId, action: Action) -> None:
-        """Decision: the subscription has applied the end: its records of that transaction can go."""
+        """Decision: the subscription has applied the end: its records of that transaction can be deleted."""
         rule("PIP471-28" if action is Action.COMMIT else "PIP471-29")
         self._site.machine.crash_points.reach("after-cursor-apply")
         self._site.machine.crash_points.reach("before-op-delete")
         self._records.delete_operations(txn, self._name)
 
     def erase(self) -> None:
-        """Decision: its records go with it: nobody would follow an end for it, and a new one of its name would find them."""
+        """Decision: its records are deleted with it: no participant would follow an end for it, and a new one of its name would find
+        them."""
         for txn in self._waiting:
             self._records.delete_operations(txn, self._name)
         self._records.forget_events(self._name)
@@ -90,11 +91,11 @@ class PendingAckRecords:
     def _apply(self, txn: TxnId, state: State) -> None:
         rule("PIP471-63")
         self._site.end(txn, state.action)
-        self._records.delete_operations(txn, self._name)  # also where the subscription had nothing of it any more
+        self._records.delete_operations(txn, self._name)  # also if the subscription had nothing of it any more
         self._waiting.discard(txn)
 
     def _record_all(self, txn: TxnId, operations: Sequence[Operation]) -> None:
-        """All of them or none, as far as the store answers: what is refused must not be acknowledged behind the next load."""
+        """All of them or none, as far as the store answers: what is refused must not be acknowledged after the next load."""
         try:
             for operation in operations:
                 self._records.record(txn, operation)

@@ -1,7 +1,8 @@
 """Where the proposal leaves a choice or has a gap, and how a release decided, as data in `fixtures/releases/metadata/*.yaml`.
 
-`seed` follows the text, and where the text loses data, the law: unknown is visible and aborted is explicit (Q5), the operation record
-comes first (Q4), what is left is told again and never force-deleted (Q6), what was acknowledged is recovered with its positions (R1).
+`seed` follows the text, and where the text loses data, the requirement: unknown is visible and aborted is explicit (Q5), the operation
+record comes first (Q4), participants with leftover records are notified again and these never force-deleted (Q6), acknowledgements are
+recovered with their positions (R1).
 """
 
 from importlib import resources
@@ -23,7 +24,7 @@ class MetadataProfile(BaseModel):
     imitates: Imitated | None = None
 
     publish_order: Literal["record-first", "append-first"]
-    """Whether a send first leaves its operation record or its entry in the ledger."""
+    """Whether a send first writes its operation record or its entry in the ledger."""
 
     unknown_txn: Literal["visible", "aborted"]
     """What becomes of a message whose transaction has no header any more."""
@@ -38,17 +39,17 @@ class MetadataProfile(BaseModel):
     """What a subscription that is loaded knows of pending acknowledgements; without positions their commit does nothing."""
 
     recovered_open: Literal["by-its-entries", "behind-them-all"]
-    """Where a segment that is loaded holds readers up for its open transactions, if no end was ever noted there."""
+    """Where readers of a loaded segment stop for its open transactions, if no end was ever stored there."""
 
     acknowledgements_in_ended: Literal["refused", "pending"]
-    """What an acknowledgement in a transaction that is over, or never was, does."""
+    """What becomes of an acknowledgement in a transaction that is over, or never was."""
 
     lost_race: Literal["invalid-status", "unknown-error"]
-    """What an end is answered whose compare-and-set came second."""
+    """How an end is answered whose compare-and-set came second."""
 
     gc_interval_ms: int
     gc_retention_ms: int
-    """How long a header stays after the end."""
+    """How long a header is kept after the end."""
 
     @staticmethod
     def names() -> list[str]:

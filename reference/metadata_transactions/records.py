@@ -1,6 +1,6 @@
 """What the records hold, as JSON. PIP-471, "Data Model".
 
-The text leaves open whether a time-out is a moment or a duration (Q1) and where the moment of the end stands (Q2): here a header has the
+The text leaves open whether a timeout is a moment or a duration (Q1) and where the moment of the end is stored (Q2): here a header has the
 duration and both moments, and the end is written with the state, in one compare-and-set. A position has the messages of its batch (Q9).
 """
 
@@ -21,7 +21,7 @@ _LOG = logging.getLogger("fencepost.metadata")
 class MalformedRecord(Refused):
     """A record in the store is not what its key says; the message names the key, and what was expected. Nothing was changed.
 
-    To whoever asked for it, it is an UNKNOWN error; who runs the broker finds it in the log.
+    A client gets it as an UNKNOWN error; the operator of the broker finds it in the log.
     """
 
     def __init__(self, message: str) -> None:
@@ -30,7 +30,7 @@ class MalformedRecord(Refused):
 
 
 class State(Enum):
-    """How a transaction stands; the last two never change."""
+    """The state of a transaction; the last two are final."""
 
     OPEN = "OPEN"
     COMMITTED = "COMMITTED"
@@ -48,7 +48,7 @@ class State(Enum):
 
     @property
     def status(self) -> Status:
-        """The same in the words of all kinds of transactions."""
+        """The same as the status that all kinds of transactions have."""
         return Status(self.value)
 
 
@@ -64,7 +64,7 @@ class _Stored(BaseModel):
 
 
 class Header(_Stored):
-    """One for each transaction. Times are milliseconds, moments since 1970."""
+    """One for each transaction. Times are in ms, moments since 1970."""
 
     state: State
     timeout: int
@@ -73,7 +73,7 @@ class Header(_Stored):
 
     @property
     def deadline(self) -> int:
-        """The moment behind which nobody has to wait for its client."""
+        """The moment after which the broker need not wait for the client."""
         return self.createdAt + self.timeout
 
 
@@ -96,14 +96,14 @@ class Operation(_Stored):
 
 
 class Event(_Stored):
-    """That a transaction has ended: a reason to look at its header."""
+    """The event that a transaction has ended: a reason to look at its header."""
 
     txnId: str  # noqa: N815
     decision: State
 
 
 class Resolved(_Stored):
-    """An entry of a segment: of a watermark the last before which all is decided, of an aborted transaction its last one."""
+    """An entry of a segment: for a watermark the last before which all is decided, for an aborted transaction its last one."""
 
     ledgerId: int  # noqa: N815
     entryId: int  # noqa: N815
@@ -123,7 +123,7 @@ Stored = TypeVar("Stored", bound=_Stored)
 
 
 def decoded(record: Record, model: type[Stored]) -> Stored:
-    """What a record says. Raises MalformedRecord with its key."""
+    """What a record holds. Raises MalformedRecord with its key."""
     try:
         return model.model_validate_json(record.value)
     except ValidationError as error:

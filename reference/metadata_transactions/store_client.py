@@ -1,4 +1,4 @@
-"""A client of the metadata store that says no in the broker's words: what the store does not do now, its client may ask again."""
+"""A client of the metadata store with the broker's errors: what the store does not do now, the client may request again."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,17 +10,17 @@ from fencepost.reference.scalable.paths import TOPICS
 from . import paths
 
 _WATCHED = (paths.HEADERS, paths.EVENTS, TOPICS)
-"""Where the records lie of which participants and clients are told. To settle because of another one would tell nobody anything."""
+"""The prefixes of the records that participants and clients watch. After a write of another record, `settle` would notify no watch."""
 
 
 class StoreClient:
-    """The store, as the code of a broker asks it. What does not answer is Refused: SERVICE_NOT_READY."""
+    """The store, as the code of a broker asks it. A request that is not answered is Refused: SERVICE_NOT_READY."""
 
     def __init__(self, store: MetadataStore) -> None:
         self._store = store
         self.close = store.close
         self.has_written = False
-        """Whether something was written through it since it settled that a participant may have a watch on."""
+        """Whether a record that a participant may watch was written through this client since it settled."""
 
     def settle(self) -> None:
         self._store.settle()

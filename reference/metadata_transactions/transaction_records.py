@@ -1,4 +1,4 @@
-"""Reading and writing what a metadata store holds of transactions, record by record, each with the index entries that it needs."""
+"""Reads and writes what a metadata store holds of transactions, record by record, each with the index entries that it needs."""
 
 from collections.abc import Callable, Sequence
 
@@ -30,12 +30,12 @@ class TransactionRecords:
             return given
 
     def create(self, txn: TxnId, header: Header) -> None:
-        """Write the header of a new transaction. Raises VersionConflict where there is one."""
+        """Write the header of a new transaction. Raises VersionConflict if there is one."""
         rule("PIP471-01")
         self._put_header(txn, header, NEW)
 
     def header(self, txn: TxnId) -> tuple[Header, int] | None:
-        """A header with its version; None where there is none. Raises MalformedRecord."""
+        """A header with its version; None if there is none. Raises MalformedRecord."""
         key = paths.key_of(txn)
         record = self._store.get(paths.header(txn), partition_key=self.partition_key(key))
         return (decoded(record, Header), record.version) if record else None
@@ -46,7 +46,7 @@ class TransactionRecords:
         self._put_header(txn, header, version)
 
     def delete_header(self, txn: TxnId, version: int) -> None:
-        """Remove a header that is still at that version. Raises VersionConflict."""
+        """Delete a header that is still at that version. Raises VersionConflict."""
         self._store.delete(paths.header(txn), expected=version, partition_key=self.partition_key(paths.key_of(txn)))
 
     def overdue(self, now: int) -> list[TxnId]:
@@ -59,14 +59,14 @@ class TransactionRecords:
         return _transactions(self._store.keys_by_index(paths.BY_FINAL_STATE, first, f"{state.value}:{paths.number(moment)}"))
 
     def all_headers(self) -> dict[TxnId, Header]:
-        """Every header that there is."""
+        """Every header."""
         records = self._store.scan(*under(paths.HEADERS))
         return {_transaction(record.key, paths.HEADERS): decoded(record, Header) for record in records}
 
     # -- Operation records
 
     def record(self, txn: TxnId, operation: Operation) -> str:
-        """Decision: leave an operation record: one of its own, which no other takes the place of. Answers its key."""
+        """Decision: write a separate operation record, which no other one replaces. Returns its key."""
         rule("PIP471-10")
         rule("PIP471-11")
         return self._store.append(
@@ -77,16 +77,16 @@ class TransactionRecords:
         ).key
 
     def take_back(self, txn: TxnId, refused: Sequence[Operation]) -> None:
-        """Decision: what was refused leaves no operation record, also where the store has written one that it did not answer.
+        """Decision: a refused operation leaves no operation record, even if the store has written one without an answer.
 
-        No other record says the same, for what is pending is not acknowledged again.
+        No other record is equal, for what is pending is not acknowledged again.
         """
         for record in self._of_transaction(txn):
             if decoded(record, Operation) in refused:
                 self._store.delete(record.key, partition_key=self.partition_key(paths.key_of(txn)))
 
     def operations(self, txn: TxnId) -> list[Operation]:
-        """All of a transaction."""
+        """All operation records of a transaction."""
         return [decoded(record, Operation) for record in self._of_transaction(txn)]
 
     def writes(self, segment: str) -> set[TxnId]:
@@ -101,45 +101,46 @@ class TransactionRecords:
         return [(_owner(record.key), decoded(record, Operation)) for record in sorted(records, key=lambda record: record.key)]
 
     def delete_operations(self, txn: TxnId, participant: str | SubscriptionName) -> None:
-        """Decision: what a participant has applied, it deletes: its own records of that transaction, and nobody else's."""
+        """Decision: a participant deletes the operation records that it has applied: its own of that transaction, and no other
+        participant's."""
         rule("PIP471-36")
         for record in self._of_transaction(txn):
             if participant == _participant(decoded(record, Operation)):
                 self._store.delete(record.key, partition_key=self.partition_key(paths.key_of(txn)))
 
     def participants(self, txn: TxnId) -> list[str | SubscriptionName]:
-        """Who has operation records of a transaction, each once."""
+        """The participants that have operation records of a transaction, each once."""
         return list(dict.fromkeys(_participant(operation) for operation in self.operations(txn)))
 
     # -- Events
 
     def tell(self, participant: str | SubscriptionName, txn: TxnId, decision: State) -> None:
-        """Write the event that tells a participant of an end."""
+        """Write the event that notifies a participant of an end."""
         event = Event(txnId=paths.key_of(txn), decision=decision)
         self._store.append(paths.events(participant), event.encoded(), partition_key=paths.events(participant))
 
     def watch_events(self, participant: str | SubscriptionName, told: Callable[[], None]) -> Watch:
-        """Be told whenever there is a new event for that participant."""
+        """Call `told` whenever there is a new event for that participant."""
         return self._store.watch_sequence(paths.events(participant), lambda _: told(), partition_key=paths.events(participant))
 
     def forget_events(self, participant: str | SubscriptionName) -> None:
-        """A participant is removed: nobody reads any more what it was told."""
+        """Delete the events of a participant that is deleted."""
         for key in self._store.keys(*under(paths.events(participant) + "-"), partition_key=paths.events(participant)):
             self._store.delete(key, partition_key=paths.events(participant))
 
     def watch_header(self, txn: TxnId, told: Callable[[], None]) -> Watch:
-        """Be told whenever a header changes."""
+        """Call `told` whenever a header changes."""
         return self._store.watch(*only(paths.header(txn)), lambda _: told())
 
     # -- What is decided of a segment
 
     def watermark(self, segment: str) -> Position | None:
-        """Up to where everything of a segment is decided, as far as it was noted."""
+        """Up to where everything of a segment is decided, as far as stored."""
         record = self._store.get(paths.watermark(segment))
         return decoded(record, Resolved).position if record else None
 
     def set_watermark(self, segment: str, position: Position) -> None:
-        """Note up to where everything of a segment is decided."""
+        """Store up to where everything of a segment is decided."""
         self._store.put(paths.watermark(segment), _resolved(position))
 
     def aborted(self, segment: str) -> dict[TxnId, Position]:
@@ -149,11 +150,11 @@ class TransactionRecords:
         return {_transaction(record.key, prefix): decoded(record, Resolved).position for record in records}
 
     def set_aborted(self, segment: str, txn: TxnId, last: Position) -> None:
-        """Note that a transaction is aborted in a segment, for as long as its data may be read."""
+        """Store that a transaction is aborted in a segment, for as long as its data may be read."""
         self._store.put(paths.aborted(segment, txn), _resolved(last))
 
     def forget_segment(self, segment: str) -> None:
-        """A segment is deleted: nothing is left of what was decided there, nor of what it was told."""
+        """A segment is deleted: remove what was decided there, and its events."""
         self._store.delete(paths.watermark(segment))
         for key in self._store.keys(*under(paths.aborted(segment))):
             self._store.delete(key)
@@ -167,7 +168,7 @@ class TransactionRecords:
         return transaction
 
     def header_indexes(self, header: Header) -> Sequence[IndexEntry]:
-        """Decision: how a header is found: while it is open by its deadline, and then by its final state and the moment of that."""
+        """Decision: how a header is found: while it is open by its deadline, then by its final state and the moment of the end."""
         if header.state is State.OPEN:
             rule("PIP471-41")
             return [IndexEntry(paths.BY_DEADLINE, paths.number(header.deadline))]
@@ -218,7 +219,7 @@ def _owner(key: str) -> TxnId:
 
 
 def _transactions(keys: Sequence[str]) -> list[TxnId]:
-    """The transactions of these headers, but for those whose key nobody can read: the others do not wait for them."""
+    """The transactions of these headers, except those with an unreadable key, which do not delay the others."""
     found = []
     for key in keys:
         try:
@@ -229,7 +230,7 @@ def _transactions(keys: Sequence[str]) -> list[TxnId]:
 
 
 def _transaction(key: str, prefix: str) -> TxnId:
-    """The transaction whose id stands behind the prefix. Raises MalformedRecord."""
+    """The transaction whose id follows the prefix. Raises MalformedRecord."""
     try:
         return paths.txn_of(key.removeprefix(prefix))
     except ValueError as error:

@@ -1,10 +1,11 @@
-"""PIP-31 in code: brokers that take the protocol's frames and admin calls and answer with them.
+"""PIP-31 in code: brokers that accept the protocol's frames and admin calls and answer with them.
 
 Where to read what:
 
 * `log_coordinator`, `transaction`, `transaction_log`, `participants`: a transaction from its beginning to its end everywhere.
 * `marker_buffer`, `sidecar_buffer`, `ledger`: what readers may see of it, and when.
-* `pending_acks`, `pending_ack_journal`, `cursor`, `subscription`: acknowledgements that wait for its end, and who gets which message.
+* `pending_acks`, `pending_ack_journal`, `cursor`, `subscription`: acknowledgements that wait for its end, and which consumer gets which
+  message.
 * `topic`, `topics`, `deduplication`, `compaction`: what survives an unload, what is stored once, and what readers may leave out.
 * `coordinator`, `buffer`, `pending_ack_store`, `kinds`: what another kind of transactions has to offer, and how it is chosen. `classic` is
   PIP-31's.

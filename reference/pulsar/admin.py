@@ -19,7 +19,7 @@ from .topic import Topic
 from .values import Action, TxnId, namespace_of
 
 _MOST = 1_000
-"""This broker always has fewer partitions of a topic, and fewer coordinators."""
+"""The partitions of a topic, and the coordinators, are always fewer than this."""
 
 _STATUS = {
     Error.TOPIC_NOT_FOUND: HTTPStatus.NOT_FOUND,
@@ -126,7 +126,7 @@ def _more_coordinators(node: Node, _peers: Sequence[Peer], _named: Mapping[str, 
 
 
 def _count_in(request: AdminRequest, what: str) -> int:
-    """Raises ValueError for what is no number, Refused: NOT_ALLOWED for one that is too small or too large."""
+    """Raises ValueError for text that is no number, Refused: NOT_ALLOWED for a number that is too small or too large."""
     count = int(str(request.body))
     if count not in range(1, _MOST):
         raise Refused(Error.NOT_ALLOWED, f"{count} {what}; expected a number from 1 to below {_MOST}")

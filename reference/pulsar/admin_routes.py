@@ -10,7 +10,7 @@ from .api.peer import Peer
 from .node import Node
 
 Act: TypeAlias = Callable[[Node, Sequence[Peer], Mapping[str, str], AdminRequest], object]
-"""What a call does: at which node, to whose clients, with what its path names. None is answered with 204."""
+"""Executes a call: on which node, with which clients, with the parts of its path. None is answered with 204."""
 
 _PART = "[^/]+"
 _NUMBER = "[0-9]{1,20}"

@@ -1,6 +1,6 @@
-"""The calls of the admin interface about scalable topics, of a broker that has any. PIP-468, "Admin API".
+"""The calls of the admin interface about scalable topics, for a broker that has any. PIP-468, "Admin API".
 
-Any node answers them. What changes a layout is done by the controller of its topic, wherever that is.
+Any node answers them. The controller of a topic makes the changes of its layout, on whichever node it is.
 """
 
 import json
@@ -28,7 +28,7 @@ Stacktrace:
 
 java.lang.IllegalArgumentException: {why}
 """
-"""What 5.0.0-M1 says of a change that it refuses, but for the rest of the stack."""
+"""The message of 5.0.0-M1 for a change that it refuses, without the rest of the stack."""
 
 
 def _list(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
@@ -63,7 +63,7 @@ def _merge(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _reques
 
 
 def _changed(node: Node, change: Callable[[], None]) -> AdminAnswer | None:
-    """Change a layout. What is refused is the client's error, though 5.0.0-M1 takes it for its own."""
+    """Change a layout. A refusal is the client's error, though 5.0.0-M1 reports it as the server's."""
     try:
         rule("PIP460-46")
         change()
@@ -75,7 +75,7 @@ def _changed(node: Node, change: Callable[[], None]) -> AdminAnswer | None:
 
 
 def _subscribe(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
-    """Make a subscription of the whole topic, from the earliest message on."""
+    """Create a subscription of the whole topic, from the earliest message on."""
     _controller(node, named).register(_topic_of(named), named["subscription"])
 
 
@@ -84,7 +84,7 @@ def _unsubscribe(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _
 
 
 def _terminate(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
-    """A segment alone, which its layout goes on to call active. Raises Refused: TOPIC_NOT_FOUND, INVALID_TOPIC_NAME."""
+    """Terminate a segment alone, which its layout still calls active. Raises Refused: TOPIC_NOT_FOUND, INVALID_TOPIC_NAME."""
     segment = f"{SEGMENT_DOMAIN}{named['topic']}/{named['descriptor']}"
     node.scalable.topics.segment(segment)
     node.segments.terminate(segment)
@@ -112,4 +112,4 @@ ROUTES = [
     route("DELETE", f"{_SCALABLE}/subscriptions/{{subscription}}", _unsubscribe),
     route("POST", "/admin/v2/segments/{topic}/{descriptor}/terminate", _terminate),
 ]
-"""What a broker without scalable topics does not know."""
+"""The calls that a broker without scalable topics does not know."""

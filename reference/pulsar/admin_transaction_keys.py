@@ -1,6 +1,6 @@
 """The admin calls of transaction keys, and their metrics. Transaction-key proposal, "Admin API" and "Metrics".
 
-The proposal's paths have no owner: the query says whose keys are meant, `?owner=NAME`, and without it those of clients that said no name.
+The proposal's paths have no owner: the query parameter `?owner=NAME` names it; without it the keys of clients without a name are meant.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ def _metrics(node: Node, _peers: Sequence[Peer], _named: Mapping[str, str], _req
 
 
 class _Keys(Collector):
-    """How many keys there are, and of each the epoch, and how long ago it was connected with, in milliseconds."""
+    """How many keys there are, and for each the epoch and the age of its latest connection, in ms."""
 
     def __init__(self, node: Node) -> None:
         self._node = node
@@ -73,7 +73,7 @@ class _Keys(Collector):
 
 
 def _once_each(measured: Iterable[Measured]) -> list[Measured]:
-    """A key may be at coordinators of both kinds; a sample that is there twice makes Prometheus refuse the whole answer."""
+    """A key may be at coordinators of both kinds; a duplicate sample makes Prometheus refuse the whole answer."""
     found: dict[TransactionKey, Measured] = {}
     for one in measured:
         other = found.get(one.key, one)
@@ -98,7 +98,7 @@ def _keys_of(node: Node, key: TransactionKey, request: AdminRequest) -> tuple[in
 def _at(node: Node, tc_id: int, *, scalable: bool) -> TransactionKeys:
     """The keys of a coordinator, on whichever node.
 
-    Raises Refused: SERVICE_NOT_READY while it is not loaded, since an administrator takes 404 to say that there is no such key.
+    Raises Refused: SERVICE_NOT_READY while it is not loaded, since an administrator understands 404 as a missing key.
     """
     try:
         return node.owner_of(coordinator_topic(tc_id)).keys_of(tc_id, scalable=scalable)

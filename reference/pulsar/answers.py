@@ -1,6 +1,6 @@
 """What every answer about a transaction has in common: it names the request that it answers.
 
-A client has several requests on their way, and takes an answer for that of the request which it names. PIP-31, "CommandNewTxn".
+A client has several requests in flight, and matches an answer to the request that it names. PIP-31, "CommandNewTxn".
 """
 
 from collections.abc import Callable, Sequence
@@ -16,20 +16,20 @@ class Answers:
     """How answers are addressed."""
 
     def request_named(self, request_id: int, *, is_refusal: bool) -> int:  # noqa: ARG002 - what a forgetful broker would look at
-        """Decision: the request id that an answer carries, a refusal as well: that of its request."""
+        """Decision: the request id in an answer, also in a refusal: that of its request."""
         rule("PIP31-14")
         rule("PIP31-148")
         return request_id
 
     def answers(self, request: str) -> bool:  # noqa: ARG002 - what a silent broker would look at
-        """Decision: whether a consumer's request of that name, which was done, is answered: always."""
+        """Decision: whether a consumer's executed request of that name is answered: always."""
         rule("PIP31-133")
         return True
 
     def answers_a_message_to_what_is_sealed(self, sealed_writes: str) -> bool:
-        """Decision: whether a message is answered that comes of a producer whose segment was sealed meanwhile: it was not stored.
+        """Decision: whether a message of a producer whose segment was sealed meanwhile is answered: it was not stored.
 
-        `sealed_writes` is what the profile of scalable topics says: answered, or ignored.
+        `sealed_writes` is from the profile of scalable topics: answered, or ignored.
         """
         if sealed_writes == "ignored":
             return False
@@ -37,58 +37,58 @@ class Answers:
         return True
 
     def says_of_what_is_sealed(self) -> Error:
-        """Decision: what such a message is answered: that its segment is sealed for good, so that its client looks for the children."""
+        """Decision: how such a message is answered: its segment is sealed for good, so that the client looks for the children."""
         rule("PIP460-13")
         return Error.TOPIC_TERMINATED
 
     def forgets_the_seal(self) -> bool:
-        """Decision: whether a producer may have the number of one that a seal has closed, and is not answered as that one: always."""
+        """Decision: whether a new producer may use the number of one that a seal has closed, and is not answered as that one: always."""
         rule("PIP460-13")
         return True
 
     def has_the_controller_do_it(self) -> bool:
-        """Decision: whether what an administrator asks of any broker is done by the topic's controller, whichever that is: always."""
+        """Decision: whether the topic's controller executes an administrator's request to any broker: always."""
         rule("PIP460-46")
         return True
 
     def hears_that_a_watch_is_closed(self) -> bool:
-        """Decision: whether a client that has closed its watch of a layout is told nothing more there: always."""
+        """Decision: whether a client that has closed its watch of a layout gets no more notifications there: always."""
         rule("PIP460-32")
         return True
 
     def topic_asked_for(self, name: str) -> str:
-        """Decision: the scalable topic that a client means by a name. Raises Refused: INVALID_TOPIC_NAME for a name that none can have."""
+        """Decision: the scalable topic that a client means by a name. Raises Refused: INVALID_TOPIC_NAME for an impossible name."""
         rule("PIP460-31")
         return resolved(name)
 
     def brokers_told(self, topic: str, layout: Layout, find: Callable[[Segment], str]) -> dict[int, str]:  # noqa: ARG002 - as above
-        """Decision: which brokers a client is told to have the active segments: those that have them now, however old the layout is."""
+        """Decision: the brokers of the active segments that a client gets: their current ones, however old the layout is."""
         rule("PIP460-27")
         return {segment.number: find(segment) for segment in sorted(layout.active, key=lambda segment: segment.number)}
 
     def gives_segments_their_brokers(self) -> bool:
-        """Decision: whether a segment that nobody has used is the broker's at which a client is told that it is: from then on."""
+        """Decision: whether an unused segment belongs to the broker that a client is sent to, from then on."""
         return True
 
     def controller_told(self, topic: str, find: Callable[[], str | None]) -> str | None:  # noqa: ARG002 - as above
-        """Decision: which broker a client is told to have the controller of a topic: the one that has it now; None where nobody knows."""
+        """Decision: the broker of a topic's controller that a client gets: the current one; None if it is unknown."""
         rule("PIP460-41")
         return find()
 
     def hashes_told(self, segment: Segment) -> HashRange:
-        """Decision: the hashes of a segment as the consumer is told that it is assigned to: as the layout has them, both ends included."""
+        """Decision: the hashes of a segment in an assignment: as the layout has them, both ends included."""
         rule("PIP460-34")
         return segment.hashes
 
     def parents_told(self, segment: Segment) -> Sequence[int]:
-        """Decision: the parents of a segment as who watches its topic is told: all of them."""
+        """Decision: the parents of a segment in a notification: all of them."""
         rule("PIP460-04")
         return segment.parents
 
     def tells_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:  # noqa: ARG002 - as above
-        """Decision: whether a new consumer is told at once that a topic has nothing more for it: where it has ended, so that nothing is
-        open there either. `is_sealed` is whether nobody can write there, `has_more` whether there is anything that it may get now.
-        """
+        """Decision: whether a new consumer is notified at once that a topic has nothing more for it: if it has ended, so that nothing is
+        open there either. `is_sealed` is whether no producer can write there, `has_more` whether there is anything that the consumer may
+        get now."""
         return has_ended
 
     def answers_acknowledgement(self, *, is_refusal: bool) -> bool:  # noqa: ARG002 - what a silent broker would look at

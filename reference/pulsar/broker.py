@@ -1,7 +1,7 @@
 """The broker as others see it: connections and admin calls. `kernel.broker` has its life: time, crashes and restarts.
 
-With more nodes than one, each owns some of the topics and coordinators. When a node dies the others go on, and what it owned moves to
-them; the disk is the store that they share.
+With several nodes, each owns some of the topics and coordinators. When a node crashes the others go on, and take over what it owned; the
+disk is the store that they share.
 """
 
 from collections.abc import Sequence
@@ -35,8 +35,8 @@ SERVICE_URL = "pulsar://reference:6650"
 class ReferencePulsar(kernel.Broker[Node]):
     """Nodes, numbered from 1, with one disk. They are running when the broker is made.
 
-    `kinds` are the kinds of transactions that it offers beside PIP-31's. The first node is at `service_url`, the others at the ports
-    behind.
+    `kinds` are the kinds of transactions that it offers in addition to PIP-31's. The first node is at `service_url`, the others at the
+    following ports.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class ReferencePulsar(kernel.Broker[Node]):
         self._service_url = service_url
         self._ownership = Ownership()
         self._connections: dict[Connection, int] = {}
-        """Those that are open, each with the number of its node."""
+        """The open connections, each with the number of its node."""
         self.restart()
 
     def start_node(self, machine: Machine) -> Node:
@@ -92,11 +92,11 @@ class ReferencePulsar(kernel.Broker[Node]):
         return connection
 
     def admin(self, request: AdminRequest, number: int = FIRST_NODE) -> AdminAnswer | None:
-        """Answer an admin call to a node, which asks the owner where that is another; None while the node is down."""
+        """Answer an admin call to a node, which forwards it to the owner if that is another one; None while the node is down."""
         return self.run(lambda node: admin.answer(node, self._peers(), request), number)
 
     def length_of(self, topic: str) -> int:
-        """How many entries the ledgers of a topic have on disk, whatever they are."""
+        """How many entries of any kind the ledgers of a topic have on disk."""
         return len(self._machine.disk.journal(f"ledger {topic}"))
 
     def _peers(self) -> list[Peer]:
@@ -110,7 +110,7 @@ class ReferencePulsar(kernel.Broker[Node]):
         connection.peer.leave()
 
     def _end_on(self, asking: int, message: EndOn) -> None:
-        """A node has a participant end its part. When the owner crashes over it, whoever still lives asks again."""
+        """A node has a participant end its part. If the owner crashes during that, a node that is still up retries."""
         try:
             self._nodes[asking].owner_of(message.topic).end_on(message)
         except Crash as crash:

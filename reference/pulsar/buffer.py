@@ -2,7 +2,7 @@
 
 PIP-31, "Transaction Buffer": messages of a transaction are durable when they are acknowledged, are not shown before it commits, and
 never when it aborts; to end it again changes nothing. Two designs fulfil that, and a profile chooses: `marker_buffer`, in which the
-topic itself is the buffer, and `sidecar_buffer`, in which a log beside it is.
+topic itself is the buffer, and `sidecar_buffer`, in which a separate log is.
 """
 
 import sys
@@ -14,7 +14,7 @@ from .values import BEFORE_ALL, Action, Message, Position, TxnId
 
 
 class Place(NamedTuple):
-    """Where a message is for its readers: an entry, and where one entry stands for several messages, which of them."""
+    """Where a message is for its readers: an entry, and if one entry stands for several messages, which of them."""
 
     position: Position
     number: int = -1
@@ -24,7 +24,7 @@ BEFORE_ALL_PLACES = Place(BEFORE_ALL)
 
 
 def behind_entry(position: Position) -> Place:
-    """Behind everything that an entry holds."""
+    """After everything that an entry holds."""
     return Place(position, sys.maxsize)
 
 
@@ -40,7 +40,7 @@ class Shown(Protocol):
     """What readers may see of a topic."""
 
     def after(self, place: Place) -> Iterator[Readable]:
-        """What readers may see behind that place, in order."""
+        """What readers may see after that place, in order."""
         ...
 
 
@@ -48,23 +48,23 @@ class TransactionBuffer(Shown, Protocol):
     """What a topic needs of its buffer."""
 
     def publish(self, message: Message) -> Position:
-        """Store a message; answers what its receipt says. Raises Refused: NOT_ALLOWED when its transaction has ended here."""
+        """Store a message; returns the contents of its receipt. Raises Refused: NOT_ALLOWED when its transaction has ended here."""
         ...
 
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
-        """End a transaction here; again is as good as once."""
+        """End a transaction here; repeating it changes nothing."""
         ...
 
     def erase(self) -> None:
-        """The topic is deleted: what is kept of it elsewhere than on its disk is not to be found again."""
+        """The topic is deleted, with what is kept of it elsewhere than on its disk."""
         ...
 
     def stored(self) -> Iterator[Message]:
-        """Every message that was receipted, whether readers may see it or not."""
+        """Every message that was acknowledged with a receipt, whether readers may see it or not."""
         ...
 
     def is_aborted(self, txn: TxnId) -> bool:
-        """Whether nothing of that transaction will ever be seen here."""
+        """Whether readers will never see anything of that transaction here."""
         ...
 
     def ongoing(self) -> dict[TxnId, Position]:

@@ -1,4 +1,4 @@
-"""Taking topics off their node, unloaded or deleted, and telling the clients whose producers and consumers are closed by it."""
+"""Unloads or deletes topics, and notifies the clients whose producers and consumers are closed by that."""
 
 from collections.abc import Callable, Iterable
 
@@ -9,19 +9,19 @@ from .node import Node
 
 
 def unload(node: Node, peers: Iterable[Peer], topic: str) -> None:
-    """Take a loaded topic out of its node's memory."""
+    """Unload a loaded topic from its node."""
     node.owner_of(topic).unload(topic)
     _close(peers, topic)
 
 
 def delete(node: Node, peers: Iterable[Peer], topic: str) -> None:
-    """Remove a loaded topic, with everything that it stored."""
+    """Delete a loaded topic, with everything that it stored."""
     node.owner_of(topic).delete(topic)
     _close(peers, topic)
 
 
 def close_producers(peers: Iterable[Peer], topic: str, *, is_sealed: bool = False) -> None:
-    """Tell the producers of a topic that they are closed; the topic does not know them any more."""
+    """Notify the producers of a topic that they are closed; the topic does not know them any more."""
     for peer in peers:
         for number in [number for number, (name, _) in peer.producers.items() if name == topic]:
             del peer.producers[number]
@@ -31,17 +31,17 @@ def close_producers(peers: Iterable[Peer], topic: str, *, is_sealed: bool = Fals
 
 
 class Clients:
-    """Whoever is connected to any node of a broker, for parts of it that have no connection at hand."""
+    """The clients that are connected to any node of a broker, for parts of it that have no connection at hand."""
 
     def __init__(self, peers: Callable[[], Iterable[Peer]]) -> None:
         self._peers = peers
 
     def close_producers(self, topic: str, *, is_sealed: bool = False) -> None:
-        """Tell the producers of a topic that they are closed; of a sealed one, they may send what is refused later."""
+        """Notify the producers of a topic that they are closed; if it is sealed, what they still send is refused later."""
         close_producers(self._peers(), topic, is_sealed=is_sealed)
 
     def close(self, topic: str) -> None:
-        """Tell the producers and the consumers of a topic that they are closed."""
+        """Notify the producers and the consumers of a topic that they are closed."""
         _close(self._peers(), topic)
 
 
@@ -51,7 +51,7 @@ def _close(peers: Iterable[Peer], topic: str) -> None:
 
 
 def _close_consumers(peers: Iterable[Peer], topic: str) -> None:
-    """The same of its consumers; what they did not take is lost for them."""
+    """The same for its consumers; messages that they have not taken are lost for them."""
     for peer in peers:
         for number in [number for number, (subscription, _) in peer.consumers.items() if subscription.topic == topic]:
             del peer.consumers[number]

@@ -1,4 +1,4 @@
-"""Compaction: of each key, readers who ask for it get the last message alone.
+"""Compaction: readers of the compacted topic get only the last message of each key.
 
 What is undecided or aborted does not count: a topic is compacted as its readers see it. PIP-31, "Compaction".
 """
@@ -24,7 +24,7 @@ class Compaction:
         self._journal.append(self.superseded())
 
     def superseded(self) -> frozenset[Place]:
-        """Decision: the messages behind which readers may see another one of the same key."""
+        """Decision: the messages that are followed by a visible one of the same key."""
         rule("PIP31-97")
         rule("PIP31-149")
         rule("PIP31-156")
@@ -33,6 +33,6 @@ class Compaction:
         return frozenset(readable.place for readable in keyed if last[readable.message.key] != readable.place)
 
     def after(self, place: Place) -> Iterator[Readable]:
-        """What readers of the compacted topic may see behind that place."""
+        """What readers of the compacted topic may see after that place."""
         *_, gone = (frozenset(), *self._journal)
         return (readable for readable in self._buffer.after(place) if readable.place not in gone)

@@ -1,4 +1,4 @@
-"""A client's connection as a node has it: frames in, and a queue of what is said to the client, asked or unasked."""
+"""A client's connection as a node has it: frames in, and a queue of answers and notifications for the client."""
 
 from collections import deque
 from collections.abc import Callable
@@ -13,8 +13,8 @@ from .node import Node
 class Connection:
     """One connection. It lives until either side ends it, or the node crashes.
 
-    `run` does something as the node, and answers None when that crashed over it; `tell` has the node say what it knows, and has nothing
-    where that failed.
+    `run` runs something as the node, and returns None when the node crashed during that; `tell` gets the notifications of the node, and
+    returns an empty list if that failed.
     """
 
     def __init__(
@@ -34,14 +34,14 @@ class Connection:
         self.peer = Peer(node, self._said.append, self.hang_up)
 
     def handle(self, frame: Frame) -> None:
-        """Take a frame from the client."""
+        """Handle a frame from the client."""
         if self.is_open and not self._run(lambda: take(self.peer, frame)):
             self.close()
 
     def take(self, *, with_news: bool = True) -> Frame | None:
-        """The next frame for the client, in the order in which they were said, and then what its watches tell.
+        """The next frame for the client: what is queued, in order, and then the notifications of its watches.
 
-        For a client that does not read, news can be left where they are, which has a bound.
+        For a client that does not read, notifications can be left in the watches, which are bounded.
         """
         if self._said:
             return self._said.popleft()
@@ -53,19 +53,19 @@ class Connection:
         return told[0]
 
     def hang_up(self) -> None:
-        """The node sends the client away, in the middle of something that another one asked for."""
+        """The node closes the connection, during a request of another client."""
         if self.is_open:
             self.is_open = False
             self._hung_up(self)
 
     def close(self) -> None:
-        """The client has gone, or is sent away."""
+        """The client has closed the connection, or is disconnected."""
         if self.is_open:
             self.is_open = False
             self._left(self)
 
     def cut(self) -> None:
-        """The node has crashed: nothing that was not taken arrives any more."""
+        """The node has crashed: frames that were not taken are lost."""
         self.is_open = False
         self._said.clear()
         self.peer.watches.clear()

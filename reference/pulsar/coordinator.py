@@ -17,15 +17,15 @@ class TransactionCoordinator(Protocol):
     """The sequence that was given last; -1 before the first."""
 
     def new(self, timeout_ms: int) -> TxnId:
-        """Begin a transaction; it is durable when its id is known to anybody."""
+        """Begin a transaction; it is durable before its id is returned."""
         ...
 
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
-        """Take partitions in. Raises Refused: TRANSACTION_NOT_FOUND, or INVALID_TXN_STATUS when the end is decided."""
+        """Add partitions. Raises Refused: TRANSACTION_NOT_FOUND, or INVALID_TXN_STATUS when the end is decided."""
         ...
 
     def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
-        """Take subscriptions in. Raises Refused: TRANSACTION_NOT_FOUND, or INVALID_TXN_STATUS when the end is decided."""
+        """Add subscriptions. Raises Refused: TRANSACTION_NOT_FOUND, or INVALID_TXN_STATUS when the end is decided."""
         ...
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
@@ -36,15 +36,15 @@ class TransactionCoordinator(Protocol):
         ...
 
     def sweep(self) -> None:
-        """The timer's work: what is overdue, and what is not complete."""
+        """The timer's work: overdue transactions, and incomplete ones."""
         ...
 
     def describe(self, txn: TxnId) -> Transaction:
-        """How a transaction stands. Raises Refused: TRANSACTION_NOT_FOUND when there is none of that id."""
+        """The state of a transaction. Raises Refused: TRANSACTION_NOT_FOUND when there is none of that id."""
         ...
 
     def is_over(self, txn: TxnId) -> bool:
-        """Whether no participant will hear of that transaction any more: all have answered, or it never was."""
+        """Whether no participant will be notified of that transaction any more: all have answered, or it never was."""
         ...
 
     def is_applied(self, txn: TxnId) -> bool:
@@ -52,7 +52,7 @@ class TransactionCoordinator(Protocol):
         ...
 
     def transactions(self) -> tuple[Transaction, ...]:
-        """All that it knows."""
+        """All transactions that it knows."""
         ...
 
     @property

@@ -1,4 +1,4 @@
-"""How far a subscription has come: everything up to a place is acknowledged, and single messages behind it.
+"""How far a subscription has come: everything up to a place is acknowledged, and single messages after it.
 
 A durable subscription's cursor is journalled with each acknowledgement. Batches are counted message by message.
 """
@@ -33,12 +33,12 @@ class Cursor:
         self.save()
 
     def begins_behind(self, start: Place) -> Place:
-        """Decision: where a new subscription begins: where it is told."""
+        """Decision: where a new subscription begins: at the start that was asked for."""
         rule("PIP31-141")
         return start
 
     def journal_name(self, name: SubscriptionName) -> str:
-        """Decision: where the cursor is kept: each subscription of each topic has its own."""
+        """Decision: where the cursor is kept: each subscription of each topic has a separate journal."""
         return f"cursor {name.topic} {name.name}"
 
     def acknowledged(self, place: Place, units: Units) -> Units:
@@ -58,19 +58,19 @@ class Cursor:
         self.save()
 
     def acknowledge_up_to(self, place: Place, buffer: Shown) -> None:
-        """Decision: everything up to that place is acknowledged, also what readers are not shown now: it may have been shown before."""
+        """Decision: everything up to that place is acknowledged, also what readers do not see now: it may have been shown before."""
         if place > self.mark_delete:
             self.mark_delete = place
             self._beyond = {beyond: units for beyond, units in self._beyond.items() if beyond > place}
         self.acknowledge({}, buffer)
 
     def seek(self, place: Place) -> None:
-        """Begin behind that place anew."""
+        """Begin again after that place."""
         self.mark_delete, self._beyond = place, {}
         self.save()
 
     def erase(self) -> None:
-        """Nothing of it is to be found again."""
+        """Delete it for good."""
         self._journal.replace(())
 
     def save(self) -> None:
@@ -79,4 +79,4 @@ class Cursor:
 
 
 EARLIEST = BEFORE_ALL_PLACES
-"""Where a cursor starts that shall see everything."""
+"""Where a cursor starts that is to see everything."""

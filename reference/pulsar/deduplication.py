@@ -1,7 +1,7 @@
 """Deduplication: a message that a producer sends again after a lost answer is stored once.
 
-It goes by the producer's name and its sequence ids, which must grow, and is known again from the ledger. PIP-31 needs it of the
-transaction buffer, where each transaction has sequence ids of its own; for a whole topic it is a policy of the namespace.
+It compares the producer's name and its sequence ids, which must grow; its state is recovered from the ledger. PIP-31 needs it of the
+transaction buffer, where each transaction has separate sequence ids; for a whole topic it is a policy of the namespace.
 """
 
 from collections.abc import Iterable, Mapping
@@ -39,7 +39,7 @@ class Deduplication:
         return dict(self._highest)
 
     def inherit(self, known: Known) -> None:
-        """These messages are stored elsewhere, where the topic takes over."""
+        """Take over what the producers have stored elsewhere."""
         for scope, highest in known.items():
             self._highest[scope] = max(self._highest.get(scope, -1), highest)
 

@@ -1,10 +1,10 @@
-"""The errors of the protocol, and how a part of the broker says no. `ServerError` in the protocol's description."""
+"""The errors of the protocol, and how a part of the broker refuses a request. `ServerError` in the protocol's description."""
 
 from enum import IntEnum
 
 
 class Error(IntEnum):
-    """Those that this broker answers."""
+    """The errors that this broker answers."""
 
     UNKNOWN = 0
     CONSUMER_BUSY = 5

@@ -1,7 +1,7 @@
-"""The kinds of transactions that one broker offers beside each other: each has coordinators, buffers and pending acknowledgements.
+"""The kinds of transactions that one broker offers: each has coordinators, buffers and pending acknowledgements.
 
-A request chooses a kind by its flag `scalable`, for the coordinators of every kind number from 0. A topic chooses by its name, whose
-domain says what it is. `classic` is the kind of PIP-31; a broker is given others when it is made.
+A request chooses a kind by its flag `scalable`, for the coordinators of every kind are numbered from 0. A topic chooses by the domain of
+its name. `classic` is the kind of PIP-31; a broker is given others when it is made.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ from .values import Action, SubscriptionName, TxnId
 
 @dataclass(frozen=True)
 class Site:
-    """Where a participant keeps its part: on which machine, and how the broker ends it where its own store says that it is ended."""
+    """Where a participant keeps its part: on which machine, and how the broker ends it when its own store says that it has ended."""
 
     participant: Participant
     machine: Machine
@@ -36,7 +36,7 @@ class TransactionKind(Protocol):
     """One kind of transactions. One object serves all nodes; the machine says which one is meant."""
 
     scalable: bool
-    """Which requests are its own: those with the flag, or those without."""
+    """Which requests it serves: those with the flag, or those without."""
     parallelism: int
     """How many coordinators it has at least."""
     crash_points: Mapping[str, str]
@@ -59,11 +59,11 @@ class TransactionKind(Protocol):
         ...
 
     def control(self, machine: Machine, segments: Segments) -> Control | None:
-        """What keeps the layouts whose segments are its topics, for one life of that node; None where its topics have none."""
+        """What keeps the layouts whose segments are its topics, for one life of that node; None if its topics have none."""
         ...
 
     def forget(self, participant: Participant, machine: Machine) -> None:
-        """A topic or a subscription is out of memory on that machine."""
+        """A topic or a subscription is unloaded on that machine."""
         ...
 
     def node_is_down(self, node: int) -> None:
@@ -71,12 +71,12 @@ class TransactionKind(Protocol):
         ...
 
     def settle(self) -> None:
-        """Let everything arrive that was written elsewhere, and that participants wait for."""
+        """Deliver everything that was written elsewhere, and that participants wait for."""
         ...
 
 
 class Kinds:
-    """Those of one broker."""
+    """The kinds of one broker."""
 
     def __init__(self, kinds: Sequence[TransactionKind]) -> None:
         self._kinds = kinds
@@ -89,17 +89,17 @@ class Kinds:
     def serving(self, *, scalable: bool) -> TransactionKind:
         """Decision: the kind that such a request is meant for.
 
-        A broker that has no scalable one does not know the flag, and does not look at it.
+        A broker without a scalable kind does not know the flag, and ignores it.
         """
         rule("PIP471-56")
         return next((kind for kind in self._kinds if kind.scalable == scalable), self._kinds[0])
 
     def control(self, machine: Machine, segments: Segments) -> Control | None:
-        """What keeps the layouts of scalable topics, where a kind has them."""
+        """What keeps the layouts of scalable topics, if a kind has them."""
         return next((made for kind in self._kinds if (made := kind.control(machine, segments)) is not None), None)
 
     def of_topic(self, name: str) -> TransactionKind:
-        """Decision: the kind of a topic. Raises Refused: INVALID_TOPIC_NAME when no topic may be called that."""
+        """Decision: the kind of a topic. Raises Refused: INVALID_TOPIC_NAME for an invalid name."""
         for kind in self._kinds:
             if kind.takes(name):
                 rule("PIP460-49")
@@ -109,9 +109,9 @@ class Kinds:
         raise Refused(Error.INVALID_TOPIC_NAME, f"{name!r} is not a topic; expected persistent://TENANT/NAMESPACE/NAME")
 
     def is_told(self, participant: Participant) -> bool:
-        """Decision: whether coordinators tell a participant of ends.
+        """Decision: whether coordinators notify a participant of ends.
 
-        To a segment and its subscriptions the metadata store alone says what has ended, and not a coordinator with the same numbers.
+        A segment and its subscriptions learn of ends only from the metadata store, not from a coordinator with the same number.
         """
         topic = participant.topic if isinstance(participant, SubscriptionName) else participant
         return not self.of_topic(topic).scalable

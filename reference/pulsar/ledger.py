@@ -1,6 +1,6 @@
 """The managed ledger of a topic: entries in the order in which they were appended, durable when `append` returns.
 
-Each opening of a topic that writes begins a ledger of its own, so positions grow over restarts as well.
+Each time a topic is opened and written to, a new ledger begins, so positions grow over restarts as well.
 """
 
 from bisect import bisect_left, bisect_right
@@ -15,7 +15,7 @@ from .values import BEFORE_ALL, Action, Message, Position, TxnId
 
 @dataclass(frozen=True)
 class Marker:
-    """The end of a transaction in a topic. `messages` is what a commit makes readable here, where that is kept elsewhere."""
+    """The end of a transaction in a topic. `messages` is what a commit makes readable here, if that is kept elsewhere."""
 
     txn: TxnId
     action: Action
@@ -47,7 +47,7 @@ class Ledger:
         return f"ledger {name}"
 
     def append(self, content: Message | Marker) -> Position:
-        """Decision: make it durable; answers where it is."""
+        """Decision: make it durable; returns its position."""
         if self._ledger_id is None:
             self._ledger_id = len(self._ledger_ids)
             self._ledger_ids.append(self._name)
@@ -60,13 +60,13 @@ class Ledger:
         return entry.position
 
     def must_be_durable(self, content: Message | Marker) -> bool:  # noqa: ARG002 - what a broken ledger would go by
-        """Decision: whether a crash must not undo this. It must undo nothing that was receipted."""
+        """Decision: whether a crash must not undo this. It must undo nothing whose receipt was sent."""
         rule("PIP31-47")
         rule("CORE-07")
         return True
 
     def after(self, position: Position) -> Sequence[Entry]:
-        """The entries behind that position, in order."""
+        """The entries after that position, in order."""
         return self._entries[bisect_right(self._entries, position, key=lambda entry: entry.position) :]
 
     def at(self, position: Position) -> Entry | None:

@@ -1,7 +1,7 @@
-"""PIP-31's transaction coordinator: transactions begin, take participants in, are decided once, and end everywhere.
+"""PIP-31's transaction coordinator: transactions begin, get participants, are decided once, and end everywhere.
 
-PIP-31, "Transaction Coordinator" and "Transaction Flow". All it knows is in its log first; a decision that is logged is certain,
-whoever crashes afterwards.
+PIP-31, "Transaction Coordinator" and "Transaction Flow". All it knows is in its log first; a decision that is logged is certain, whichever
+node crashes afterwards.
 """
 
 import re
@@ -49,7 +49,7 @@ class LogCoordinator:
     # -- NEW_TXN, ADD_PARTITION_TO_TXN, ADD_SUBSCRIPTION_TO_TXN
 
     def new(self, timeout_ms: int) -> TxnId:
-        """Decision: begin a transaction; it is durable when its id is known to anybody."""
+        """Decision: begin a transaction; it is durable before its id is returned."""
         rule("PIP31-10")
         rule("PIP31-13")
         transaction = Transaction(self.next_id(), timeout_ms, self._machine.clock.now)
@@ -58,7 +58,7 @@ class LogCoordinator:
         return transaction.txn
 
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
-        """Decision: take partitions in, those that it has already being no mistake.
+        """Decision: add partitions; those that are added already are no error.
 
         Raises Refused: TRANSACTION_NOT_FOUND, INVALID_TXN_STATUS when the end is decided, or INVALID_TOPIC_NAME.
         """
@@ -72,13 +72,13 @@ class LogCoordinator:
         self._machine.crash_points.reach("after-partition-added")
 
     def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
-        """Decision: take subscriptions in. Raises Refused: TRANSACTION_NOT_FOUND, or INVALID_TXN_STATUS when the end is decided."""
+        """Decision: add subscriptions. Raises Refused: TRANSACTION_NOT_FOUND, or INVALID_TXN_STATUS when the end is decided."""
         rule("PIP31-131")
         rule("PIP31-20")
         self._install(self.describe(txn).with_subscriptions(names))
 
     def refuses_names(self) -> bool:
-        """Decision: whether a topic whose name cannot be parsed is refused, and does not first fail when the transaction ends."""
+        """Decision: whether a topic whose name cannot be parsed is refused at once, and not only when the transaction ends."""
         return self._profile.unparsable_names == "refused"
 
     # -- END_TXN
@@ -117,7 +117,7 @@ class LogCoordinator:
 
     def decide(self, transaction: Transaction, action: Action, reply: Reply | None) -> None:
         """Decision: an open transaction is ended by its client, who waits for a reply, or by the timer: the same for both."""
-        rule("PIP31-75")  # whoever comes second, client or timer, finds it decided
+        rule("PIP31-75")  # the second one, client or timer, finds it decided
         decided = transaction.decided(action)
         self._machine.crash_points.reach("before-decision-logged")
         self._install(decided)
@@ -132,7 +132,7 @@ class LogCoordinator:
             self._participants.send_to_all(decided, self.low_watermark)
 
     def can_be_told(self, transaction: Transaction) -> bool:
-        """Decision: whether those who take part can be told of the end: with a name that cannot be parsed among them, nobody is."""
+        """Decision: whether the participants can be notified of the end: if one name among them cannot be parsed, none is."""
         return all(_NAME.fullmatch(name) for name in transaction.partitions)
 
     def answers_decisions(self) -> bool:
@@ -150,10 +150,10 @@ class LogCoordinator:
         for reply in self._waiting.pop(txn, ()):
             reply()
 
-    # -- What it does by itself
+    # -- What it does periodically
 
     def sweep(self) -> None:
-        """The timer's work: what is overdue, and which participants have not answered."""
+        """The timer's work: overdue transactions, and participants that have not answered."""
         self.abort_timed_out()
         self.send_again()
 
@@ -199,7 +199,7 @@ class LogCoordinator:
         return min(incomplete) - 1 if incomplete else self.last_sequence
 
     def describe(self, txn: TxnId) -> Transaction:
-        """Decision: how a transaction stands. Raises Refused: TRANSACTION_NOT_FOUND when there is none of that id."""
+        """Decision: the state of a transaction. Raises Refused: TRANSACTION_NOT_FOUND when there is none of that id."""
         if (transaction := self._transactions.get(txn)) is None:
             rule("PIP31-15")
             rule("PIP31-19")
@@ -208,7 +208,7 @@ class LogCoordinator:
         return transaction
 
     def is_over(self, txn: TxnId) -> bool:
-        """Decision: whether no participant will hear of that transaction any more: all have answered, or it never was."""
+        """Decision: whether no participant will be notified of that transaction any more: all have answered, or it never was."""
         rule("PIP31-110")
         transaction = self._transactions.get(txn)
         return transaction is None or transaction.status.is_complete

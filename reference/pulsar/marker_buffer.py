@@ -1,7 +1,7 @@
-"""The buffer that shipped: the topic is the buffer, and a marker behind a transaction's messages says how it ended.
+"""The buffer that shipped: the topic is the buffer, and a marker after a transaction's messages says how it ended.
 
-Readers go no further than to the first message of a transaction that is open, whoever wrote what lies behind; what was aborted
-they skip. PIP-31, "Marker Approach": all of it is recovered from the ledger alone.
+Readers go no further than to the first message of an open transaction, whatever follows it; they skip what was aborted. PIP-31, "Marker
+Approach": all of it is recovered from the ledger alone.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ class MarkerBuffer:
         self._ended: dict[TxnId, Action] = {}
         self._low_watermarks: dict[int, int] = {}
         self._poison: TxnId | None = None
-        """The late transaction whose refusal is what every other one gets here, on a release with that bug."""
+        """The late transaction whose refusal every other one gets here, on a release with that bug."""
         self.recover()
 
     def recover(self) -> None:
@@ -146,7 +146,7 @@ class MarkerBuffer:
             self._open(entry.content.txn, entry.position)
 
     def _open(self, txn: TxnId, position: Position) -> None:
-        if self._ended.get(txn) is not Action.ABORT:  # what was aborted stays so, and holds nobody up
+        if self._ended.get(txn) is not Action.ABORT:  # what was aborted stays so, and delays no reader
             self._ongoing.setdefault(txn, position)
 
     def _close(self, marker: Marker) -> None:

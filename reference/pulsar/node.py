@@ -1,4 +1,4 @@
-"""A running broker: the parts, put together anew at each start from what is on disk."""
+"""A running broker: the parts, put together again at each start from what is on disk."""
 
 import contextlib
 from collections.abc import Mapping
@@ -29,11 +29,12 @@ from .transaction_key.node_keys import NodeKeys
 from .values import SubscriptionName, TxnId, namespace_of
 
 SWEEP_INTERVAL_MS = 100
-"""How often coordinators look for what is overdue and for who has not answered, and topics for what nobody will end any more."""
+"""How often coordinators look for overdue transactions and participants without an answer, and topics for transactions that no coordinator
+will end."""
 
 
 CONTROL_INTERVAL_MS = 1_000
-"""How often controllers look what they have to do by themselves, and whether a topic has no controller."""
+"""How often controllers do their periodic work, and look whether a topic has no controller."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Cluster:
     """A node and the others, as it sees them."""
 
     nodes: Mapping[int, "Node"]
-    """Those that are up."""
+    """The nodes that are up."""
     ownership: Ownership
     end_on: EndOnParticipant
     """Has a participant end its part, on the node that owns it."""
@@ -67,9 +68,9 @@ class Node:
         self._coordinators: dict[tuple[TransactionKind, int], TransactionCoordinator] = {}
         self.segments = NodeSegments(lambda name: self.owner_of(name).topics, cluster.ownership, cluster.clients)
         self.control: Control | None = kinds.control(machine, self.segments)
-        """The scalable topics; None on a broker that knows nothing of them."""
+        """The scalable topics; None on a broker without them."""
         self.keys: NodeKeys | None = None
-        """The transaction keys; None where the release has none."""
+        """The transaction keys; None if the release has none."""
         if profile.transaction_keys != "none":
             self.keys = parts.node_keys(machine, cluster.key_topics, parts.transaction_keys, profile.transaction_keys)
         self._start_coordinators()
@@ -78,7 +79,7 @@ class Node:
             machine.every(CONTROL_INTERVAL_MS, self._control)
 
     def new_producer_name(self) -> str:
-        """A name that the cluster has given to nobody, neither before a restart nor on another node."""
+        """A name that the cluster has not given before, neither before a restart nor on another node."""
         self._names.append(name := f"reference-{len(self._names)}")
         return name
 
@@ -133,7 +134,7 @@ class Node:
 
     @property
     def has_scalable_topics(self) -> bool:
-        """Whether a kind of transactions is offered whose topics are segments. Without one, nothing about scalable topics is known."""
+        """Whether a kind of transactions is offered whose topics are segments. Without one, the broker has no scalable topics."""
         return self.control is not None
 
     @property
@@ -143,9 +144,9 @@ class Node:
         return self.control
 
     def controller_of(self, topic: str) -> "Node":
-        """The node that is the controller of a scalable topic. Where none is, it is the one that would own a topic of that name.
+        """The node that is the controller of a scalable topic. If there is none, the one that would own a topic of that name.
 
-        Raises Refused: TOPIC_NOT_FOUND; SERVICE_NOT_READY where the controller is not here, or does not live any more.
+        Raises Refused: TOPIC_NOT_FOUND; SERVICE_NOT_READY if the controller is not here, or is down.
         """
         number = self._controller_of(topic)
         if (found := self.cluster.nodes.get(number)) is None:
@@ -153,24 +154,24 @@ class Node:
         return found
 
     def controller_url_of(self, topic: str) -> str | None:
-        """Where the controller of a scalable topic is; None where that cannot be told now."""
+        """Where the controller of a scalable topic is; None if that is unknown now."""
         try:
             return self.cluster.service_urls.get(self._controller_of(topic))
         except Refused:
             return None
 
-    # -- Who owns what
+    # -- Ownership
 
     def bring_up(self, name: str) -> Topic:
-        """The topic of that name for a client, made where it is not there.
+        """The topic of that name for a client, created if it does not exist.
 
-        Raises Refused: INVALID_TOPIC_NAME, SERVICE_NOT_READY where another node is the owner, TOPIC_NOT_FOUND for a segment that no layout
-        has and for a persistent topic whose name is a scalable one's.
+        Raises Refused: INVALID_TOPIC_NAME, SERVICE_NOT_READY if another node is the owner, TOPIC_NOT_FOUND for a segment of no layout and
+        for a persistent topic whose name is a scalable one's.
         """
         self._kinds.of_topic(name)
         if self.control is not None and is_segment(name):
             segment, topic = self.control.topics.segment(name), self.topics.create(name)
-            rule("PIP460-40")  # nobody asks its controller
+            rule("PIP460-40")  # the controller is not asked
             if not segment.is_active:
                 rule("PIP460-42")
                 topic.seal()
@@ -190,16 +191,16 @@ class Node:
         return self.cluster.service_urls[self.cluster.ownership.owner_of(topic)]
 
     def assigned_url_of(self, topic: str) -> str:
-        """The same of a topic that has its owner from now on, also when nobody uses it yet."""
+        """The same for a topic that has its owner from now on, also if it is not used yet."""
         return self.cluster.service_urls[self.cluster.ownership.assign(topic)]
 
     def unload(self, topic: str) -> None:
-        """Take a topic out of memory; any node may own it then."""
+        """Unload a topic; any node may own it then."""
         self.topics.unload(topic)
         self.cluster.ownership.release(topic)
 
     def delete(self, topic: str) -> None:
-        """Remove a topic, with everything that it stored."""
+        """Delete a topic, with everything that it stored."""
         self.topics.delete(topic)
         self.cluster.ownership.release(topic)
 
@@ -216,7 +217,7 @@ class Node:
     # -- Participants
 
     def end_on(self, message: EndOn) -> None:
-        """A participant that is here does its part. One that is deleted has none any more.
+        """A participant on this node does its part. A deleted participant has none any more.
 
         Raises Refused: TOPIC_TERMINATED when no marker can be written, SERVICE_NOT_READY when another node owns the topic.
         """
@@ -234,7 +235,7 @@ class Node:
     # -- Inside
 
     def _start_coordinators(self) -> None:
-        """Those that are this node's and not here yet, among them what another node had until it died."""
+        """Start this node's coordinators that are not here yet, also those that another node had until it crashed."""
         for kind in self._kinds:
             for tc_id in self._numbers_of(kind):
                 if (kind, tc_id) not in self._coordinators and self._owns(coordinator_topic(tc_id)):
@@ -259,11 +260,11 @@ class Node:
                 topic.end_stray_acknowledgements(partial(self._is_over, topic.kind))
 
     def _controller_of(self, topic: str) -> int:
-        self.scalable.topics.layout(topic)  # nothing is noted of a topic that is not there
+        self.scalable.topics.layout(topic)  # nothing is stored of a missing topic
         return self.cluster.nodes[self.cluster.ownership.assign(topic)].scalable.topics.controller_of(topic)
 
     def _control(self) -> None:
-        with contextlib.suppress(Refused):  # the store is away, and is asked again
+        with contextlib.suppress(Refused):  # the store is unavailable, and is asked again
             self.scalable.topics.sweep()
             self.scalable.sessions.sweep()
 

@@ -1,4 +1,4 @@
-"""What a change of a layout asks of the segments of a scalable topic, done on the nodes that own them."""
+"""What a change of a layout needs of the segments of a scalable topic, done on the nodes that own them."""
 
 from collections.abc import Callable, Collection
 from typing import Protocol
@@ -13,14 +13,14 @@ from .values import SubscriptionType
 
 
 class Clients(Protocol):
-    """Whoever is connected to any of the nodes."""
+    """The clients that are connected to any of the nodes."""
 
     def close_producers(self, topic: str, *, is_sealed: bool = False) -> None:
-        """Tell the producers of a topic that they are closed."""
+        """Notify the producers of a topic that they are closed."""
         ...
 
     def close(self, topic: str) -> None:
-        """Tell the producers and the consumers of a topic that they are closed."""
+        """Notify the producers and the consumers of a topic that they are closed."""
         ...
 
 
@@ -45,13 +45,14 @@ class NodeSegments:
             topic.subscribe(name, SubscriptionType.SHARED, EARLIEST, durable=True, compacted=False)
 
     def terminate(self, segment: str) -> None:
-        """Its producers are told after it has stopped taking their messages, so that nothing is accepted behind the end."""
+        """Its producers are notified after it has stopped accepting their messages, so that nothing is accepted after the end."""
         self._topics_of(segment).create(segment).seal()
         self._clients.close_producers(segment, is_sealed=True)
 
     def inherit(self, parents: Collection[str], child: str) -> None:
-        """What the parents know of producers: of each, the sequence ids up to which all parents have stored what they were sent. Above
-        that, what one parent has stored says nothing of what was sent to another one.
+        """What the parents know of producers: for each, the sequence ids up to which all parents have stored what they were sent.
+
+        Above that, what one parent has stored does not show what was sent to another one.
         """
         known = [found.deduplication.known() if (found := self._found(parent)) else {} for parent in parents]
         of_all = set.intersection(*(set(one) for one in known))
@@ -64,7 +65,7 @@ class NodeSegments:
         self._ownership.release(segment)
 
     def is_drained(self, segment: str, subscription: str) -> bool:
-        """What is acknowledged in an open transaction, or written in one, is not."""
+        """What is acknowledged in an open transaction, or written in one, is not drained."""
         rule("CORE-45")
         if (found := self._found(segment)) is None or subscription not in found.subscriptions:
             return True

@@ -1,7 +1,7 @@
 """Sending the end of a decided transaction to every participant, again and again until each has answered.
 
-PIP-31, "Transaction Coordinator": the coordinator sends the action to all partitions and subscriptions, and the transaction is
-complete when all have answered. A participant that is not there only delays that.
+PIP-31, "Transaction Coordinator": the coordinator sends the action to all partitions and subscriptions, and the transaction is complete
+when all have answered. A missing participant only delays that.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ EndOnParticipant: TypeAlias = Callable[[EndOn], None]
 
 
 class Participants:
-    """Who has still to answer, transaction by transaction. `complete` is called once nobody has."""
+    """The participants that have still to answer, by transaction. `complete` is called once none has."""
 
     def __init__(self, machine: Machine, end_on: EndOnParticipant, complete: Callable[[TxnId], None]) -> None:
         self._machine = machine
@@ -48,7 +48,7 @@ class Participants:
         self._missing: dict[TxnId, dict[Participant, EndOn]] = {}
 
     def send_to_all(self, transaction: Transaction, low_watermark: int) -> None:
-        """Decision: send the decision to all participants; where there are none, the transaction is complete."""
+        """Decision: send the decision to all participants; if there are none, the transaction is complete."""
         action = transaction.status.action
         assert action is not None, "only what is decided is sent"
         rule("PIP31-03" if action is Action.COMMIT else "PIP31-04")
@@ -69,7 +69,7 @@ class Participants:
         return [*transaction.partitions, *transaction.subscriptions]
 
     def send_again(self) -> None:
-        """Decision: those that could not do it, or were not reached, are told again."""
+        """Decision: participants that could not do it, or were not reached, are sent the end again."""
         in_flight = set(self._machine.network.in_flight)
         for messages in list(self._missing.values()):
             for message in [message for message in messages.values() if message not in in_flight]:

@@ -31,7 +31,7 @@ from .transaction_log import TransactionLog
 class Parts:
     """Each part of PIP-31's kind of transactions, and of what all kinds share; a profile chooses between the two buffers.
 
-    `protocol` says whose broker they make.
+    `protocol` says which protocol's broker they make.
     """
 
     protocol: ClassVar[str] = "pulsar"

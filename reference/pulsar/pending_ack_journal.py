@@ -13,7 +13,7 @@ from .values import Action, SubscriptionName, TxnId
 
 @dataclass(frozen=True)
 class Ended:
-    """That a transaction ended on this subscription."""
+    """The end of a transaction on this subscription."""
 
     txn: TxnId
     action: Action

@@ -39,5 +39,5 @@ class PendingAckStore(Protocol):
         ...
 
     def erase(self) -> None:
-        """Nothing is to be found again."""
+        """Delete it for good."""
         ...

@@ -1,7 +1,7 @@
 """Acknowledgements that wait for the end of their transaction, on one subscription: what is in conflict with what.
 
-PIP-31, "Acknowledgement State Machine": PENDING_ACK is entered only from PENDING, keeps the message from every consumer, and is left
-only when the transaction ends. A batch has a state for each of its messages. What makes it durable is the store's affair.
+PIP-31, "Acknowledgement State Machine": PENDING_ACK is entered only from PENDING, keeps the message from every consumer, and is left only
+when the transaction ends. A batch has a state for each of its messages. The store makes it durable.
 """
 
 from collections.abc import Collection, Mapping
@@ -25,7 +25,7 @@ class PendingAcks:
         self._cumulative: dict[TxnId, Place] = {}
         """Up to where a transaction has acknowledged everything; there is one at most."""
         self._leaving: dict[TxnId, Action] = {}
-        """Those that have ended here, of which the store does not know yet."""
+        """Transactions that have ended here, of which the store does not know yet."""
         self.recover()
 
     def recover(self) -> None:
@@ -35,13 +35,13 @@ class PendingAcks:
             self._hold(waiting)
 
     def erase(self) -> None:
-        """Nothing of them is to be found again."""
+        """Delete all of them."""
         self._store.erase()
 
     def add_individual(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
         """Decision: withhold these messages for the transaction, all of them or none.
 
-        Raises Refused: TRANSACTION_CONFLICT when one of them is pending, or lies under another's cumulative acknowledgement.
+        Raises Refused: TRANSACTION_CONFLICT when one of them is pending, or is covered by another's cumulative acknowledgement.
         """
         for place, units in wanted.items():
             if self.is_pending(place, units):
@@ -73,9 +73,9 @@ class PendingAcks:
         self._keep(Waiting(txn, cumulative=place))
 
     def end(self, txn: TxnId, action: Action) -> Waiting:
-        """Decision: the transaction has ended: what it held, which is pending no longer, and nothing of others.
+        """Decision: the transaction has ended: returns what it held, which is pending no longer, and nothing of others.
 
-        The store is told by `record_end`, when that is deleted or given back.
+        `record_end` notifies the store, when that is deleted or redelivered.
         """
         rule("PIP31-153")
         if self._overlooks(txn):
@@ -92,9 +92,9 @@ class PendingAcks:
         return Waiting(txn, individual, cumulative)
 
     def record_end(self, txn: TxnId) -> None:
-        """Decision: that the transaction has ended here becomes durable, where it held something.
+        """Decision: that the transaction has ended here becomes durable, if it held something.
 
-        Whoever crashes before finds it pending, is told the end once more, and deletes again what is deleted, which does no harm.
+        After a crash before this, the transaction is still pending: it is ended once more, and its repeated deletions do no harm.
         """
         if txn in self._leaving:
             rule("CORE-28")
@@ -106,7 +106,7 @@ class PendingAcks:
         return frozenset(self._individual.get(place, ()))
 
     def covers(self, place: Place) -> bool:
-        """Decision: whether that place lies under a cumulative acknowledgement of an open transaction, which withholds it."""
+        """Decision: whether a cumulative acknowledgement of an open transaction covers that place, and withholds it."""
         is_covered = any(place <= held for held in self._cumulative.values())
         return is_covered and self._profile.pending_cumulative_redelivery == "withheld"
 
@@ -115,7 +115,7 @@ class PendingAcks:
         return bool(self._cumulative) or any(taken <= place for taken in self._individual)
 
     def transactions(self) -> frozenset[TxnId]:
-        """Those that have something pending here."""
+        """The transactions that have something pending here."""
         owners = {owner for owners in self._individual.values() for owner in owners.values()}
         return frozenset(owners | self._cumulative.keys())
 
@@ -136,13 +136,13 @@ class PendingAcks:
         return is_over and self._profile.cumulative_over_individual != "accepted"
 
     def _overlooks(self, txn: TxnId) -> bool:
-        """Whether an end finds nothing of its transaction, since another one's cumulative acknowledgement is pending."""
+        """Whether an end ignores its transaction, since another one's cumulative acknowledgement is pending."""
         rule("PIP31-85")
         is_beside = bool(self._cumulative.keys() - {txn})
         return is_beside and self._overlooks_individual()
 
     def _overlooks_individual(self) -> bool:
-        """Whether an end finds nothing that was acknowledged one by one, since a cumulative acknowledgement is pending."""
+        """Whether an end ignores what was acknowledged one by one, since a cumulative acknowledgement is pending."""
         return self._profile.individual_end_beside_cumulative == "ignored"
 
     def _keep(self, waiting: Waiting) -> None:

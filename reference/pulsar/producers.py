@@ -1,4 +1,4 @@
-"""Who may write to a topic: its producers, of which no two have one name, until the topic is terminated."""
+"""The producers of a topic, no two of which have the same name, until the topic is terminated."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ class Producers:
         return len(self._by_name)
 
     def attach(self, producer: Producer) -> None:
-        """Let a producer in. Raises Refused: TOPIC_TERMINATED, or PRODUCER_BUSY when one of that name is there."""
+        """Accept a producer. Raises Refused: TOPIC_TERMINATED, or PRODUCER_BUSY when one of that name is connected."""
         self.check_open()
         if self.is_busy(producer.name):
             rule("PIP31-143")
@@ -43,18 +43,18 @@ class Producers:
         self._by_name.pop(producer.name, None)
 
     def terminate(self) -> None:
-        """Nobody writes any more, as from the first time."""
+        """No producer can write any more; repeating it changes nothing."""
         if not self._terminations:
             self._terminations.append(self._topic)
 
     @property
     def is_terminated(self) -> bool:
-        """Decision: whether the topic takes nothing any more, also after it was loaded anew."""
+        """Decision: whether the topic accepts nothing any more, also after it was reloaded."""
         rule("PIP31-147")
         return len(self._terminations) > 0
 
     def check_takes_an_end(self, *, by_marker: bool) -> None:
-        """Decision: whether a transaction can end here. An end that is a marker wants a topic that takes messages, any other none.
+        """Decision: whether a transaction can end here. An end that is a marker needs a topic that accepts messages, any other does not.
 
         Raises Refused: TOPIC_TERMINATED.
         """

@@ -30,7 +30,7 @@ class PulsarProfile(BaseModel):
     imitates: Imitated | None = None
 
     buffer: Literal["marker", "sidecar"]
-    """Where messages of an open transaction are: in the topic itself, or in a log beside it until they are committed."""
+    """Where messages of an open transaction are: in the topic itself, or in a separate log until they are committed."""
 
     end_reply: Literal["after-decision", "after-completion"]
     """When END_TXN is answered: as soon as the decision is durable, or when every participant has done its part."""
@@ -39,16 +39,16 @@ class PulsarProfile(BaseModel):
     """Whether the coordinator still knows a transaction that is complete, or answers TRANSACTION_NOT_FOUND."""
 
     refused_late_send: Literal["harms-nobody", "poisons-the-topic"]
-    """What it does to others where it is refused: on a poisoned topic nobody writes in a transaction until it is loaded anew."""
+    """What a refused late send does to other producers: a poisoned topic accepts no messages in transactions until it is reloaded."""
 
     stray_messages: Literal["ended", "left-open"]
-    """Whether a topic ends by itself what it holds of a transaction that is over elsewhere, and that nobody had added there."""
+    """Whether a topic ends by itself what it holds of a transaction that is over elsewhere, and that it was not added to."""
 
     stray_acknowledgements: Literal["ended", "left-pending"]
-    """Whether a subscription gives back by itself what is acknowledged in a transaction that will not end there."""
+    """Whether a subscription redelivers by itself what is acknowledged in a transaction that will not end there."""
 
     sequence_ids: Literal["of-the-transaction", "of-the-producer"]
-    """Whose sequence ids deduplication compares, of messages in a transaction: its own, or all of its producer's."""
+    """Which sequence ids deduplication compares for messages in a transaction: those of the transaction, or all of its producer."""
 
     unparsable_names: Literal["refused", "never-ended"]
     """What becomes of a topic whose name cannot be parsed: it is not added, or it keeps its transaction from ending anywhere."""
@@ -57,19 +57,19 @@ class PulsarProfile(BaseModel):
     """What an acknowledgement without a transaction does to a message that is acknowledged in an open one."""
 
     pending_cumulative_redelivery: Literal["withheld", "redelivered"]
-    """Whether messages under a cumulative acknowledgement of an open transaction are delivered again on request."""
+    """Whether messages under a cumulative acknowledgement of an open transaction are redelivered on request."""
 
     individual_under_cumulative: Literal["conflict", "accepted"]
-    """What a transaction gets for a message that lies under the cumulative acknowledgement of another open one."""
+    """What a transaction gets for a message that the cumulative acknowledgement of another open one covers."""
 
     cumulative_over_individual: Literal["conflict", "accepted"]
-    """What a transaction gets that acknowledges everything up to a message, over one that another open transaction has acknowledged."""
+    """What a transaction gets for a cumulative acknowledgement over a message that another open transaction has acknowledged."""
 
     individual_end_beside_cumulative: Literal["applied", "ignored"]
     """What the end of a transaction does to its single messages while another one's cumulative acknowledgement is pending."""
 
     transaction_keys: Literal["none", "aborts", "keeps"]
-    """What a connection with the current epoch of its transaction key does to what is open; none where there are no keys."""
+    """What a connection with the current epoch of its transaction key does to the open transaction; none if there are no keys."""
 
     @staticmethod
     def names() -> list[str]:

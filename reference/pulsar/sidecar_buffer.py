@@ -1,7 +1,7 @@
-"""The buffer of the proposal's text: messages of a transaction are in a log of their own until they are committed.
+"""The buffer of the proposal's text: messages of a transaction are in a separate log until they are committed.
 
-Nothing in the topic is held up by them. A commit writes one marker into the topic, which holds what to read there: its readers find
-the transaction at the marker, in the order of commits. PIP-31, "Sidecar Approach" and "Transaction Buffer".
+They delay nothing in the topic. A commit writes one marker into the topic, which holds what to read there: its readers find the transaction
+at the marker, in the order of commits. PIP-31, "Sidecar Approach" and "Transaction Buffer".
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ SIDECAR_SUFFIX = "/_txnlog"
 
 
 class SidecarBuffer:
-    """The buffer of one topic, with the log beside it, which has the topic's name with `SIDECAR_SUFFIX` behind."""
+    """The buffer of one topic, with its sidecar log, named after the topic with `SIDECAR_SUFFIX`."""
 
     def __init__(self, ledger: Ledger, sidecar: Ledger, machine: Machine) -> None:
         self._ledger = ledger
@@ -33,7 +33,7 @@ class SidecarBuffer:
         for entry in (
             *self._ledger,
             *self._sidecar,
-        ):  # the topic first: a commit that it holds is certain, also where the log does not know
+        ):  # the topic first: a commit that it holds is certain, even if the log does not know it
             if isinstance(entry.content, Marker):
                 rule("CORE-32")
                 rule("PIP31-171")
@@ -43,7 +43,7 @@ class SidecarBuffer:
                 self._messages.setdefault(entry.content.txn, []).append((entry.position, entry.content))
 
     def publish(self, message: Message) -> Position:
-        """Decision: append it to the topic, or in a transaction to the log beside it.
+        """Decision: append it to the topic, or in a transaction to the sidecar log.
 
         Raises Refused: NOT_ALLOWED when its transaction has ended here.
         """

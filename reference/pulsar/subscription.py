@@ -22,7 +22,7 @@ from .values import Action, SubscriptionType, TxnId
 
 @dataclass(frozen=True)
 class Delivery:
-    """A message on its way to a consumer. `missing` are the messages of a batch that are acknowledged or pending already."""
+    """A message for a consumer. `missing` are the messages of a batch that are acknowledged or pending already."""
 
     readable: Readable
     redelivery_count: int
@@ -31,9 +31,8 @@ class Delivery:
 
 @dataclass(eq=False)
 class Consumer:
-    """A consumer of a subscription. `deliver` hands it a message; `active` informs it whether a failover subscription serves it, and
-    `reached_end` that no more will come.
-    """
+    """A consumer of a subscription. `deliver` sends it a message; `active` informs it whether a failover subscription serves it, and
+    `reached_end` that no more will follow."""
 
     consumer_id: int
     name: str
@@ -55,16 +54,16 @@ class Subscription:
         self._buffer = buffer
         self._profile = profile
         self._read_position = cursor.mark_delete
-        """The place of the last message that was looked at; what lies before is with a consumer, pending, or done."""
+        """The place of the last message that was looked at; earlier ones are with a consumer, pending, or done."""
         self._held: dict[Place, dict[int, Consumer]] = {}
-        """Who has what: for each place the messages there that were delivered and are not acknowledged."""
+        """The holders: for each place the messages there that were delivered and are not acknowledged."""
         self._redelivery_counts: Counter[Place] = Counter()
-        """How often a message was given back."""
+        """How often a message was returned for redelivery."""
 
     # -- Consumers
 
     def attach(self, consumer: Consumer, kind: SubscriptionType) -> None:
-        """Decision: let a consumer in.
+        """Decision: accept a consumer.
 
         Raises Refused: CONSUMER_BUSY when there may be only one, or the others share in another way.
         """
@@ -83,18 +82,18 @@ class Subscription:
         self.announce_active()
 
     def flow(self, consumer: Consumer, permits: int) -> None:
-        """The consumer takes that many messages more."""
+        """The consumer accepts that many messages more."""
         consumer.permits += permits
         self.dispatch()
 
     def redeliver(self, consumer: Consumer, places: Collection[Place]) -> None:
-        """Decision: the consumer gives messages back; where it names none, all that it has."""
+        """Decision: the consumer returns messages for redelivery; if it names none, all that it has."""
         rule("PIP31-62")
         held = self._held_by(consumer)
         self.give_back({place: units for place, units in held.items() if place in (places or held)})
 
     def dispatch(self) -> None:
-        """Decision: deliver what may be delivered, in the order of the topic, for as long as consumers take it."""
+        """Decision: deliver what may be delivered, in the order of the topic, for as long as consumers accept it."""
         for readable in self._buffer.after(self._read_position):
             if not self.is_withheld(readable) and not self.offer(readable):
                 return
@@ -103,11 +102,11 @@ class Subscription:
     # -- Acknowledgements
 
     def acknowledge(self, wanted: Mapping[Place, Units]) -> None:
-        """Delete single messages; what is pending in a transaction is that transaction's."""
+        """Delete single messages; those pending in a transaction stay that transaction's."""
         self.cursor.acknowledge({place: self.without_pending(place, units) for place, units in wanted.items()}, self._buffer)
 
     def acknowledge_up_to(self, place: Place) -> None:
-        """Decision: delete everything up to that place, but for what is pending in a transaction and stays that transaction's."""
+        """Decision: delete everything up to that place, except what is pending in a transaction and stays that transaction's."""
         rule("PIP31-140")
         if self.pending.has_any_up_to(place):
             self.acknowledge(self._all_up_to(place))
@@ -142,11 +141,11 @@ class Subscription:
             other for other in self.pending.transactions() if other.tc_id == txn.tc_id and other.sequence <= low_watermark and other != txn
         ]
         self.apply_outcome(txn, action)
-        for other in stale:  # it ended without this subscription, for nobody had added it
+        for other in stale:  # it ended without this subscription, which was not added to it
             self.apply_outcome(other, Action.ABORT)
 
     def apply_outcome(self, txn: TxnId, action: Action) -> None:
-        """Decision: a commit deletes what the transaction acknowledged, and an abort gives it back."""
+        """Decision: a commit deletes what the transaction acknowledged, and an abort redelivers it."""
         waiting = self.pending.end(txn, action)
         if action is Action.COMMIT:
             rule("PIP31-59")
@@ -167,10 +166,10 @@ class Subscription:
             for place, units in waiting.individual.items():
                 given_back[place] = given_back.get(place, frozenset()) | units
             self.give_back(given_back)
-            self.pending.record_end(txn)  # last, for a store that does not answer must not keep them from everybody
+            self.pending.record_end(txn)  # last, for a store that does not answer must not keep them from all consumers
 
     def seek(self, place: Place) -> None:
-        """Decision: begin behind that place anew, for all consumers. What is pending in a transaction stays so."""
+        """Decision: begin again after that place, for all consumers. What is pending in a transaction stays so."""
         rule("PIP31-95")
         self.cursor.seek(place)
         self._held.clear()
@@ -182,18 +181,18 @@ class Subscription:
     def has_more(self) -> bool:
         """Decision: whether there is something that consumers may get and have not acknowledged.
 
-        What was acknowledged while an earlier transaction held readers up lies beyond the mark, and is not waited for.
+        What was acknowledged while an earlier transaction blocked readers is after the mark, and is not waited for.
         """
         rule("PIP31-139")
         return any(not self.is_acknowledged(readable) for readable in self._buffer.after(self.cursor.mark_delete))
 
     def is_acknowledged(self, readable: Readable) -> bool:
-        """Whether nothing is left of what stands there."""
+        """Whether all of that message is acknowledged."""
         everything = frozenset(range(readable.message.units))
         return self.cursor.acknowledged(readable.place, everything) == everything
 
     def tell_end(self, consumers: Sequence[Consumer]) -> None:
-        """Decision: tell consumers, each once, that the topic has no more for them and gets no more."""
+        """Decision: notify consumers, each once, that the topic has no more for them and gets no more."""
         for consumer in [consumer for consumer in consumers if not consumer.knows_the_end]:
             consumer.knows_the_end = True
             consumer.reached_end()
@@ -205,7 +204,7 @@ class Subscription:
         return last
 
     def erase(self) -> None:
-        """Decision: it is removed: one of its name begins like a new one."""
+        """Decision: it is deleted: one with its name begins like a new one."""
         rule("PIP31-96")
         self.cursor.erase()
         self.pending.erase()
@@ -218,7 +217,7 @@ class Subscription:
     # -- Inside
 
     def without_pending(self, place: Place, units: Units) -> Units:
-        """Decision: what a plain acknowledgement deletes of these messages, of which some may be pending in a transaction."""
+        """Decision: what a plain acknowledgement deletes of these messages, some of which may be pending in a transaction."""
         pending = units if self.pending.covers(place) else self.pending.units_at(place)
         if pending and self._profile.plain_ack_of_pending == "dropped":
             rule("PIP31-57")
@@ -234,7 +233,7 @@ class Subscription:
         return {place: units for place, units in found.items() if units}
 
     def give_back(self, wanted: Mapping[Place, Units]) -> None:
-        """Decision: these messages are with no consumer any more; those that may be delivered go out again."""
+        """Decision: no consumer has these messages any more; those that may be delivered are redelivered."""
         for place, units in wanted.items():
             held = self._held.get(place, {})
             self._held[place] = {unit: owner for unit, owner in held.items() if unit not in units}
@@ -243,7 +242,7 @@ class Subscription:
         self.dispatch()
 
     def is_withheld(self, readable: Readable) -> bool:
-        """Decision: whether nobody gets it now: it is with a consumer, deleted, or acknowledged in an open transaction."""
+        """Decision: whether no consumer gets it now: it is with a consumer, deleted, or acknowledged in an open transaction."""
         return self.pending.covers(readable.place) or len(self.withheld_units(readable)) == readable.message.units
 
     def withheld_units(self, readable: Readable) -> Units:
@@ -256,7 +255,7 @@ class Subscription:
         )
 
     def offer(self, readable: Readable) -> bool:
-        """Decision: a message goes to the consumer that is served first, if that takes more; whether it went."""
+        """Decision: a message goes to the consumer that is served first, if it accepts more; whether it went."""
         consumer = self._consumer_for(readable)
         if consumer is None:
             return False
@@ -282,12 +281,12 @@ class Subscription:
         return consumer.permits > 0
 
     def redelivery_count(self, place: Place) -> int:
-        """Decision: how often the consumers are told that a message was given back."""
+        """Decision: the redelivery count of a message that consumers get."""
         rule("PIP31-135")
         return self._redelivery_counts[place]
 
     def served_first(self, readable: Readable) -> Sequence[Consumer]:
-        """Decision: the consumers, of which the first gets the message as soon as it takes any."""
+        """Decision: the consumers in order; the first gets the message as soon as it accepts any."""
         match self.kind:
             case SubscriptionType.SHARED:
                 rule("PIP31-137")
@@ -303,8 +302,9 @@ class Subscription:
                 return self.consumers
 
     def holder_of(self, key: bytes | None) -> Consumer | None:
-        """Decision: which consumer has messages of a key that are not acknowledged: the next ones would overtake them anywhere else. As
-        draining hashes do it in PIP-379, whoever else the key is due to.
+        """Decision: which consumer has unacknowledged messages of a key: at any other one the next messages would overtake them.
+
+        As draining hashes in PIP-379, whichever consumer the key is assigned to.
         """
         rule("PIP460-54")
         for readable in self._buffer.after(self.cursor.mark_delete) if len(self.consumers) > 1 else ():

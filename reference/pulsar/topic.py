@@ -1,6 +1,6 @@
-"""A topic: its ledger and buffer, its producers, its subscriptions. One is in memory while it is loaded, and its disk stays.
+"""A topic: its ledger and buffer, its producers, its subscriptions. It is in memory while it is loaded; its disk stays.
 
-A terminated topic takes no messages and no markers any more, so a transaction with a part in it waits until the topic is deleted.
+A terminated topic accepts no messages and no markers any more, so a transaction with a part in it waits until the topic is deleted.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ NO_WATERMARK = -1
 
 @dataclass(frozen=True)
 class Subscribed:
-    """A durable subscription, as it is on disk; `gone` where it was removed."""
+    """A durable subscription, as it is on disk; `gone` if it was deleted."""
 
     name: str
     kind: SubscriptionType
@@ -57,13 +57,13 @@ class Topic:
                 if not subscribed.gone:
                     self.subscriptions[subscribed.name] = self._open_subscription(subscribed.name, subscribed.kind, EARLIEST)
         except Refused:
-            self.close()  # it is loaded anew when somebody asks for it again
+            self.close()  # it is reloaded when a client asks for it again
             raise
 
     # -- Messages
 
     def publish(self, message: Message, *, deduplicated: bool) -> Position:
-        """Store a message and show it to whom it may be shown. NOWHERE for one that was there already.
+        """Store a message and show it to the readers that may see it. NOWHERE for a duplicate.
 
         Raises Refused: TOPIC_TERMINATED, or NOT_ALLOWED when the message's transaction has ended here.
         """
@@ -82,7 +82,7 @@ class Topic:
             subscription.dispatch()
 
     def take_over(self, known: Known) -> None:
-        """Store nothing that others have stored who were there before, by what they know of their producers."""
+        """Do not store again what other topics have stored before, by what they know of their producers."""
         if any(known.items() - self.deduplication.known().items()):
             self._inherited.append(known)
             self.deduplication.inherit(known)
@@ -97,7 +97,7 @@ class Topic:
         self.tell_end()
 
     def end_strays(self, is_over: Callable[[TxnId], bool]) -> None:
-        """Abort what is open here of transactions that are over: nobody had added this topic to them, so nobody will end them here."""
+        """Abort what is open here of transactions that are over: this topic was not added to them, so no coordinator will end them here."""
         strays = [txn for txn in self.buffer.ongoing() if is_over(txn)]
         for txn in strays if not self.producers.is_terminated else ():
             rule("PIP31-51")
@@ -105,7 +105,7 @@ class Topic:
             self.end(txn, Action.ABORT, NO_WATERMARK)
 
     def end_stray_acknowledgements(self, is_over: Callable[[TxnId], bool]) -> None:
-        """Give back what is pending on a subscription in transactions that are over, or never were: nobody will end them there."""
+        """Redeliver what is pending on a subscription in transactions that are over, or never were: no coordinator will end them there."""
         for subscription in self.subscriptions.values():
             for txn in subscription.strays(is_over):
                 rule("PIP31-89")
@@ -124,26 +124,27 @@ class Topic:
     # -- The end of a topic
 
     def seal(self) -> None:
-        """Nobody writes here any more, and consumers who have taken everything are told so, now or later: the topic is a segment."""
+        """No producer writes here any more, and consumers that have acknowledged everything are notified of the end, now or later: the
+        topic is a segment."""
         self.producers.terminate()
         self.tell_end()
 
     def tell_end(self) -> None:
-        """Tell the consumers of a sealed segment, where they have taken everything, that no more will come."""
+        """Notify the consumers of a sealed segment that no more will follow, if they have acknowledged everything."""
         for subscription in self.subscriptions.values() if self.kind.scalable else ():
             if self.has_ended_for(subscription):
                 rule("PIP460-14")
                 subscription.tell_end(subscription.consumers)
 
     def has_ended_for(self, subscription: Subscription) -> bool:
-        """Whether that subscription has taken everything, and no more will come; what is open in a segment may still."""
+        """Whether that subscription has acknowledged everything, and no more will follow; in a segment, open transactions still may."""
         is_decided = not self.kind.scalable or not self.buffer.ongoing()
         return self.producers.is_terminated and is_decided and not subscription.has_more()
 
     # -- Subscriptions
 
     def subscribe(self, name: str, kind: SubscriptionType, start: Place, *, durable: bool, compacted: bool) -> Subscription:
-        """The subscription of that name, a new one from `start` where there is none, which may read the topic as it is compacted."""
+        """The subscription of that name, a new one from `start` if there is none, which may read the topic as it is compacted."""
         if name not in self.subscriptions:
             if durable:
                 self._names.append(Subscribed(name, kind, gone=False))
@@ -162,13 +163,13 @@ class Topic:
         return tuple(name for name, subscribed in latest.items() if not subscribed.gone)
 
     def unsubscribe(self, name: str) -> None:
-        """Remove a subscription, which has no consumers any more."""
+        """Delete a subscription, which has no consumers any more."""
         self._names.append(Subscribed(name, SubscriptionType.EXCLUSIVE, gone=True))
         self.subscriptions.pop(name).erase()
         self.kind.forget(SubscriptionName(self.name, name), self._machine)
 
     def close(self) -> None:
-        """It goes out of memory: nobody tells it anything any more."""
+        """The topic is unloaded, and gets no more notifications."""
         self.kind.forget(self.name, self._machine)
         for name in self.subscriptions:
             self.kind.forget(SubscriptionName(self.name, name), self._machine)
@@ -182,7 +183,7 @@ class Topic:
     # -- Administration
 
     def latest(self) -> Place:
-        """The place of the last message that readers may see: a subscription from the latest message begins behind it."""
+        """The place of the last message that readers may see: a subscription from the latest message begins after it."""
         return behind_entry(self.buffer.max_read_position)
 
     def _open_subscription(

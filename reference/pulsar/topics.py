@@ -1,7 +1,7 @@
-"""The topics of the broker: which there are is journalled, and each is loaded when it is first asked for.
+"""The topics of the broker: the list of them is journalled, and each is loaded when it is first asked for.
 
-A topic that nobody made comes up when somebody produces to it or subscribes, as brokers do by default. A partitioned topic is only
-a number; its partitions are topics whose names end with `-partition-N`.
+A missing topic is created when a client produces to it or subscribes, as brokers do by default. A partitioned topic is only a number; its
+partitions are topics whose names end with `-partition-N`.
 """
 
 from collections.abc import Callable, Collection
@@ -18,11 +18,11 @@ class Loaded(Protocol):
     """A topic in memory."""
 
     def close(self) -> None:
-        """It goes out of memory."""
+        """It is unloaded."""
         ...
 
     def erase(self) -> None:
-        """It is deleted; what lies elsewhere than on its disk goes."""
+        """It is deleted, with what is kept elsewhere than on its disk."""
         ...
 
 
@@ -30,10 +30,10 @@ Topic = TypeVar("Topic", bound=Loaded)
 
 
 class Topics(Generic[Topic]):
-    """All topics, as one node has them: every node knows which there are, and loads those that it owns.
+    """All topics, as one node has them: every node knows the list of them, and loads those that it owns.
 
-    `check` raises Refused: INVALID_TOPIC_NAME, or SERVICE_NOT_READY when another node is the owner. `load` brings a topic into memory,
-    as it is on disk.
+    `check` raises Refused: INVALID_TOPIC_NAME, or SERVICE_NOT_READY when another node is the owner. `load` brings a topic into memory, as
+    it is on disk.
     """
 
     def __init__(self, disk: Disk, check: Callable[[str], None], load: Callable[[str], Topic]) -> None:
@@ -48,21 +48,21 @@ class Topics(Generic[Topic]):
 
     @property
     def names(self) -> Collection[str]:
-        """Those that there are, also by the doing of other nodes."""
+        """All topics, also those that other nodes have created."""
         if self._read_until != len(self._journal):
             self._names = {name for name, is_there in dict(self._journal).items() if is_there}
             self._read_until = len(self._journal)
         return self._names
 
     def create(self, name: str) -> Topic:
-        """Make a topic, or find the one that is there. Raises Refused: whatever `check` does."""
+        """Create a topic, or find the existing one. Raises Refused: whatever `check` does."""
         self.check(name)
         if name not in self.names:
             self._record(name, is_there=True)
         return self.named(name)
 
     def create_partitioned(self, name: str, partitions: int) -> None:
-        """Make a partitioned topic with all its partitions, whichever nodes will own them."""
+        """Create a partitioned topic with all its partitions, whichever nodes will own them."""
         rule("PIP31-145")
         self._partitioned.append((name, partitions))
         for partition in self.names_of_partitions(name, partitions):
@@ -73,11 +73,11 @@ class Topics(Generic[Topic]):
         return [f"{name}-partition-{number}" for number in range(partitions)]
 
     def partitions(self, name: str) -> int:
-        """How many partitions a topic has; 0 where it has none."""
+        """How many partitions a topic has; 0 if it is not partitioned."""
         return dict(self._partitioned).get(name, 0)
 
     def is_taken(self, name: str) -> bool:
-        """Decision: whether a topic has that name, partitioned or not, so that no scalable topic may be called so in its domain."""
+        """Decision: whether a topic has that name, partitioned or not, so that no scalable topic may have it in its domain."""
         rule("PIP460-49")
         return name in self.names or self.partitions(name) > 0
 
@@ -91,32 +91,32 @@ class Topics(Generic[Topic]):
         return self._loaded[name]
 
     def in_memory(self, name: str) -> Topic | None:
-        """The topic of that name where it is loaded, whoever owns it by now: only there can anybody be attached to it."""
+        """The topic of that name if it is loaded, whichever node owns it by now: only there can clients be attached to it."""
         return self._loaded.get(name)
 
     def check(self, name: str) -> None:
-        """Decision: a topic is used at the node that owns it alone. Raises Refused: whatever the node's `check` does."""
+        """Decision: only the node that owns a topic serves it. Raises Refused: whatever the node's `check` does."""
         rule("PIP460-53")
         self._check(name)
 
     def unload(self, name: str) -> None:
-        """Forget what is in memory of a topic; its producers and consumers must be closed before."""
+        """Unload a topic; its producers and consumers must be closed before."""
         self._loaded.pop(name).close()
 
     def delete(self, name: str) -> None:
-        """Remove a topic, which is in memory."""
+        """Delete a topic, which is in memory."""
         self._loaded[name].erase()
         self._loaded.pop(name).close()
         self._record(name, is_there=False)
         self.erase(name)
 
     def erase(self, name: str) -> None:
-        """Decision: what a topic leaves behind when it is deleted: nothing that it stored."""
+        """Decision: what a topic leaves when it is deleted: nothing that it stored."""
         rule("PIP31-146")
         self._disk.erase(lambda journal: journal.replace(SIDECAR_SUFFIX, "").split(" ")[1:2] == [name])
 
     def loaded(self) -> tuple[Topic, ...]:
-        """Those in memory."""
+        """The topics in memory."""
         return tuple(self._loaded.values())
 
     def _record(self, name: str, *, is_there: bool) -> None:

@@ -1,4 +1,4 @@
-"""A transaction as its coordinator knows it: who takes part, how it stands, and since when.
+"""A transaction as its coordinator knows it: its participants, its status, and since when.
 
 Immutable: each change makes a new value, which the coordinator logs before it is in force.
 """
@@ -18,7 +18,7 @@ TRANSITIONS = frozenset(Transition(before.value, after.value) for before, after 
 
 @dataclass(frozen=True)
 class Transaction:
-    """One transaction. Times are milliseconds; `started_at` is the moment of its beginning, which later changes do not move."""
+    """One transaction. Times are in ms; `started_at` is the moment of its beginning, which later changes keep."""
 
     txn: TxnId
     timeout_ms: int
@@ -37,7 +37,10 @@ class Transaction:
         return replace(self.opened(), subscriptions=tuple(dict.fromkeys((*self.subscriptions, *names))))
 
     def opened(self) -> "Transaction":
-        """Itself while it is open. Raises Refused: INVALID_TXN_STATUS when its end is decided, for then it takes nobody in any more."""
+        """The transaction itself while it is open.
+
+        Raises Refused: INVALID_TXN_STATUS when its end is decided, since it accepts no more participants then.
+        """
         if self.status is not Status.OPEN:
             rule("PIP31-17")
             rule("PIP31-21")

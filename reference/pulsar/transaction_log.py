@@ -1,6 +1,6 @@
 """The transaction log of one coordinator: what it knows after a crash.
 
-Every change is appended before it is in force and before anything is answered. The latest entry of a transaction is how it stands.
+Every change is appended before it is in force and before anything is answered. The latest entry of a transaction is its state.
 PIP-31, "Transaction Metadata Store": the entry COMMITTING or ABORTING is the point from which the outcome is certain.
 """
 
@@ -30,5 +30,5 @@ class TransactionLog:
         return True
 
     def replay(self) -> dict[TxnId, Transaction]:
-        """How each transaction stands, complete ones too: ids are not given out twice."""
+        """The state of each transaction, complete ones too: ids are not given out twice."""
         return {entry.txn: entry for entry in self._entries}

@@ -26,10 +26,10 @@ class Position(NamedTuple):
 
 
 BEFORE_ALL = Position(-1, -1)
-"""Where a subscription from the earliest message begins: behind nothing."""
+"""Where a subscription from the earliest message begins."""
 
 NOWHERE = BEFORE_ALL
-"""What a receipt says of a message that was there already and was not stored again."""
+"""The position in a receipt for a duplicate, which was not stored again."""
 
 
 class Action(IntEnum):
@@ -98,11 +98,11 @@ class Message:
     headers: bytes = field(repr=False)
     payload: bytes = field(repr=False)
     batch_size: int | None = None
-    """How many messages are in the batch; None where it is none."""
+    """How many messages are in the batch; None for a single message."""
     key: bytes | None = None
     txn: TxnId | None = None
 
     @property
     def units(self) -> int:
-        """How many messages can be acknowledged by themselves."""
+        """How many messages can be acknowledged separately."""
         return 1 if self.batch_size is None else self.batch_size

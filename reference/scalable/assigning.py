@@ -1,7 +1,6 @@
 """Which consumer of a subscription reads which segment. PIP-460, "StreamConsumer"; PIP-468, "Assignment".
 
-Nothing here is remembered: whoever knows the segments and the names of the consumers comes to the same assignment, also the next
-controller.
+The module has no state: every controller, also the next one, computes the same assignment from the segments and the names of the consumers.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,9 +11,9 @@ from .layout import Layout, Segment
 
 
 def assign(segments: Iterable[Segment], consumers: Iterable[str]) -> Mapping[str, tuple[Segment, ...]]:
-    """What each consumer reads: the segments by their hashes are dealt out in turn to the consumers by their names.
+    """What each consumer reads: the segments, sorted by their hashes, are dealt out in turn to the consumers, sorted by their names.
 
-    Each segment has one consumer; without consumers nobody has any.
+    Each segment has one consumer; without consumers it has none.
     """
     rule("PIP460-34")
     rule("PIP460-35")
@@ -23,9 +22,10 @@ def assign(segments: Iterable[Segment], consumers: Iterable[str]) -> Mapping[str
 
 
 def readable(layout: Layout, is_drained: Callable[[Segment], bool], *, only_parents: bool = False) -> list[Segment]:
-    """The segments that a subscription may read now: those of which it has drained all ancestors, but for the sealed that it has drained.
+    """The segments that a subscription may read now: those whose ancestors it has all drained, except sealed ones that it has drained.
 
-    Where only parents count, a child is not held back by its grandparent. `is_drained` is asked of sealed segments, of each once at most.
+    If only parents count, an undrained grandparent does not withhold a child. `is_drained` is called for sealed segments, at most once for
+    each.
     """
     rule("PIP460-21")
     rule("PIP460-22")

@@ -1,12 +1,12 @@
-"""A split or a merge, step by step: a crash anywhere leaves what the next controller completes or undoes. PIP-468, "Split", "Merge".
+"""A split or a merge, step by step: after a crash at any step, the next controller completes or undoes it. PIP-468, "Split", "Merge".
 
-1. The subscriptions of the parents are found, and the change is noted with them. 2. The children are made with these subscriptions, from
-their first message on. 3. The note says that the parents are being sealed, and they are. 4. The layout is written over the version that
-was read. 5. Who subscribes is told.
+1. The controller finds the subscriptions of the parents, and stores a note of the change with them. 2. It creates the children with these
+subscriptions, from their first message on. 3. It writes into the note that the parents are being sealed, and seals them. 4. It writes
+the layout over the version that it has read. 5. It notifies the subscribers.
 
-Whoever finds a note that is not its own first writes it again, and is the only one from then on who can go on with it: the former
-controller's next write of the note fails on its version. Up to step 3 the children are deleted, and no others ever get their numbers;
-behind it the change is completed.
+A controller that finds the note of another one first rewrites it, and from then on only this controller can continue the change: the next
+write of the note by the former controller fails on its version. Before step 3 the children are deleted, and their numbers are never used
+again; from step 3 on the change is completed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +25,7 @@ from .profile import ScalableProfile
 from .segments import Segments
 
 Plan = Callable[[Layout], Layout]
-"""What the layout is to become. Raises LayoutRefused."""
+"""Computes the new layout. Raises LayoutRefused."""
 
 
 class LayoutChanges:
@@ -46,15 +46,15 @@ class LayoutChanges:
         self._now = now
 
     def make(self, topic: str, plan: Plan, tell: Callable[[], None]) -> None:
-        """Decision: change the topic's layout as planned, and have its consumers told.
+        """Decision: change the topic's layout as planned, and have its consumers notified.
 
-        Raises LayoutRefused, and then nothing has changed; Refused: SERVICE_NOT_READY where another controller was faster, or a
-        segment's owner cannot be asked: what has begun is then completed or undone by `recover`.
+        Raises LayoutRefused, and then nothing has changed; Refused: SERVICE_NOT_READY if another controller was faster, or a segment's
+        owner cannot be asked: `recover` then completes or undoes what has begun.
         """
         self.recover(topic, tell)
         before = self._layouts.named(topic)
         note = self._planned(topic, before.layout, plan)
-        rule("PIP460-20")  # whoever comes while the note is there fails, or completes it first
+        rule("PIP460-20")  # while the note is there, another controller fails, or completes the change first
         version = self._noted(topic, note)
         if not self.is_as_it_was(topic, before):
             self._ended(topic, version, {})
@@ -65,9 +65,9 @@ class LayoutChanges:
         self._seal(topic, note, version, tell)
 
     def recover(self, topic: str, tell: Callable[[], None]) -> None:
-        """Decision: complete or undo a change that was begun and not ended; where the topic is gone, what was begun goes as well.
+        """Decision: complete or undo a change that has begun and not ended; if the topic is gone, remove what the change has made.
 
-        Raises Refused: SERVICE_NOT_READY where it cannot be done now, and MalformedLayout for a note that does not go with the layout.
+        Raises Refused: SERVICE_NOT_READY if that cannot be done now, and MalformedLayout for a note that does not fit the layout.
         """
         if (found := self._layouts.note(topic)) is None:
             return
@@ -92,9 +92,9 @@ class LayoutChanges:
     # -- Decisions
 
     def is_as_it_was(self, topic: str, before: Stored) -> bool:
-        """Decision: whether a change can go on that has been noted: where the layout is the one of which it was planned.
+        """Decision: whether a change whose note is stored can go on: only if the layout is still the one that it was planned for.
 
-        Otherwise a whole change has been made, or the topic is gone, since that was looked at: neither parents nor numbers may be right.
+        Otherwise another change was completed, or the topic was deleted, since the layout was read: parents and numbers may be wrong.
         """
         rule("PIP460-41")
         return self._layouts.find(topic) == before
@@ -110,23 +110,23 @@ class LayoutChanges:
         return found
 
     def late_for(self, topic: str, parents: Sequence[Segment], note: ChangeNote) -> set[str]:
-        """Decision: the subscriptions that came to any of the parents since the change began."""
+        """Decision: the subscriptions that were created on any of the parents since the change began."""
         rule("PIP460-18")
         return self.subscriptions_for(topic, parents) - set(note.subscriptions)
 
     def seal(self, parents: Sequence[str]) -> None:
-        """Decision: the parents take no more messages before the layout has children that do."""
+        """Decision: the parents accept no more messages before the layout has children that do."""
         rule("PIP460-19")
         for parent in parents:
             self._segments.terminate(parent)
 
     def make_child(self, child: str, subscriptions: Sequence[str]) -> None:
-        """Decision: a child is there, with its subscriptions from its first message on."""
+        """Decision: create a child, with its subscriptions from its first message on."""
         rule("PIP460-16")
         self._segments.create(child, subscriptions)
 
     def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
-        """Decision: a message that a parent has stored is not stored again by a child, when its producer repeats it."""
+        """Decision: a child does not store a message again that a parent has stored, when its producer resends it."""
         if self._profile.repeated_messages == "stored-again":
             return
         rule("PIP460-50")
@@ -134,7 +134,7 @@ class LayoutChanges:
             self._segments.inherit(parents, child)
 
     def is_to_be_completed(self, note: ChangeNote) -> bool:
-        """Decision: whether a change that its controller did not end is completed: where a parent may be sealed already."""
+        """Decision: whether a change that its controller did not end is completed: if a parent may be sealed already."""
         rule("PIP460-15")
         rule("PIP460-51")
         return note.step == "sealing"
@@ -145,11 +145,11 @@ class LayoutChanges:
         return replaced(layout, [layout.segments[number] for number in note.parents], ranges, self._now())
 
     def undone(self, layout: Layout, note: ChangeNote) -> Layout:
-        """Decision: the layout of a change that was undone, at the same epoch: the numbers of its children are not given again."""
+        """Decision: the layout after an undone change, at the same epoch: the numbers of its children are not used again."""
         return skipped(layout, note.children)
 
     def is_written(self, topic: str, layout: Layout, expected: Version) -> bool:
-        """Decision: whether a layout was written: not over one that pruning has written meanwhile, which has to be looked at again."""
+        """Decision: whether a layout was written. It does not replace one that pruning has written meanwhile; that one is read first."""
         rule("PIP460-41")
         try:
             self._layouts.write(topic, layout, expected)
@@ -171,7 +171,7 @@ class LayoutChanges:
         )
 
     def _seal(self, topic: str, note: ChangeNote, version: Version, tell: Callable[[], None]) -> None:
-        """From the moment on from which a change is completed, whoever does it."""
+        """The part of a change that is completed by any controller, once it has begun."""
         note = note.model_copy(update={"step": "sealing"})
         made = _children(topic, note)
         try:
@@ -194,7 +194,7 @@ class LayoutChanges:
         self._ended(topic, version, made)
 
     def _sealed(self, topic: str, note: ChangeNote, parents: Sequence[Segment]) -> ChangeNote:
-        """Who subscribed to a parent since the change began finds the subscription on the children too; now nobody else can come."""
+        """Seal the parents, which get no more subscriptions then; those created since the change began are added to the children."""
         self.seal([segment_topic(topic, one) for one in parents])
         if late := self.late_for(topic, parents, note):
             note = note.model_copy(update={"subscriptions": (*note.subscriptions, *sorted(late))})
@@ -203,12 +203,12 @@ class LayoutChanges:
         return note
 
     def _make_children(self, topic: str, note: ChangeNote) -> None:
-        rule("PIP460-16")  # they begin empty: what is in the parents is read there, once
+        rule("PIP460-16")  # they begin empty: the messages of the parents are read there, once
         for child in _children(topic, note).values():
             self.make_child(child, note.subscriptions)
 
     def _undo(self, topic: str, note: ChangeNote) -> None:
-        """First no child can ever have these numbers, so that whoever still makes some knows them for what has to go."""
+        """First skip the children's numbers in the layout, so that a controller that still creates them knows that they must go."""
         while (stored := self._layouts.find(topic)) is not None and (without := self.undone(stored.layout, note)) != stored.layout:
             if self.is_written(topic, without, stored.version):
                 break
@@ -216,7 +216,7 @@ class LayoutChanges:
             self._segments.delete(child)
 
     def _leave(self, topic: str, made: Mapping[int, str]) -> None:
-        """Remove those of these segments that nobody else can know: another controller undid the change, or deleted the topic."""
+        """Delete those of these segments that no other controller can know: another one undid the change, or the topic was deleted."""
         stored = self._layouts.find(topic)
         for number, name in made.items():
             if stored is None or (number < stored.layout.next_number and number not in stored.layout.segments):
@@ -247,7 +247,7 @@ def _is_in(layout: Layout, note: ChangeNote) -> bool:
 
 
 def _check(topic: str, layout: Layout, note: ChangeNote) -> None:
-    """Raises MalformedLayout where the change cannot be made of this layout, whoever wrote the note."""
+    """Raises MalformedLayout if the change cannot be made of this layout, whichever controller wrote the note."""
     active = {segment.number for segment in layout.active}
     if not active.issuperset(note.parents) or note.children[0] != layout.next_number:
         why = f"it seals {list(note.parents)} and makes {list(note.children)}"

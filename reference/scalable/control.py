@@ -1,4 +1,4 @@
-"""What one node of a broker has of scalable topics, put together."""
+"""The parts of one node that deal with scalable topics, put together."""
 
 from dataclasses import dataclass
 
@@ -25,14 +25,14 @@ class Control:
 
 
 def control(parts: ScalableParts, machine: Machine, store: MetadataStore, segments: Segments, profile: ScalableProfile) -> Control:
-    """Those of the node that runs on this machine, with its client of the metadata store."""
+    """Builds the parts for the node that runs on this machine, with its client of the metadata store."""
     layouts, leadership = LayoutStore(store), parts.leadership(machine.node, store)
 
     def now() -> int:
         return machine.clock.now
 
     def changed(topic: str) -> None:
-        """The stream consumers have other segments; those who watch are told by the store."""
+        """The stream consumers have other segments; the store notifies the watches."""
         sessions.look(topic)
 
     topics = parts.scalable_topics(

@@ -1,8 +1,8 @@
 """The segments of a scalable topic, as values, and what changes them. PIP-460, "Segment DAG"; PIP-468, "Split", "Merge".
 
-The hashes of keys go from 0 to 65535, and each segment has a range of them that includes both ends. Active segments never overlap and
-cover all hashes, at every epoch. A sealed segment is never written again, and stays until it is pruned. Nothing here changes a value: a
-change returns another layout, and what is refused leaves no trace.
+The hashes of keys go from 0 to 65535, and each segment has a range of them that includes both ends. Active segments never overlap and cover
+all hashes, at every epoch. A sealed segment is never written again, and stays until it is pruned. Values are immutable: a change returns
+another layout, and a refused one has no effect.
 """
 
 from collections.abc import Iterable, Mapping, Set
@@ -18,11 +18,11 @@ HASHES = 65_536
 """How many hashes there are: `0000` to `ffff`."""
 
 Neighbours = Literal["adjacent", "buddy"]
-"""Which segments may be merged: any that lie side by side, or only those of one split."""
+"""Which segments may be merged: any adjacent ones, or only those of one split."""
 
 
 Remainder = Literal["spread", "last"]
-"""Who has what is left over where the hashes cannot be shared equally: several one each, or the last segment all."""
+"""Which segments get the remainder if the hashes cannot be shared equally: several one hash each, or the last one all."""
 
 
 class LayoutRefused(ValueError):
@@ -40,7 +40,7 @@ class HashRange(NamedTuple):
 
 
 class State(Enum):
-    """Whether a segment takes messages."""
+    """Whether a segment accepts messages."""
 
     ACTIVE = "ACTIVE"
     SEALED = "SEALED"
@@ -62,13 +62,13 @@ class Segment:
 
     @property
     def is_active(self) -> bool:
-        """Whether it takes messages."""
+        """Whether it accepts messages."""
         return self.state is State.ACTIVE
 
 
 @dataclass(frozen=True)
 class Layout:
-    """A scalable topic's segments at one epoch, by their numbers; `next_number` is that of the next segment to be made."""
+    """A scalable topic's segments at one epoch, by their numbers; `next_number` is that of the next segment to be created."""
 
     epoch: int
     next_number: int
@@ -76,12 +76,12 @@ class Layout:
 
     @cached_property
     def active(self) -> tuple[Segment, ...]:
-        """Those that take messages, the lowest hashes first."""
+        """The active segments, the lowest hashes first."""
         return tuple(sorted((one for one in self.segments.values() if one.is_active), key=lambda one: one.hashes))
 
     @cached_property
     def sealed(self) -> tuple[Segment, ...]:
-        """Those that do not any more, by their numbers."""
+        """The sealed segments, by their numbers."""
         return tuple(one for _, one in sorted(self.segments.items()) if not one.is_active)
 
     def named(self, number: int) -> Segment:
@@ -93,7 +93,7 @@ class Layout:
 
 
 def created(segments: int, now_ms: int, remainder: Remainder = "spread") -> Layout:
-    """A new topic's layout: that many segments, whose ranges are equal, give or take one hash; or the last has all that is left over.
+    """A new topic's layout: that many segments, whose ranges are equal, give or take one hash; or the last gets the whole remainder.
 
     Raises LayoutRefused for a number below 1, or above that of the hashes.
     """
@@ -109,7 +109,7 @@ def created(segments: int, now_ms: int, remainder: Remainder = "spread") -> Layo
 
 
 def halves(segment: Segment) -> tuple[HashRange, HashRange]:
-    """The ranges of the children of a split: up to the midpoint, and behind it. Raises LayoutRefused for a single hash."""
+    """The ranges of the children of a split: up to the midpoint, and above it. Raises LayoutRefused for a single hash."""
     rule("PIP460-05")
     rule("PIP460-24")
     first, last = segment.hashes
@@ -121,7 +121,7 @@ def halves(segment: Segment) -> tuple[HashRange, HashRange]:
 
 
 def split(layout: Layout, number: int, now_ms: int) -> Layout:
-    """The segment is sealed, and two children share its hashes. Raises LayoutRefused for one that is unknown, sealed, or of one hash."""
+    """The segment is sealed, and two children share its hashes. Raises LayoutRefused if it is unknown, sealed, or has one hash."""
     parent = _active(layout, number, "split")
     return replaced(layout, [parent], halves(parent), now_ms)
 
@@ -129,8 +129,8 @@ def split(layout: Layout, number: int, now_ms: int) -> Layout:
 def merge(layout: Layout, numbers: Iterable[int], now_ms: int, neighbours: Neighbours = "adjacent", at_most: int | None = 2) -> Layout:
     """The segments are sealed, and one child has all their hashes.
 
-    Raises LayoutRefused for one that is unknown, sealed or named twice, for segments that do not lie side by side, and where a profile
-    merges only those of one split, or only `at_most` of them (None: any number), for others.
+    Raises LayoutRefused for one that is unknown, sealed or named twice, for segments that are not adjacent, and, if a profile merges only
+    those of one split, or only `at_most` of them (None: any number), for others.
     """
     named = tuple(numbers)
     if len(set(named)) != len(named) or len(named) < 2 or (at_most is not None and len(named) > at_most):
@@ -146,7 +146,7 @@ def merge(layout: Layout, numbers: Iterable[int], now_ms: int, neighbours: Neigh
                 "expected that one ends where the next begins. Merge what lies between as well"
             )
     rule("PIP460-12")
-    # Each change has an epoch of its own, so that those of one split are known by it, also when their parent is pruned.
+    # Each change has its own epoch, so that those of one split are recognised by it, also when their parent is pruned.
     if neighbours == "buddy" and (parents[0].created_at_epoch == 0 or len({one.created_at_epoch for one in parents}) != 1):
         raise LayoutRefused(f"segments {list(named)} come of different splits; expected those of one split")
     rule("PIP460-10")
@@ -172,9 +172,9 @@ def replaced(layout: Layout, parents: Iterable[Segment], ranges: Iterable[HashRa
 
 
 def pruned(layout: Layout, *numbers: int) -> Layout:
-    """The layout of the next epoch, without these sealed segments; their children have them no more as parents.
+    """The layout of the next epoch, without these sealed segments; their children lose them as parents.
 
-    Raises LayoutRefused for one that is unknown or active, and for one whose parents stay: ancestors go first, or with it.
+    Raises LayoutRefused for one that is unknown or active, and for one whose parents stay: ancestors are pruned first, or with it.
     """
     gone = set(numbers)
     left = {number: one for number, one in layout.segments.items() if number not in gone}
@@ -191,7 +191,7 @@ def pruned(layout: Layout, *numbers: int) -> Layout:
 
 
 def skipped(layout: Layout, numbers: Iterable[int]) -> Layout:
-    """The same layout, at the same epoch, which gives none of these numbers to a segment any more."""
+    """The same layout, at the same epoch, which never gives any of these numbers to a segment."""
     rule("PIP460-07")
     return replace(layout, next_number=max(layout.next_number, *(number + 1 for number in numbers)))
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a layout that somebody wrote. PIP-460, "Segment DAG": each sentence of the law, and what breaks it."""
+"""What can be wrong with a stored layout. PIP-460, "Segment DAG": each of its rules, and what breaks it."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -7,7 +7,7 @@ from .layout import HASHES, HashRange, Layout, Segment
 
 
 def flaws(layout: Layout) -> list[str]:
-    """What keeps it from being a layout, each with the segment and what was expected; empty for a sound one."""
+    """What is wrong with the layout, each with the segment and what was expected; empty for a sound one."""
     found = [*_numbers(layout), *_ranges(layout), *_families(layout), *_epochs(layout)]
     return found if found else list(_cover(layout))
 
@@ -27,7 +27,7 @@ def _ranges(layout: Layout) -> Iterator[str]:
 
 
 def _families(layout: Layout) -> Iterator[str]:
-    # A merge of thousands has as many parents: each is looked for once.
+    # The parents of a merge can be thousands: each is looked up once.
     parents = {number: frozenset(one.parents) for number, one in layout.segments.items()}
     children = {number: frozenset(one.children) for number, one in layout.segments.items()}
     for segment in layout.segments.values():
@@ -51,7 +51,7 @@ def _families(layout: Layout) -> Iterator[str]:
 
 
 def _is_related(parent: HashRange, child: HashRange) -> bool:
-    """Whether the child has a part of the parent's hashes, as behind a split, or all of them and more, as behind a merge."""
+    """Whether the child has a part of the parent's hashes, as after a split, or all of them and more, as after a merge."""
     shared = HashRange(max(parent.first, child.first), min(parent.last, child.last))
     return shared in (parent, child)
 

@@ -1,6 +1,6 @@
-"""The layout of a scalable topic as it stands in the metadata store, as JSON. PIP-468, "Metadata".
+"""The layout of a scalable topic in the metadata store, as JSON. PIP-468, "Metadata".
 
-A record that is no layout is not guessed at: whoever asks for it is refused, with the key and what is wrong, and nothing is written.
+A record that is no layout is not interpreted: a request for it is refused, with the key and what is wrong, and nothing is written.
 """
 
 import re
@@ -18,13 +18,13 @@ from .layout_flaws import flaws
 _MOST_TOLD = 3
 _NOT_SEALED = -1
 _NUMBER = re.compile("0|[1-9][0-9]{0,17}")
-"""One way to write each number, so that no segment stands there twice."""
+"""The one way to write each number, so that no segment is listed twice."""
 _KEPT = 64
-"""How many records are remembered with what they say: each use of a segment asks for its layout, and a long one takes long to read."""
+"""How many records are cached with their layouts: each use of a segment asks for its layout, and a long one takes long to parse."""
 
 
 class MalformedLayout(Refused):
-    """A record in the store is not the layout that its key promises. To whoever asked, it is an UNKNOWN error."""
+    """A record in the store is not the layout that its key promises. A client gets it as an UNKNOWN error."""
 
     def __init__(self, key: str, why: str) -> None:
         super().__init__(Error.UNKNOWN, f"{key}: {why} (another version, or not written by a controller); mend or delete the record")
@@ -80,7 +80,7 @@ class _Segment(_Stored):
 
     @property
     def _sealed_at_epoch(self) -> int | None:
-        """Of an active segment none: the text has 0 for that, and a release -1."""
+        """None for an active segment: the text has 0 for that, and a release -1."""
         is_none = self.sealedAtEpoch == _NOT_SEALED or (self.sealedAtEpoch == 0 and self.state == State.ACTIVE.value)
         return None if is_none else self.sealedAtEpoch
 
@@ -93,7 +93,7 @@ class _Layout(_Stored):
 
 
 def described(layout: Layout) -> dict[str, object]:
-    """A layout as an administrator is shown it, and as it is stored."""
+    """A layout as it is shown to an administrator, and as it is stored."""
     return _model(layout).model_dump(mode="json")
 
 
@@ -104,7 +104,7 @@ def encoded(layout: Layout) -> bytes:
 
 @lru_cache(_KEPT)
 def decoded(record: Record) -> Layout:
-    """What a record says. Raises MalformedLayout with its key and what is wrong."""
+    """The layout in a record. Raises MalformedLayout with its key and what is wrong."""
     try:
         stored = _Layout.model_validate_json(record.value)
     except ValidationError as error:

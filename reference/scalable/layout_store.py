@@ -24,10 +24,10 @@ class Stored:
 
 
 class ChangeNote(BaseModel):
-    """A change that has begun: which segments it seals, which ranges their children have, and how far it is.
+    """A change that has begun: which segments it seals, which ranges their children have, and its step.
 
-    Until `step` is `sealing` nothing of the parents has changed. Numbers of children are those that were next when it began; `ranges`
-    are their first and last hashes, in the same order.
+    Until `step` is `sealing` the parents are unchanged. `children` has the numbers that were next when the change began; `ranges` has their
+    first and last hashes, in the same order.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -46,24 +46,24 @@ class ChangeNote(BaseModel):
 
 
 class LayoutStore:
-    """What one broker reads and writes about scalable topics. All calls raise Refused: SERVICE_NOT_READY where the store is away."""
+    """What one broker reads and writes about scalable topics. All calls raise Refused: SERVICE_NOT_READY if the store is unavailable."""
 
     def __init__(self, store: MetadataStore) -> None:
         self._store = store
 
     def find(self, topic: str) -> Stored | None:
-        """The layout of a topic; None where there is none. Raises MalformedLayout."""
+        """The layout of a topic; None if there is none. Raises MalformedLayout."""
         record = self._store.get(paths.layout(topic))
         return None if record is None else Stored(decoded(record), record.version)
 
     def named(self, topic: str) -> Stored:
-        """The layout of a topic. Raises Refused: TOPIC_NOT_FOUND where there is none, and MalformedLayout."""
+        """The layout of a topic. Raises Refused: TOPIC_NOT_FOUND if there is none, and MalformedLayout."""
         if (found := self.find(topic)) is None:
             raise Refused(Error.TOPIC_NOT_FOUND, f"there is no scalable topic {topic}")
         return found
 
     def write(self, topic: str, layout: Layout, expected: Version = NEW) -> None:
-        """Put a layout over that version. Raises VersionConflict."""
+        """Write a layout over that version. Raises VersionConflict."""
         self._store.put(paths.layout(topic), encoded(layout), expected=expected)
 
     def topics(self, namespace: str) -> list[str]:
@@ -71,13 +71,13 @@ class LayoutStore:
         return self._named_in(paths.TOPICS, f"{namespace}/")
 
     def all_topics(self) -> list[str]:
-        """Those of all namespaces."""
+        """The scalable topics of all namespaces."""
         return self._named_in(paths.TOPICS)
 
     def erase(self, topic: str) -> None:
-        """Delete all records of a topic: first the note of a change, so that nobody completes it, then the layout.
+        """Delete all records of a topic: first the note of a change, so that no controller completes it, then the layout.
 
-        Who leads it goes last, so that nobody else begins to while there is a layout.
+        The controller's record goes last, so that no other broker becomes the controller while there is a layout.
         """
         self._store.delete(paths.change(topic))
         for key in self._store.keys(*under(f"{paths.layout(topic)}/")):
@@ -89,14 +89,14 @@ class LayoutStore:
     # -- Registered subscriptions
 
     def register(self, topic: str, subscription: str) -> None:
-        """Note a subscription of the topic, once."""
+        """Register a subscription of the topic, once."""
         try:
             self._store.put(paths.subscription(topic, subscription), b"{}", expected=NEW)
         except VersionConflict:
             return
 
     def unregister(self, topic: str, subscription: str) -> None:
-        """Forget a subscription, with the sessions of its consumers."""
+        """Delete a subscription, with the sessions of its consumers."""
         for key in self._store.keys(*under(f"{paths.subscription(topic, subscription)}/")):
             self._store.delete(key)
         self._store.delete(paths.subscription(topic, subscription))
@@ -110,7 +110,7 @@ class LayoutStore:
     # -- Notes of changes
 
     def note(self, topic: str) -> tuple[ChangeNote, Version] | None:
-        """The change that has begun, and the version of its note; None where none has. Raises MalformedLayout."""
+        """The change that has begun, and the version of its note; None if none has. Raises MalformedLayout."""
         if (record := self._store.get(paths.change(topic))) is None:
             return None
         try:
@@ -120,11 +120,11 @@ class LayoutStore:
             raise MalformedLayout(record.key, f"{expected}; {error.errors()[0]['msg']}") from error
 
     def put_note(self, topic: str, note: ChangeNote, expected: Version = NEW) -> Version:
-        """Write the note over that version, and tell its new one. Raises VersionConflict."""
+        """Write the note over that version; returns the new version. Raises VersionConflict."""
         return self._store.put(paths.change(topic), json.dumps(note.model_dump(mode="json")).encode(), expected=expected).version
 
     def delete_note(self, topic: str, expected: Version) -> None:
-        """The change is over. Raises VersionConflict where another controller has taken it over."""
+        """The change is over. Raises VersionConflict if another controller has taken it over."""
         self._store.delete(paths.change(topic), expected=expected)
 
     def notes(self) -> list[str]:
@@ -132,6 +132,6 @@ class LayoutStore:
         return self._named_in(paths.CHANGES)
 
     def _named_in(self, folder: str, namespace: str = "") -> list[str]:
-        """The topics that keys are named by. Other keys are passed over, whoever has written them."""
+        """The topics that the keys name. Other keys are ignored."""
         keys = self._store.keys(*under(folder + namespace))
         return [topic for key in keys if (topic := paths.topic(key.removeprefix(folder))) is not None]

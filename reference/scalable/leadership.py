@@ -1,6 +1,6 @@
-"""Which broker is the controller of a scalable topic: the one whose ephemeral record stands in the metadata store. PIP-468, "Controller".
+"""Which broker is the controller of a scalable topic: the one whose ephemeral record is in the metadata store. PIP-468, "Controller".
 
-The record ends with the broker's session, and then whoever is first to write it is the next controller.
+The record ends with the broker's session, and then the first broker to write it is the next controller.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _DIGITS = 19
 
 
 class Leadership:
-    """The topics that one broker, `node`, leads. All calls raise Refused: SERVICE_NOT_READY where the store is away."""
+    """The topics that one broker, `node`, leads. All calls raise Refused: SERVICE_NOT_READY if the store is unavailable."""
 
     def __init__(self, node: int, store: MetadataStore) -> None:
         self.node = node
@@ -25,7 +25,7 @@ class Leadership:
         self._session: Session | None = None
 
     def leader_of(self, topic: str) -> int | None:
-        """Decision: the number of the node that leads the topic; None while none does. Raises MalformedLayout for a record that is none."""
+        """Decision: the number of the node that leads the topic; None while none does. Raises MalformedLayout for an invalid record."""
         if (record := self._store.get(paths.controller(topic))) is None:
             return None
         if not (record.value.isdigit() and len(record.value) < _DIGITS):
@@ -33,7 +33,7 @@ class Leadership:
         return int(record.value)
 
     def lead(self, topic: str) -> None:
-        """Decision: this node becomes the topic's controller, unless somebody is or was faster: then that one stays."""
+        """Decision: this node becomes the topic's controller, unless another one is or was faster: then that one stays."""
         rule("PIP460-41")
         try:
             self._session = self._session or self._store.session()
@@ -44,7 +44,7 @@ class Leadership:
             raise
 
     def close(self) -> None:
-        """Lead nothing any more. Closing twice does no harm."""
+        """Stop leading all topics. Closing twice does no harm."""
         if self._session is not None:
             self._session.close()
             self._session = None

@@ -21,7 +21,7 @@ _SEGMENT = re.compile(rf"segment://(?P<topic>{_PART}/{_PART}/{_PART})/{_DESCRIPT
 
 
 class SegmentName(NamedTuple):
-    """What the name of a segment says: its scalable topic, its hashes and its number."""
+    """The parts of a segment's name: its scalable topic, its hashes and its number."""
 
     topic: str
     hashes: HashRange
@@ -34,12 +34,12 @@ def segment_topic(topic: str, segment: Segment) -> str:
 
 
 def is_segment(topic: str) -> bool:
-    """Whether that is the name of a segment, which need not be there."""
+    """Whether that is the name of a segment, which need not exist."""
     return _matched(topic) is not None
 
 
 def parse_segment(topic: str) -> SegmentName:
-    """What the name of a segment says. Raises Refused: INVALID_TOPIC_NAME."""
+    """The parts of a segment's name. Raises Refused: INVALID_TOPIC_NAME."""
     rule("PIP460-26")
     if (match := _matched(topic)) is None:
         expected = f"{SEGMENT_DOMAIN}TENANT/NAMESPACE/NAME/FIRST-LAST-NUMBER, with ascending hashes of four hexadecimal digits"

@@ -13,7 +13,7 @@ from .topics import ScalableTopics
 
 @dataclass(frozen=True)
 class ScalableParts:
-    """Each part that is a node's own."""
+    """Each part that belongs to a node."""
 
     layout_changes: type[LayoutChanges] = LayoutChanges
     leadership: type[Leadership] = Leadership

@@ -1,4 +1,4 @@
-"""Where what stands in the metadata store about scalable topics. PIP-468, "Metadata", with the paths of the first release that has it."""
+"""The paths of the metadata store for scalable topics. PIP-468, "Metadata", with the paths of the first release that has it."""
 
 from urllib.parse import quote, unquote
 
@@ -14,7 +14,7 @@ def _encoded(topic: str) -> str:
 
 
 def topic(key: str) -> str | None:
-    """The topic of TENANT/NAMESPACE/NAME as it stands in keys; None for what is of no topic, or of something that belongs to one."""
+    """The topic of TENANT/NAMESPACE/NAME as it is in keys; None for a key of no topic, or of something that belongs to one."""
     tenant, _, rest = key.partition("/")
     namespace, _, encoded = rest.partition("/")
     name = unquote(encoded)
@@ -29,12 +29,12 @@ def layout(topic: str) -> str:
 
 
 def controller(topic: str) -> str:
-    """Which broker is the topic's controller; the record is gone when that broker's session is."""
+    """The broker that is the topic's controller; the record is ephemeral."""
     return f"{layout(topic)}/controller"
 
 
 def subscription(topic: str, name: str) -> str:
-    """That a subscription is registered for the topic."""
+    """The registration of a subscription for the topic."""
     return f"{layout(topic)}/subscriptions/{quote(name, safe='')}"
 
 

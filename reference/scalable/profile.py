@@ -24,54 +24,54 @@ class ScalableProfile(BaseModel):
     imitates: Imitated | None = None
 
     remainder: Remainder
-    """Who has the hashes that are left over where the segments of a new topic cannot have equally many."""
+    """Which segments of a new topic get the remaining hashes if they cannot be shared equally."""
 
     merge: Neighbours
     """Which segments may be merged."""
 
     merged_at_once: int | None
-    """How many segments one merge takes at most; any number where there is none."""
+    """How many segments one merge accepts at most; None for any number."""
 
     segment_hash: Literal["high", "low"]
     """Which half of a key's murmur3 chooses its segment. Clients route; brokers own ranges only."""
 
     inherited_subscriptions: Literal["all", "registered"]
-    """Which subscriptions of the parents the children get: all that there are, or those of the scalable topic."""
+    """Which subscriptions of the parents the children get: all, or only those of the scalable topic."""
 
     old_clients: Literal["refused", "extra-topic"]
-    """What a producer or consumer gets that names topic:// as if it were a topic."""
+    """What a producer or consumer gets that names topic:// as a classic topic."""
 
     impossible_names: Literal["refused", "hung-up"]
-    """What a client gets that asks for the layout of a topic by a name that none can have: an answer, or the end of its connection."""
+    """What a client gets that looks up the layout under an invalid name: an answer, or a closed connection."""
 
     sealed_writes: Literal["answered", "ignored"]
-    """What a SEND gets of a producer that the seal has closed."""
+    """Whether a SEND of a producer that the seal has closed is answered."""
 
     sealed_segments: Literal["kept-while-needed", "kept-while-registered"]
-    """Which sealed segments stay behind their retention: also those that an open transaction or any subscription needs, or only those
+    """Which sealed segments are kept after their retention: also those that an open transaction or any subscription needs, or only those
     that a registered subscription has not drained."""
 
     pushed_epochs: Literal["once", "repeated"]
-    """Whether a watch is told the first layout twice."""
+    """Whether a watch is sent the first layout twice."""
 
     refused_change: Literal["client-error", "server-error"]
-    """What an administrator's impossible change is answered: 4xx or 500."""
+    """How an administrator's impossible change is answered: 4xx or 500."""
 
     children_wait_for: Literal["ancestors", "parents"]
-    """What a subscription has to have drained before a stream consumer is given a child: all its ancestors, or its parents alone, of which
-    an empty one is drained at once."""
+    """What a subscription must have drained before a stream consumer gets a child: all its ancestors, or only its parents, of which an
+    empty one is drained at once."""
 
     subscriptions_told: Literal["all", "without-slash"]
-    """Which subscriptions' consumers are told of changes: all, or those alone whose name has no slash."""
+    """Which subscriptions' consumers are notified of changes: all, or only those whose name has no slash."""
 
     repeated_messages: Literal["recognised", "stored-again"]
     """Whether a child knows what its parents have stored of their producers."""
 
     sealed_retention_ms: int
-    """How long a sealed segment stays at least."""
+    """How long a sealed segment is kept at least."""
 
     grace_period_ms: int
-    """How long a consumer that is gone keeps its segments."""
+    """How long a lost consumer keeps its segments."""
 
     @staticmethod
     def names() -> list[str]:

@@ -1,6 +1,6 @@
-"""Sealed segments that nobody needs are removed with their data. PIP-460, "Sealed segments"; PIP-468.
+"""Sealed segments that are not needed are deleted with their data. PIP-460, "Sealed segments"; PIP-468.
 
-A subscription that has not acknowledged everything there needs a sealed segment, and so does an open transaction that has messages or
+A sealed segment is needed by a subscription that has not acknowledged everything there, and by an open transaction that has messages or
 pending acknowledgements there: its outcome decides what there is to read.
 """
 
@@ -17,7 +17,7 @@ from .segments import Segments
 
 
 class Pruning:
-    """What the controller removes of its topics. `now` is the time, in ms."""
+    """What the controller prunes of its topics. `now` is the time, in ms."""
 
     def __init__(self, layouts: LayoutStore, segments: Segments, profile: ScalableProfile, now: Callable[[], int]) -> None:
         self._layouts = layouts
@@ -26,9 +26,9 @@ class Pruning:
         self._now = now
 
     def prune(self, topic: str) -> bool:
-        """Decision: remove all that is over, ancestors first, in one layout, and tell whether anything was.
+        """Decision: prune all that is over, ancestors first, in one layout; returns whether anything was.
 
-        Where another controller writes the layout meanwhile, what was removed is looked at again the next time. Raises Refused:
+        If another controller writes the layout meanwhile, these segments are looked at again the next time. Raises Refused:
         SERVICE_NOT_READY.
         """
         if (stored := self._layouts.find(topic)) is None or not (gone := self._over(topic, stored.layout)):
@@ -42,9 +42,9 @@ class Pruning:
         return True
 
     def is_over(self, topic: str, segment: Segment) -> bool:
-        """Decision: whether a sealed segment can go: it was kept for its retention, and nobody needs it."""
+        """Decision: whether a sealed segment can be pruned: its retention is over, and it is not needed."""
         assert not segment.is_active, "only sealed segments are looked at"
-        since = segment.sealed_ms or 0  # an older version did not write the time down
+        since = segment.sealed_ms or 0  # an older version did not store the time
         if self._now() < since + self._profile.sealed_retention_ms:
             return False
         rule("PIP460-14")
@@ -57,12 +57,12 @@ class Pruning:
         return all(self.is_drained(name, subscription) for subscription in needing)
 
     def without(self, layout: Layout, gone: Sequence[Segment]) -> Layout:
-        """Decision: the layout without what is over: of the next epoch, as with every other change, so that it is news."""
+        """Decision: the layout without what is over: of the next epoch, as after every other change, so that watches are notified of it."""
         rule("PIP460-28")
         return pruned(layout, *(segment.number for segment in gone))
 
     def is_drained(self, segment: str, subscription: str) -> bool:
-        """Decision: whether a subscription needs nothing of a segment any more."""
+        """Decision: whether a subscription needs nothing more of a segment."""
         return self._segments.is_drained(segment, subscription)
 
     def _over(self, topic: str, layout: Layout) -> list[Segment]:

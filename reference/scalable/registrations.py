@@ -1,4 +1,4 @@
-"""The stream consumers of a topic as the metadata store has them, each under the subscription that it reads. PIP-468, "Sessions"."""
+"""The stream consumers of a topic in the metadata store, each under the subscription that it reads. PIP-468, "Sessions"."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -24,33 +24,32 @@ class _Stored(BaseModel):
 
 @dataclass(frozen=True)
 class Registration:
-    """That a consumer belongs to a subscription. The version of its record grows when it comes back."""
+    """The membership of a consumer in a subscription. The version of its record grows when it reconnects."""
 
     kind: Kind
     version: Version
 
 
 class Registrations:
-    """What one broker reads and writes about them. All calls raise Refused: SERVICE_NOT_READY where the store is away."""
+    """What one broker reads and writes of registrations. All calls raise Refused: SERVICE_NOT_READY if the store is unavailable."""
 
     def __init__(self, store: MetadataStore) -> None:
         self._store = store
 
     def put(self, topic: str, subscription: str, name: str, kind: Kind) -> Registration:
-        """Decision: note a consumer, over whatever is noted of that name, also where it is the same: who led before knows by the version
-        that the consumer has been elsewhere.
-        """
+        """Decision: write the record of a consumer, over any of that name, even an equal one: by its version a former controller knows
+        that the consumer has connected elsewhere."""
         rule("PIP460-52")
         value = _Stored(consumerType=kind).model_dump_json().encode()
         return Registration(kind, self._store.put(paths.consumer(topic, subscription, name), value).version)
 
     def of(self, topic: str, subscription: str) -> dict[str, Registration]:
-        """Decision: the consumers of a subscription by the names that they chose. Raises MalformedLayout for a record that is none."""
+        """Decision: the consumers of a subscription by the names that they chose. Raises MalformedLayout for an invalid record."""
         prefix = paths.consumer(topic, subscription, "")
         return {unquote(record.key.removeprefix(prefix)): _decoded(record) for record in self._store.scan(*under(prefix))}
 
     def delete(self, topic: str, subscription: str, name: str, expected: Version) -> None:
-        """The consumer is gone for good. Raises VersionConflict where it has come back meanwhile."""
+        """The consumer is gone for good. Raises VersionConflict if it has reconnected meanwhile."""
         self._store.delete(paths.consumer(topic, subscription, name), expected=expected)
 
 

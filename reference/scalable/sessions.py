@@ -1,7 +1,8 @@
-"""Stream consumers of whole topics: the controller assigns segments to them, and waits for those that are gone. PIP-468, "Sessions".
+"""Stream consumers of whole topics: the controller assigns segments to them, and waits for lost ones. PIP-468, "Sessions".
 
-Who belongs to a subscription stands in the metadata store. Who of them is connected, and how long a lost one is waited for, the controller
-alone remembers: the next one takes all for just lost. It is not asked for messages, so what was assigned is read also while there is none.
+The metadata store has the members of a subscription. Only the controller's memory has which of them are connected, and how long a lost one
+is waited for: the next controller treats all as just lost. A controller is not asked for messages, so consumers read their assigned
+segments also while there is no controller.
 """
 
 import logging
@@ -25,7 +26,7 @@ from .segments import Segments
 from .topics import ScalableTopics
 
 MOST_WAITING = 16
-"""How many assignments wait for a consumer at most; then the oldest goes, since each is whole."""
+"""How many assignments wait for a consumer at most; the oldest is dropped, since each is complete."""
 
 _LOG = logging.getLogger("fencepost.scalable")
 
@@ -39,31 +40,31 @@ class Assignment:
 
 
 class Session:
-    """The connection of a consumer to its controller. What is told waits here until it is taken."""
+    """The connection of a consumer to its controller. Assignments wait here until they are taken."""
 
     def __init__(self, lost: Callable[["Session"], None], hang_up: Callable[[], None]) -> None:
         self.assignment: Assignment | None = None
-        """The newest that was told."""
+        """The newest assignment that the consumer was sent."""
         self._waiting: deque[Assignment] = deque(maxlen=MOST_WAITING)
         self._lost = lost
         self._hang_up = hang_up
 
     def tell(self, assignment: Assignment) -> None:
-        """Have it wait for the consumer."""
+        """Queue the assignment for the consumer."""
         self.assignment = assignment
         self._waiting.append(assignment)
 
     def take(self) -> Assignment | None:
-        """The oldest that waits; None where nothing does."""
+        """The oldest assignment that waits; None if none does."""
         return self._waiting.popleft() if self._waiting else None
 
     def end(self) -> None:
-        """Have the connection closed."""
+        """Close the connection."""
         self._waiting.clear()
         self._hang_up()
 
     def close(self) -> None:
-        """The connection is gone."""
+        """The connection is closed."""
         self._waiting.clear()
         self._lost(self)
 
@@ -78,7 +79,7 @@ class Member:
 
 
 class Sessions:
-    """Those of the topics that one broker leads. `now` is the time, in ms."""
+    """The sessions of the topics that one broker leads. `now` is the time, in ms."""
 
     def __init__(
         self,
@@ -101,11 +102,11 @@ class Sessions:
         """By topic, subscription and name."""
 
     def join(self, topic: str, subscription: str, name: str, kind: Kind = "STREAM", hang_up: Callable[[], None] = lambda: None) -> Session:
-        """Register a consumer, or have it come back, and assign segments to it: the first of what waits in its session.
+        """Register a consumer, or reconnect it, and assign segments to it: its assignment is the first that waits in its session.
 
-        The subscription is registered for the topic, where it was not. A connection that had the name before is told nothing more.
-        `hang_up` closes the connection, which is done when another node leads the topic, or it is gone.
-        Raises Refused: TOPIC_NOT_FOUND; SERVICE_NOT_READY where another node leads, or store or segments cannot be asked now.
+        The subscription is registered for the topic, if it was not. A former connection with this name is notified of nothing more.
+        `hang_up` closes the connection; it is called when another node leads the topic, or the topic is deleted.
+        Raises Refused: TOPIC_NOT_FOUND; SERVICE_NOT_READY if another node leads, or store or segments cannot be asked now.
         """
         self._topics.register(topic, subscription)
         session = Session(lambda one: self._lost(topic, subscription, name, one), hang_up)
@@ -119,7 +120,10 @@ class Sessions:
         return session
 
     def look(self, topic: str) -> None:
-        """Deal out the segments of a topic, where this node leads it, as they and the consumers are now. What cannot be asked now waits."""
+        """Assign the segments of a topic that this node leads, as they and the consumers are now.
+
+        What cannot be asked now is asked later.
+        """
         try:
             if (layout := self._topics.find(topic)) is None:
                 self.forget(topic)
@@ -141,27 +145,25 @@ class Sessions:
                 _LOG.warning("%s of %s: %s", subscription, topic, refused)
 
     def sweep(self) -> None:
-        """What the controller does by itself: it looks who has drained what, and who was waited for long enough."""
-        with suppress(Refused):  # the store is away, and is asked again
+        """What the controller does periodically: it finds drained segments, and consumers that it has waited for long enough."""
+        with suppress(Refused):  # the store is unavailable, and is asked again
             for topic in {*self._led, *self._layouts.all_topics()}:
                 self.look(topic)
 
     # -- Decisions
 
     def leads(self, topic: str) -> bool:
-        """Decision: whether this node deals out the segments of a topic: where the store says so now, whatever it did before."""
+        """Decision: whether this node assigns the segments of a topic: if the store says so now, whatever this node did before."""
         rule("PIP460-41")
         return self._leadership.leader_of(topic) == self._leadership.node
 
     def send_away(self, session: Session) -> None:
-        """Decision: a consumer is sent away whose topic another node leads by now, so that it finds out which, or whose topic or
-        subscription is gone.
-        """
+        """Decision: disconnect a consumer if another node leads its topic now, which it then looks up, or topic or subscription is gone."""
         rule("PIP460-41")
         session.end()
 
     def forget(self, topic: str) -> None:
-        """Decision: a topic that is gone has no consumers; those who were there are sent away."""
+        """Decision: a deleted topic has no consumers; those that it had are disconnected."""
         rule("PIP460-47")
         self._let_go(topic)
 
@@ -171,26 +173,26 @@ class Sessions:
         return readable(layout, lambda one: self._segments.is_drained(segment_topic(topic, one), subscription), only_parents=only_parents)
 
     def segments_for_checkpoints(self, layout: Layout) -> list[Segment]:
-        """Decision: what a subscription's checkpoint consumers may read: everything, since nobody else knows what they have read."""
+        """Decision: what a subscription's checkpoint consumers may read: every segment, since only they know what they have read."""
         rule("PIP460-44")
         return list(layout.segments.values())
 
     def is_told_of_changes(self, subscription: str) -> bool:
-        """Decision: whether consumers hear of a split or of one another at all: those of every subscription, whatever its name is."""
+        """Decision: whether consumers are notified of splits and of one another: those of every subscription, whatever its name is."""
         rule("PIP460-34")
         return self._profile.subscriptions_told == "all" or "/" not in subscription
 
     def dealt(self, segments: Iterable[Segment], names: Iterable[str]) -> Mapping[str, tuple[Segment, ...]]:
-        """Decision: who of these consumers reads what."""
+        """Decision: which of these consumers reads which segments."""
         return assign(segments, names)
 
     def sharing(self, members: Mapping[str, Member], layout: Layout) -> Mapping[str, Member]:  # noqa: ARG002 - what a hasty one looks at
-        """Decision: the consumers to whom segments are dealt: also those that are waited for, whatever changes meanwhile."""
+        """Decision: the consumers that segments are assigned to: also lost ones that are waited for, whatever changes meanwhile."""
         rule("PIP460-37")
         return members
 
     def is_cut_off_by(self, member: Member, session: Session) -> bool:
-        """Decision: whether a consumer is lost with a connection: with the one that it has now, and with none that it had before."""
+        """Decision: whether a consumer is lost with a connection: with its current one, not with a former one."""
         rule("PIP460-37")
         return member.session is session
 
@@ -205,13 +207,13 @@ class Sessions:
         return member.session is None and self._now() >= member.until
 
     def taken_over(self, name: str, registration: Registration) -> Member:
-        """Decision: what a controller makes of a registration that it did not see: its consumer was lost just now."""
+        """Decision: how a controller treats a registration that it has not seen before: as that of a consumer that was lost just now."""
         rule("PIP460-39")
         rule("PIP460-52")
         return Member(registration, until=self.waited_for_until(name))
 
     def tell(self, session: Session, assignment: Assignment) -> None:
-        """Decision: whether a consumer is told of its assignment: where that is not what it was told last."""
+        """Decision: send a consumer its assignment, unless it is the last that it was sent."""
         if session.assignment != assignment:
             rule("PIP460-36")
             session.tell(assignment)
@@ -223,7 +225,7 @@ class Sessions:
             self._send_all_away(members)
 
     def _send_all_away(self, members: Mapping[str, Member]) -> None:
-        """But for who is about to join, and has been told nothing: that one is answered."""
+        """Except for a consumer that is about to join, and has no assignment yet: the join answers it."""
         sessions = [member.session for member in members.values() if member.session is not None]
         for session in [one for one in sessions if one.assignment is not None]:
             self.send_away(session)
@@ -244,7 +246,7 @@ class Sessions:
                 self.tell(session, Assignment(layout.epoch, assigned))
 
     def _members(self, topic: str, subscription: str) -> dict[str, Member]:
-        """Those of a subscription, as the store has them, without those that are over."""
+        """The members of a subscription, as the store has them, without those whose wait is over."""
         members = self._led.setdefault(topic, {}).setdefault(subscription, {})
         there = self._registrations.of(topic, subscription)
         self._send_all_away({name: members.pop(name) for name in [*members] if name not in there})
@@ -252,7 +254,7 @@ class Sessions:
             if name not in members or members[name].registration != registration:
                 members[name] = self.taken_over(name, registration)
         for name in [name for name, member in members.items() if self.is_over(member)]:
-            with suppress(VersionConflict):  # it has come back to another controller
+            with suppress(VersionConflict):  # it has reconnected to another controller
                 self._registrations.delete(topic, subscription, name, members[name].registration.version)
                 del members[name]
         return members

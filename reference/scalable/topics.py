@@ -1,6 +1,6 @@
-"""The scalable topics that one broker of several knows: what an administrator asks of them, and what their controller does.
+"""The scalable topics that one broker of several knows: requests of administrators, and the work of their controller.
 
-Every broker reads layouts. What changes one is asked of the topic's controller, which is whichever broker is asked first where none is.
+Every broker reads layouts. The topic's controller changes them; if there is none, the broker that is asked first becomes it.
 """
 
 import logging
@@ -25,10 +25,10 @@ _LOG = logging.getLogger("fencepost.scalable")
 
 
 class ScalableTopics:
-    """Those of one broker. `now` is the time, in ms; `changed` is told the name of each topic whose layout this broker has changed.
+    """The scalable topics of one broker. `now` is the time, in ms; `changed` is called with each topic whose layout this broker changed.
 
-    All calls raise Refused: SERVICE_NOT_READY where the metadata store or the owner of a segment is away, and UNKNOWN where what the store
-    has is no layout. Those that name a topic raise Refused: TOPIC_NOT_FOUND where it is not there.
+    All calls raise Refused: SERVICE_NOT_READY if the metadata store or the owner of a segment is unavailable, and UNKNOWN if the stored
+    record is no layout. Those that name a topic raise Refused: TOPIC_NOT_FOUND if it does not exist.
     """
 
     def __init__(
@@ -54,11 +54,11 @@ class ScalableTopics:
     # -- What every broker does
 
     def layout(self, topic: str) -> Layout:
-        """Decision: the layout of a topic, as it is told to whoever asks."""
+        """Decision: the layout of a topic, as it is sent to any client."""
         return self._layouts.named(topic).layout
 
     def find(self, topic: str) -> Layout | None:
-        """The layout of a topic; None where there is none."""
+        """The layout of a topic; None if there is none."""
         found = self._layouts.find(topic)
         return None if found is None else found.layout
 
@@ -73,7 +73,7 @@ class ScalableTopics:
     def segment(self, name: str) -> Segment:
         """Decision: the segment of that name, segment://...
 
-        Raises Refused: INVALID_TOPIC_NAME where the hashes are not its own, TOPIC_NOT_FOUND.
+        Raises Refused: INVALID_TOPIC_NAME if the hashes are not those of the segment, TOPIC_NOT_FOUND.
         """
         meant = parse_segment(name)
         found = self._layouts.named(meant.topic).layout.segments.get(meant.number)
@@ -86,13 +86,13 @@ class ScalableTopics:
         return found
 
     def create(self, topic: str, segments: int) -> None:
-        """Decision: make a topic of that many segments, where there is none.
+        """Decision: create a topic of that many segments, if there is none.
 
-        Raises Refused: NOT_ALLOWED where it is there, and LayoutRefused for an impossible number.
+        Raises Refused: NOT_ALLOWED if it exists, and LayoutRefused for an impossible number.
         """
         made = self.new_layout(segments)
         if self._layouts.find(topic) is None:
-            self._changes.recover(topic, partial(self._changed, topic))  # what was left behind by a topic of that name that is gone
+            self._changes.recover(topic, partial(self._changed, topic))  # what a deleted topic of that name has left
         try:
             self._layouts.write(topic, made)
         except VersionConflict as conflict:
@@ -100,12 +100,12 @@ class ScalableTopics:
         rule("PIP460-46")
         self._changed(topic)
 
-    # -- What its controller does. Any other broker is refused: SERVICE_NOT_READY, with the number of the one that is
+    # -- What its controller does. Any other broker is refused: SERVICE_NOT_READY, with the number of the controller's node
 
     def controller_of(self, topic: str) -> int:
-        """The node that leads the topic: this one from now on, where none did.
+        """The node that leads the topic: this one from now on, if none did.
 
-        Raises Refused: TOPIC_NOT_FOUND; SERVICE_NOT_READY where somebody was faster, and leads no more.
+        Raises Refused: TOPIC_NOT_FOUND; SERVICE_NOT_READY if another node was faster, and no longer leads.
         """
         if (leader := self._leadership.leader_of(topic)) is None:
             self._layouts.named(topic)
@@ -121,13 +121,13 @@ class ScalableTopics:
         self._changes.make(topic, lambda layout: self.split_of(layout, number), partial(self._changed, topic))
 
     def merge(self, topic: str, numbers: Iterable[int]) -> None:
-        """Seal segments that lie side by side, and have one child take all their hashes. Raises LayoutRefused."""
+        """Seal adjacent segments, and have one child take all their hashes. Raises LayoutRefused."""
         self._must_lead(topic)
         named = tuple(numbers)
         self._changes.make(topic, lambda layout: self.merge_of(layout, named), partial(self._changed, topic))
 
     def register(self, topic: str, subscription: str) -> None:
-        """Decision: make a subscription of the topic: on every active segment, from its earliest message on, and on all that come."""
+        """Decision: create a subscription of the topic: on every active segment, from its earliest message on, and on all later ones."""
         self._must_lead(topic)
         self._changes.recover(topic, partial(self._changed, topic))
         layout = self.layout(topic)
@@ -137,12 +137,12 @@ class ScalableTopics:
             self._segments.create(segment_topic(topic, segment), [subscription])
 
     def unregister(self, topic: str, subscription: str) -> None:
-        """Decision: forget a subscription of the topic. Its segments keep what they have of it."""
+        """Decision: delete a subscription of the topic. Its segments keep their subscriptions of that name."""
         self._must_lead(topic)
         self._layouts.unregister(topic, subscription)
 
     def delete(self, topic: str) -> None:
-        """Decision: remove a topic with its segments, active and sealed, and with the children of a change that has begun."""
+        """Decision: delete a topic with its segments, active and sealed, and with the children of a change that has begun."""
         self._must_lead(topic)
         layout = self.layout(topic)
         for name in self.segments_to_delete(topic, layout):
@@ -151,7 +151,7 @@ class ScalableTopics:
         self._changed(topic)
 
     def segments_to_delete(self, topic: str, layout: Layout) -> list[str]:
-        """Decision: the topics that go with a scalable topic."""
+        """Decision: the topics that are deleted with a scalable topic."""
         rule("PIP460-47")
         noted = self._changes.children_noted(topic)
         return [*noted, *(segment_topic(topic, segment) for _, segment in sorted(layout.segments.items()))]
@@ -162,20 +162,21 @@ class ScalableTopics:
         return layouts_of.created(segments, self._now(), self._profile.remainder)
 
     def split_of(self, layout: Layout, number: int) -> Layout:
-        """Decision: what a split makes of a layout. Raises LayoutRefused."""
+        """Decision: the layout after a split. Raises LayoutRefused."""
         rule("PIP460-03")
         rule("PIP460-24")
         return layouts_of.split(layout, number, self._now())
 
     def merge_of(self, layout: Layout, numbers: Sequence[int]) -> Layout:
-        """Decision: what a merge makes of a layout. Raises LayoutRefused."""
+        """Decision: the layout after a merge. Raises LayoutRefused."""
         rule("PIP460-10")
         return layouts_of.merge(layout, numbers, self._now(), self._profile.merge, self._profile.merged_at_once)
 
     def sweep(self) -> None:
-        """Decision: what the controller does by itself: complete or undo what was left, and prune. Topics without one get this one.
+        """Decision: what the controller does periodically: complete or undo changes, and prune. It becomes the controller of topics
+        without one.
 
-        A topic of which something cannot be read, or asked now, is passed over until the next time.
+        A topic with something that cannot be read, or asked now, is skipped until the next time.
         """
         for topic in sorted({*self._layouts.all_topics(), *self._layouts.notes()}):
             try:
@@ -190,7 +191,7 @@ class ScalableTopics:
 
     def _look_after(self, topic: str) -> None:
         if self._layouts.find(topic) is None:
-            self._changes.recover(topic, partial(self._changed, topic))  # of a topic that is gone, a change may be left
+            self._changes.recover(topic, partial(self._changed, topic))  # a deleted topic can have left a change
         elif self.controller_of(topic) == self.node:
             self._changes.recover(topic, partial(self._changed, topic))
             if self._pruning.prune(topic):
@@ -202,5 +203,5 @@ class ScalableTopics:
         return self._leadership.node
 
     def close(self) -> None:
-        """Lead nothing any more."""
+        """Stop leading all topics."""
         self._leadership.close()

@@ -1,9 +1,9 @@
 """Kafka's connections: frames in, answers out, one after the other.
 
-A request is answered before the next one is looked at, so answers come in the order of their requests, and a client that does not read
-its answers is not read from either. What a broker does not understand ends the connection, as with Apache Kafka: a frame of
-an absurd length, an API or version that is not served, bytes that are not the request that they should be. ApiVersions is the
-exception: a version of it that is not served is answered in version 0.
+A request is answered before the next one is looked at, so answers come in the order of their requests, and a client that does not read its
+answers is not read from either. What a broker does not understand ends the connection, as with Apache Kafka: a frame of an absurd length,
+an API or version that is not served, invalid bytes of a request. ApiVersions is the exception: a version of it that is not served is
+answered in version 0.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ class KafkaConnection(Line):
         return await self._read(length)
 
     async def _answer(self, frame: bytes) -> bytes | None:
-        """The answer's frame, empty where the client wants none; None when the connection is to be closed."""
+        """The answer's frame, empty if the client wants none; None when the connection is to be closed."""
         asked = asked_in(frame)
         if asked.can_be_read:
             request = decode_request(asked, frame)

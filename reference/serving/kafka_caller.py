@@ -1,6 +1,6 @@
-"""One connection to the broker: who has logged in on it, over SASL/PLAIN, and then that one's requests.
+"""One connection to the broker: its login over SASL/PLAIN, and then the requests of that user.
 
-Where users are known, a connection takes nothing but ApiVersions before its login.
+If there are users, a connection accepts nothing but ApiVersions before its login.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ _MECHANISM = "PLAIN"
 
 
 class Caller:
-    """Whoever is at the other end of one connection."""
+    """The client of one connection."""
 
     def __init__(self, broker: ReferenceKafka, node: int = FIRST_NODE) -> None:
         self._broker = broker
@@ -27,7 +27,7 @@ class Caller:
         self.principal = ANONYMOUS
 
     def send(self, request: RequestPayload) -> Sent:
-        """Hand over one request; where its answer is None, the connection is closed instead."""
+        """Hand over one request; if its answer is None, the connection is closed instead."""
         api = api_of(request)
         if api == "api_versions" or self.principal != ANONYMOUS or not self._broker.settings.passwords:
             return self._broker.send(request, self.principal, self._node)
@@ -52,7 +52,7 @@ class Caller:
         return response(asked, error_code=error, error_message=message, auth_bytes=b"", session_lifetime=0)
 
     def _proven(self, proof: bytes) -> str | None:
-        """The user that the proof is of: an authorisation id, which nobody needs, the user and the password."""
+        """The user that the proof is of: an authorisation id, which is not used, the user and the password."""
         match proof.decode(errors="replace").split("\0"):
             case [_, user, password] if self._broker.settings.passwords.get(user) == password:
                 return user

@@ -1,7 +1,7 @@
-"""One client's connection as bytes, whatever protocol they are of: what every connection does with its socket.
+"""One client's connection as bytes of any protocol: what every connection does with its socket.
 
-An error of our own ends that connection, and is written to the log with its traceback; the others go on. What a client sends and
-what it does not read counts in the memory that all connections share.
+An error in our code ends that connection, and is written to the log with its traceback; the others go on. What a client sends and what it
+does not read counts in the memory that all connections share.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ class Line(ABC):
             self._writer.transport.abort()
 
     def give_up(self, why: str) -> None:
-        """Close at once, whatever is on its way."""
+        """Close at once, whatever is in flight."""
         _LOG.info("%s: closed: %s", self._name, why)
         self._writer.transport.abort()
 

@@ -1,7 +1,7 @@
-"""What all connections together may leave lying around: the beginnings of requests, and answers that nobody fetches.
+"""What all connections together may leave unread: the beginnings of requests, and answers that no client fetches.
 
-Bytes count when they are there, not when they are announced, so whoever announces much and sends little costs nothing. When the
-limit is passed, the connection that holds most is closed. The others, which are the well-behaved ones, notice nothing.
+Bytes count when they arrive, not when they are announced, so a client that announces much and sends little costs nothing. When the limit is
+passed, the connection that holds most is closed. The others, which behave well, notice nothing.
 """
 
 from typing import Protocol
@@ -13,7 +13,7 @@ class Holder(Protocol):
     """A connection."""
 
     def give_up(self, why: str) -> None:
-        """Let go of everything and close."""
+        """Drop everything and close."""
         ...
 
 

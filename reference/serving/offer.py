@@ -1,4 +1,4 @@
-"""What is served of an engine: who answers at which socket, and how its time passes."""
+"""What is served of an engine: what answers at which socket, and how its time passes."""
 
 import socket
 import time
@@ -13,21 +13,21 @@ from .server import Meet
 
 @dataclass(frozen=True)
 class Wanted:
-    """The broker that a user wants: its profile, and what may be said beside that, each where its engine `takes` it."""
+    """The broker that a user wants: its profile, and further options, each only if its engine `takes` it."""
 
     profile: str
     settings: Sequence[str] = ()
     metadata: Callable[[], MetadataStore] | None = None
-    """What connects it to the store of its metadata-driven transactions."""
+    """Connects it to the store of its metadata-driven transactions."""
     crash_at: str | None = None
-    """The place of its code at which the process dies."""
+    """The crash point at which the process is ended."""
     transaction_keys: bool = False
-    """Whether it has transaction keys, also with a profile that has none."""
+    """Whether it has transaction keys, even with a profile that has none."""
 
 
 @dataclass(frozen=True)
 class Offer:
-    """A reference that can be served: who answers at which socket, how its time passes, and what a user is told."""
+    """A reference that can be served: what answers at which socket, how its time passes, and what is printed for a user."""
 
     doors: Collection[tuple[socket.socket, Meet]]
     advance: Callable[[int], None]
@@ -39,28 +39,28 @@ class Served(Protocol):
 
     @property
     def ports(self) -> Mapping[str, int]:
-        """The options that name its ports, such as `port`, with the port that each has unless a user says otherwise."""
+        """The options that name its ports, such as `port`, with the default of each."""
         ...
 
     @property
     def takes(self) -> Collection[str]:
-        """The options that it takes beside its ports and its profile, such as `set`."""
+        """The options that it accepts in addition to its ports and its profile, such as `set`."""
         ...
 
     @property
     def usage(self) -> str:
-        """Why there is no more than that to be said."""
+        """Why there are no more options."""
         ...
 
     def check(self, profile: str, options: Mapping[str, Any]) -> None:
-        """Raises WrongUsage for a value of these options that cannot be, with this profile; those that were not given are None."""
+        """Raises WrongUsage for an invalid value of these options with this profile; those that were not given are None."""
         ...
 
     def offer(self, listeners: Mapping[str, socket.socket], wanted: Wanted) -> Offer:
-        """A new broker behind these sockets, by the options that name them; what is wanted was checked."""
+        """A new broker at these sockets, by the options that name them; what is wanted was checked."""
         ...
 
 
 def now_ms() -> int:
-    """What the wall's clock says, for a broker that is served in real time."""
+    """The wall clock, for a broker that is served in real time."""
     return round(time.time() * 1000)

@@ -1,10 +1,10 @@
-"""Pulsar's connections: frames in, and out whatever the broker says to this client, asked or unasked.
+"""Pulsar's connections: frames in, and out what the broker sends to this client, answers and notifications.
 
-While one client speaks, others may be sent something: a message, the end of a transaction, that their producer is closed. So after
-every frame, every admin call and every bit of time `Outgoing.flush` writes to each socket what the broker has to say there.
-A client that does not read is not read from either; what it is sent meanwhile lies in its socket's buffer, and counts.
+During one client's request, others may be sent something: a message, the end of a transaction, that their producer is closed. So after
+every frame, every admin call and every bit of time `Outgoing.flush` writes to each socket what the broker has for it. A client that does
+not read is not read from either; what it is sent meanwhile waits in its socket's buffer, and counts.
 
-What is no frame ends the connection, as with Apache Pulsar: a wrong size, magic or checksum, a command that is not known.
+What is no frame ends the connection, as with Apache Pulsar: a wrong size, magic or checksum, an unknown command.
 """
 
 import asyncio
@@ -17,25 +17,25 @@ from .line import Line
 from .memory import Memory
 
 ENOUGH_UNREAD = 64 * 1024
-"""The bytes behind which a client is sent no news until it has read."""
+"""A client with more unread bytes is sent no notifications until it has read."""
 
 
 class Outgoing:
-    """The connections that there are."""
+    """The open connections."""
 
     def __init__(self) -> None:
         self._connections: set[PulsarConnection] = set()
 
     def add(self, connection: "PulsarConnection") -> None:
-        """The broker may say something there."""
+        """The broker may send something there."""
         self._connections.add(connection)
 
     def forget(self, connection: "PulsarConnection") -> None:
-        """Nobody listens there any more."""
+        """The connection is closed."""
         self._connections.discard(connection)
 
     def flush(self) -> None:
-        """Write everything that was said, and count what lies with clients that do not read."""
+        """Write everything that is queued, and count what waits for clients that do not read."""
         for connection in tuple(self._connections):
             connection.write()
 
@@ -60,7 +60,7 @@ class PulsarConnection(Line):
         outgoing.add(self)
 
     def write(self) -> None:
-        """Write what the broker has said. Where the broker has ended it, so is the connection."""
+        """Write what the broker has queued. If the broker has closed the connection, so does this."""
         if self._connection is None:
             return
         while (frame := self._connection.take(with_news=not self._is_slow())) is not None:
@@ -73,7 +73,7 @@ class PulsarConnection(Line):
             self._writer.close()
 
     def _is_slow(self) -> bool:
-        """Whether the client leaves so much unread that news may wait for it at the broker, which keeps the newest only."""
+        """Whether the client leaves so much unread that notifications wait for it at the broker, which keeps only the newest."""
         return self._writer.transport.get_write_buffer_size() > ENOUGH_UNREAD
 
     async def _talk(self) -> None:

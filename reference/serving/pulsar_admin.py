@@ -1,7 +1,7 @@
 """Pulsar's admin calls over HTTP/1.1: the h11 library knows the protocol, the reference the calls.
 
-A body is bounded, and JSON or nothing. What is no HTTP, and what is no JSON, is answered 400; what is too large 413. While the broker is
-down a call is not answered, and its connection closed.
+A body is bounded, and JSON or empty. What is no HTTP, and what is no JSON, is answered 400; what is too large 413. While the broker is down
+a call is not answered, and its connection closed.
 """
 
 import asyncio

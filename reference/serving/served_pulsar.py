@@ -1,7 +1,7 @@
 """The Pulsar reference as it is served: its binary protocol on one port, its admin calls on another.
 
-A profile that has metadata-driven transactions has scalable topics too, beside everything else. Several that are served on one store go on
-with each other's transactions; what segments hold, each has in its own memory, and so it has the layouts that say which segments there are.
+A profile with metadata-driven transactions has scalable topics too, in addition to everything else. Several that are served on one store
+continue each other's transactions; the contents of segments are in the memory of each, and so are the layouts, which list the segments.
 """
 
 import os
@@ -26,18 +26,18 @@ takes = frozenset({"metadata", "crash-at", "transaction-keys"})
 usage = "the Pulsar reference has no settings beside its profile"
 
 KILLED = 128 + 9
-"""The exit code of a process that was killed without warning, as a shell tells it."""
+"""The exit code of a process that was killed without warning, as a shell reports it."""
 
 
 class MortalPulsar(ReferencePulsar):
-    """A broker that is this process: a crash of its node is the end of both, and nobody is told."""
+    """A broker that is this process: a crash of its node ends both, without notice to clients."""
 
     def node_crashed(self, number: int) -> None:  # noqa: ARG002 - there is one
         os._exit(KILLED)
 
 
 def check(profile: str, options: Mapping[str, object]) -> None:
-    """Only a profile with metadata-driven transactions has a store for them, and the places of their code."""
+    """Only a profile with metadata-driven transactions has a store for them, and the crash points of their code."""
     given = [name for name in ("metadata", "crash-at") if options.get(name) is not None]
     if given and profile not in MetadataProfile.names():
         raise WrongUsage(
@@ -89,7 +89,7 @@ def offer(listeners: Mapping[str, socket.socket], wanted: Wanted) -> Offer:
 
 
 def _kind(profile: str, connect: Callable[[], MetadataStore] | None) -> MetadataKind:
-    """Metadata-driven transactions, on a store in memory where none is named, and layouts in memory."""
+    """Metadata-driven transactions, on a store in memory if none is named, and layouts in memory."""
     transactions, layouts = MemoryData(), MemoryData()
     return MetadataKind(
         MetadataProfile.load(profile),

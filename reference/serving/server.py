@@ -1,7 +1,7 @@
-"""The reference on a loopback socket, for as long as somebody wants it.
+"""The reference on a loopback socket, until it is cancelled.
 
-All connections are answered by one broker on one event loop, one request at a time, as the reference itself knows no other way.
-Its clock is virtual; while it is served in real time, the wall's clock moves it.
+One broker answers all connections on one event loop, one request at a time, since the reference itself has no other way. Its clock is
+virtual; while it is served in real time, the wall clock moves it.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ def listen(port: int) -> socket.socket:
 
 
 class Server:
-    """Answers everybody who connects."""
+    """Answers every client that connects."""
 
     def __init__(self, meet: Meet) -> None:
         self._meet = meet
@@ -65,7 +65,7 @@ class Server:
 
 
 async def follow_the_wall_clock(advance: Callable[[int], None]) -> None:
-    """Let as much virtual time pass as passes in the world. An error in a timer's work is logged, and time goes on."""
+    """Advance the virtual time as real time passes. An error in a timer's work is logged, and time goes on."""
     last = time.monotonic()
     while True:
         await asyncio.sleep(_TICK_S)
@@ -78,7 +78,7 @@ async def follow_the_wall_clock(advance: Callable[[int], None]) -> None:
 
 
 def allow_many_files() -> None:
-    """Let this process have as many sockets as it serves, as far as the system lets it."""
+    """Raise the limit of open sockets for this process, as far as the system allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MOST_CONNECTIONS + _OTHER_FILES
     if soft != resource.RLIM_INFINITY and soft < wanted:

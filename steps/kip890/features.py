@@ -99,9 +99,10 @@ def restarts_at(context: ScenarioContext, level: int) -> None:
     context.session.faults.crash()
     try:
         context.session.faults.restart()
+        answer = context.observer.api_versions(NEWEST_API_VERSIONS)
     except (SystemUnreachable, Malformed) as error:  # one that is about to end may still answer, with an error where there is none
         raise _not_back(str(error).splitlines()[0]) from error  # the rest is the broker's log
-    match context.observer.api_versions(NEWEST_API_VERSIONS):
+    match answer:
         case Done():
             pass
         case Unknown(reason=reason):

@@ -68,7 +68,9 @@ class Readers:
     members: dict[str, Member] = field(default_factory=dict)
     writers: dict[str, TopicWriter] = field(default_factory=dict)
     log: list[tuple[str, Received]] = field(default_factory=list)
-    """All that they have taken, in that order."""
+    """All that they have taken, in that order. Pulsar delivers at least once: a message that is delivered once more after a consumer of the
+    subscription has acknowledged it is acknowledged again, and counts once."""
+    _acknowledged: set[tuple[str, MessageId]] = field(default_factory=set)
     _opened: int = 0
 
     def __getitem__(self, name: str) -> Member:
@@ -159,8 +161,9 @@ class Readers:
             for name in names:
                 match self._take(self.members[name]):
                     case Done(message):
-                        self.log.append((name, message))
-                        self.members[name].taken.append(message)
+                        if (self.members[name].group, message.id) not in self._acknowledged:
+                            self.log.append((name, message))
+                            self.members[name].taken.append(message)
                         taken.append(message.value)
                         if acknowledging and not isinstance(done := self._acknowledge(self.members[name], message), Done):
                             return done
@@ -237,6 +240,7 @@ class Readers:
         if member.role == CHECKPOINTS:
             return Done(None)
         assert member.reader is not None, "who reads has joined"
+        self._acknowledged.add((member.group, message.id))
         return member.client.acknowledge_taken(member.reader, message)
 
 

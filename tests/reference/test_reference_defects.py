@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from dataclasses import replace
 from typing import TypeAlias
 
 import pytest
@@ -106,18 +107,22 @@ def decisions(part: type) -> list[str]:
     return next(filter(None, overriding), [])
 
 
-@pytest.mark.parametrize("defect", (DEFECTS | LAWFUL).values(), ids=lambda defect: defect.name)
-def test_every_variant_changes_one_decision_in_few_places(defect: Defect) -> None:
+def test_every_variant_changes_one_decision_in_few_places() -> None:
     """In up to three parts, by a subclass with up to three methods, memory aside; and it says what, from where and how it shows."""
+    variants = (DEFECTS | LAWFUL).values()
+
+    assert not changes_little(replace(next(iter(variants)), parts=Parts()))
+    assert [variant.name for variant in variants if not changes_little(variant)] == []
+    assert [variant.name for variant in variants if not re.fullmatch(r"[a-z]+(-[a-z]+)*", variant.name)] == []
+    assert [variant.name for variant in variants if not (variant.story.endswith(".") and variant.origin)] == []
+
+
+def changes_little(defect: Defect) -> bool:
+    """Whether it is one decision, in a few places."""
     lawful = type(defect.parts)()
     replaced = [part for field, part in vars(defect.parts).items() if part is not getattr(lawful, field)]
-
-    assert 1 <= len(replaced) <= 3
-    assert all(len(decisions(part)) <= 3 for part in replaced)
-    assert any(decisions(part) or "__init__" in vars(part) for part in replaced)
-    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", defect.name)
-    assert defect.story.endswith(".")
-    assert defect.origin
+    overrides = any(decisions(part) or "__init__" in vars(part) for part in replaced)
+    return overrides and len(replaced) <= 3 and all(len(decisions(part)) <= 3 for part in replaced)
 
 
 def test_late_completion_makes_clients_wait_but_not_for_ever() -> None:

@@ -2,7 +2,7 @@
 
 import functools
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hypothesis import given, settings
@@ -13,8 +13,8 @@ from fencepost.contract.gherkin import Step
 from fencepost.steps.sentence import Form, Optionally, Placeholder, ValueType
 from fencepost.steps.vocabularies import Speech
 
-TEXTS, VALUES = 40, 20
-"""How many texts a type is asked of, and how many values a sentence."""
+TEXTS, VALUES = 20, 12
+"""How many texts a pattern is asked of, and how many values a sentence."""
 
 
 def is_one_sentence_and_renders_to_itself(speech: Speech, step: Step) -> None:
@@ -38,21 +38,27 @@ def is_nobody_elses(speech: Speech, form: Form, values: Mapping[str, Any]) -> No
     assert len(parsing) == 1, f"{form.kind} {form.render(values)!r}: {[sentence.where for sentence in parsing]}"
 
 
-def is_a_step_of_a_feature(form: Form, values: Mapping[str, Any]) -> None:
+def are_steps_of_a_feature(form: Form, written: Sequence[Mapping[str, Any]]) -> None:
     """What a sentence writes can stand in a feature, and is read there as it was written."""
-    step = form.render(values)
+    steps = [form.render(values) for values in written]
     keywords = {"Given": "", "When": "Given a world\n", "Then": "When it turns\n"}[form.kind]
-    feature = gherkin.parse("made/some.feature", f"Feature: F\nRule: R\nScenario: S\n{keywords}{form.kind} {step}\n")
-    assert [one.text for one in feature.said][-1:] == [step]
+    scenarios = (f"Scenario: S{number}\n{keywords}{form.kind} {step}\n" for number, step in enumerate(steps))
+    feature = gherkin.parse("made/some.feature", f"Feature: F\nRule: R\n{''.join(scenarios)}")
+    assert [scenario.examples[0][-1].text for rule in feature.rules for scenario in rule.scenarios] == steps
+
+
+def texts_of(kind: ValueType[Any]) -> tuple[str, ...]:
+    """Some of what the pattern of a type matches."""
+    return _matching(kind.pattern)
 
 
 @functools.cache
-def texts_of(kind: ValueType[Any]) -> tuple[str, ...]:
-    """Some of what the pattern of a type matches, which is found once: to search for it takes longer than any law."""
+def _matching(pattern: str) -> tuple[str, ...]:
+    """Texts that match, which are found once: to search for them takes longer than any law."""
     found: dict[str, None] = {}
 
     @settings(max_examples=TEXTS, deadline=None, database=None)
-    @given(st.from_regex(kind.pattern, fullmatch=True))
+    @given(st.from_regex(pattern, fullmatch=True))
     def find(text: str) -> None:
         found[text] = None
 

@@ -1,8 +1,7 @@
-"""Kafka's messages, and the only place that knows them: each request entity is taken apart into a call in plain words, and the answer
-entity is built from what comes back.
+"""Kafka's messages; only this package knows them. Each request becomes a call with plain values, and the answer is built from its result.
 
-A handler states its answer once, for all versions: `entities.response` leaves out what a version does not have. Whether a version is
-served is the profile's to say; the connection of a client that sends another one is closed, but for ApiVersions, which tells what is.
+A handler states its answer once, for all versions: `entities.response` leaves out what a version does not have. The profile decides which
+versions are served; the connection of a client that sends another one is closed, except for ApiVersions, whose answer lists them.
 """
 
 from collections.abc import Callable
@@ -67,7 +66,7 @@ _HANDLERS: dict[str, _Handler] = {
 
 
 def answer(node: Node, request: RequestPayload, principal: str) -> ResponsePayload | None:
-    """The answer to a request of that principal; None where the connection is closed instead."""
+    """The answer to a request of that principal; None if the connection is closed instead."""
     api = api_of(request)
     if not node.advertised_api_versions.serves(api, int(request.__version__)):
         return refusal(node, api)
@@ -76,6 +75,6 @@ def answer(node: Node, request: RequestPayload, principal: str) -> ResponsePaylo
 
 
 def refusal(node: Node, api: str | None) -> ResponsePayload | None:
-    """The answer to a version of an API that is not served, not even readable perhaps; `api` is None for an unknown one."""
+    """The answer to a version of an API that is not served, and perhaps not even readable; `api` is None for an unknown one."""
     rule("KIP890-008")
     return unsupported_api_versions(node) if api == "api_versions" else None

@@ -1,6 +1,6 @@
-"""What an administrator of access-control lists asks: CreateAcls, DeleteAcls, DescribeAcls.
+"""The requests of an administrator of access-control lists: CreateAcls, DeleteAcls, DescribeAcls.
 
-The broker has entries that allow, from anywhere, for a resource of exactly that name, and says INVALID_REQUEST to all others.
+The broker has entries that allow, from any host, for a resource of exactly that name, and answers INVALID_REQUEST to all others.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ _MATCHING = (1, 2, LITERAL)
 
 
 def create_acls(node: Node, asked: Any) -> ResponsePayload:
-    """Add entries, each by itself; one that is there already is there once."""
+    """Add entries, each by itself; adding an existing one changes nothing."""
     results = []
     for wanted in asked.creations:
         result: dict[str, Any] = {"error_code": Error.NONE, "error_message": None}
@@ -81,7 +81,7 @@ def _right(wanted: Any) -> Right:
 
 
 def _finds(wanted: Any, pattern_type: int) -> Callable[[Right], bool]:
-    """Whether the filter finds an entry; what it leaves out, or calls any, may be anything."""
+    """Whether the filter finds an entry; a field that it leaves out, or sets to any, matches everything."""
 
     def finds(right: Right) -> bool:
         return (

@@ -1,8 +1,8 @@
-"""What a principal may ask, decided in front of the handlers, so that a refusal has changed nothing.
+"""What a principal may ask, decided before the handlers, so that a refusal has changed nothing.
 
-A gate refuses a request as a whole, or takes out of it what is not allowed, hands on the rest, and puts the answers together; the
-order of its questions is the order of Apache Kafka's. An API without a gate here is everybody's: who reads, who makes, moves or deletes
-topics, is not asked for a right, which Apache Kafka does ask.
+A gate refuses a request as a whole, or removes from it what is not allowed, hands on the rest, and joins the answers; the order of its
+checks is that of Apache Kafka. An API without a gate here is open to every principal: a client that reads, or creates, moves or deletes
+topics, needs no right here, though it does in Apache Kafka.
 """
 
 from collections.abc import Callable, Iterable
@@ -35,7 +35,7 @@ Handler: TypeAlias = Callable[[Node, Any], ResponsePayload]
 
 @dataclass(frozen=True)
 class _Asker:
-    """Who asks, and whom; `go_on` is the handler behind the gate."""
+    """The principal and the node that it asks; `go_on` is the handler after the gate."""
 
     node: Node
     principal: str
@@ -53,7 +53,7 @@ _Gate: TypeAlias = Callable[[_Asker, Any], ResponsePayload]
 
 
 def authorised(node: Node, principal: str, asked: Any, handler: Handler) -> ResponsePayload:
-    """The answer to the principal's request: the handler's, as far as it may be asked."""
+    """The answer to the principal's request: the handler's, for what is allowed."""
     gate = _GATES.get(api_of(asked)) if node.authorizer.is_on else None
     return handler(node, asked) if gate is None else gate(_Asker(node, principal, handler), asked)
 
@@ -80,7 +80,7 @@ def _add_partitions_to_txn(asker: _Asker, asked: Any) -> ResponsePayload:
 
 
 def _beside_a_refusal(asker: _Asker, partition: TopicPartition) -> Error:
-    """What a partition is answered where one of the request's topics is refused: then none is added."""
+    """The answer for a partition when another of the request's topics is refused: then none is added."""
     if not asker.authorizer.may_add(asker.principal, partition.topic):
         return Error.TOPIC_AUTHORIZATION_FAILED
     return Error.OPERATION_NOT_ATTEMPTED if partition in asker.node.topics else Error.UNKNOWN_TOPIC_OR_PARTITION
@@ -144,7 +144,7 @@ def _is_transactional(asked: Any) -> bool:
 
 
 def _may_write_to(asker: _Asker, asked: Any, topic: Any) -> bool:
-    """Whether records may go there; a topic by an id that nobody knows is for the handler to refuse."""
+    """Whether records may go there; a topic by an unknown id is for the handler to refuse."""
     if asked.__version__ < _BY_ID:
         return asker.authorizer.may_write_to(asker.principal, topic.name)
     known = asker.node.topics.with_id(topic.topic_id)
@@ -263,7 +263,7 @@ def _joined(answer: ResponsePayload, refused: ResponsePayload, field: str) -> Re
 
 
 def _of_transactional_id(asker: _Asker, transactional_id: str | None) -> Error:
-    """What is answered about the transactional id, NONE where it may be used. Without one, nobody has a right to it."""
+    """The error for the transactional id, NONE if it may be used. Without an id, no principal has a right to it."""
     if transactional_id is not None and asker.authorizer.may_use_transactional_id(asker.principal, transactional_id):
         return Error.NONE
     return Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED

@@ -17,7 +17,7 @@ _CLUSTER_ID = "fencepost-reference"
 _TRANSACTION = 1
 _COMPACTION = {"segment.ms": "segment_ms", "delete.retention.ms": "delete_retention_ms"}
 _INTERNAL_TOPICS = {0: OFFSETS_TOPIC, _TRANSACTION: TRANSACTIONS_TOPIC}
-"""By the key type of FindCoordinator: where the coordinator of a group, or of a transactional id, keeps what it knows."""
+"""By the key type of FindCoordinator: where the coordinator of a group, or of a transactional id, stores its state."""
 
 
 def api_versions(node: Node, asked: Any) -> ResponsePayload:
@@ -41,7 +41,7 @@ def api_versions(node: Node, asked: Any) -> ResponsePayload:
 
 
 def unsupported_api_versions(node: Node) -> ResponsePayload:
-    """The answer to a version of ApiVersions that is not served: in version 0, which everybody can read."""
+    """The answer to a version of ApiVersions that is not served: in version 0, which every client can read."""
     return response(request("api_versions", 0), error_code=Error.UNSUPPORTED_VERSION, api_keys=_ranges(node))
 
 
@@ -111,10 +111,10 @@ def _told(node: Node, topic: Topic) -> dict[str, Any]:
 
 
 def create_topics(node: Node, asked: Any) -> ResponsePayload:
-    """Make topics, each by itself. There is one replica, unless an assignment says where there are more; without one, nodes take turns.
+    """Create topics, each by itself. There is one replica, unless an assignment names more; without one, nodes take turns.
 
-    What a topic is configured to is how its log is stored and for how long, which does not show here but for compaction, and how many
-    replicas must have what is written, which is all of them here. So the rest is not looked at.
+    Most of a topic's configuration is how its log is stored and for how long, which has no effect here except for compaction, and how many
+    replicas must have what is written, which is all of them here. So the rest is ignored.
     """
     results = []
     for wanted in asked.topics:
@@ -148,7 +148,7 @@ def _compaction(wanted: Any) -> Compaction | None:
 
 
 def _replicas(node: Node, wanted: Any, partitions: int) -> tuple[list[int], list[tuple[int, ...]]]:
-    """The node that leads each partition of a new topic, and those that follow; as many in each."""
+    """The node that leads each partition of a new topic, and those that follow; as many for each."""
     if not wanted.assignments:
         return [node.numbers[number % len(node.numbers)] for number in range(partitions)], [()] * partitions
     numbers = {node.ids.id_of(number): number for number in node.numbers}

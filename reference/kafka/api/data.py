@@ -19,10 +19,10 @@ _BY_ID = 13
 """From this version on, of both, Produce and Fetch name topics by their ids."""
 
 _NONE = -1
-"""The offset or the time of what there is not."""
+"""The offset or the time of something missing."""
 
 _ALL = -1
-"""Of acks: the answer comes when all in-sync replicas have what was written."""
+"""For acks: the answer comes when all in-sync replicas have what was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class _Sent:
 
 
 def produce(node: Node, asked: Any) -> ResponsePayload:
-    """Append one batch to each partition; the partitions fare independently, but for what is wrong with the request as a whole."""
+    """Append one batch to each partition; the partitions are independent, except for errors of the request as a whole."""
     sent = [(topic, [_Sent.of(entry) for entry in topic.partition_data]) for topic in asked.topic_data]
     whole = node.verification.refusal_of_request(
         asked.transactional_id, (batch for _, partitions in sent for one in partitions for batch in one.batches)
@@ -65,9 +65,9 @@ def produce(node: Node, asked: Any) -> ResponsePayload:
 
 
 def await_coordinator(node: Node, asked: Any) -> bool:
-    """What a leader does with Produce before the coordinator, which is paused, answers: what comes to be appended is kept track of.
+    """What a leader does with Produce before a paused coordinator answers: it draws the guards for what is to be appended.
 
-    Answers whether the coordinator is asked anything.
+    Returns whether the coordinator is asked anything.
     """
     is_asked = False
     for topic in asked.topic_data:
@@ -94,7 +94,7 @@ def _produced(node: Node, asked: Any, topic: str | None, sent: _Sent, whole: Err
             guard = node.verification.before_produce(log, asked.transactional_id, batch, Operation.of_produce(asked.__version__))
         if not node.topics.may_be_written_to(topic):
             raise Refused(Error.INVALID_TOPIC_EXCEPTION, f"only the broker writes to {log.name.topic}")
-        # From here on it is the log that refuses, and then the answer tells where it starts.
+        # From here on the log refuses, and then the answer has its start offset.
         result["log_start_offset"] = log.start_told_to_producers()
         offset = log.append(batch, data, guard)
         node.machine.crash_points.reach("after-data-appended")
@@ -107,7 +107,10 @@ def _produced(node: Node, asked: Any, topic: str | None, sent: _Sent, whole: Err
 
 
 def fetch(node: Node, asked: Any) -> ResponsePayload:
-    """Read from partitions. There are no sessions and no waiting: the answer has what there is, of each partition what it may have."""
+    """Read from partitions.
+
+    There are no sessions and no waiting: the answer has what is there, for each partition what the reader may have.
+    """
     topics = []
     for entry in asked.topics:
         name = _topic_name(node, entry, asked, "topic")
@@ -154,13 +157,13 @@ def list_offsets(node: Node, asked: Any) -> ResponsePayload:
 
 
 def _isolation(asked: Any) -> Isolation:
-    """What the reader wants to see; the first versions of ListOffsets cannot say."""
+    """The isolation level of the reader; the first versions of ListOffsets have none."""
     level = int(getattr(asked, "isolation_level", Isolation.READ_UNCOMMITTED))
     return Isolation.READ_COMMITTED if level == Isolation.READ_COMMITTED else Isolation.READ_UNCOMMITTED
 
 
 def _offset(log: PartitionLog, timestamp: int, isolation: Isolation) -> tuple[int, int]:
-    """An offset, and the timestamp of its record where one was looked for, else -1."""
+    """An offset, and the timestamp of its record if one was looked for, otherwise -1."""
     match timestamp:
         case -1:  # latest
             return log.latest_offset(isolation), _NONE
@@ -169,7 +172,7 @@ def _offset(log: PartitionLog, timestamp: int, isolation: Isolation) -> tuple[in
         case -3:  # the record with the largest timestamp
             newest = max((record.timestamp for entry in log.entries(log.start_offset) for record in entry.batch.records), default=_NONE)
             found = log.offset_at(newest, isolation)
-        case -5:  # the end of what is stored elsewhere, where nothing is
+        case -5:  # the end of tiered storage, which is empty here
             found = None
         case _:
             found = log.offset_at(timestamp, isolation)
@@ -177,7 +180,7 @@ def _offset(log: PartitionLog, timestamp: int, isolation: Isolation) -> tuple[in
 
 
 def _topic_name(node: Node, entry: Any, asked: Any, field: str) -> str | None:
-    """The topic that an entry is about, None where its id is not known."""
+    """The topic that an entry is about, None if its id is not known."""
     if asked.__version__ < _BY_ID:
         return str(getattr(entry, field))
     topic = node.topics.with_id(entry.topic_id)

@@ -1,4 +1,4 @@
-"""What an administrator takes away: DeleteTopics, DeleteRecords, DeleteGroups."""
+"""What an administrator deletes: DeleteTopics, DeleteRecords, DeleteGroups."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ _BY_NAME_OR_ID = 6
 
 
 def delete_topics(node: Node, asked: Any) -> ResponsePayload:
-    """Remove topics, each by itself; the broker's own stay."""
+    """Delete topics, each by itself; the internal ones stay."""
     if asked.__version__ >= _BY_NAME_OR_ID:
         results = [_deleted(node, entry.name, entry.topic_id) for entry in asked.topics]
     else:
@@ -59,7 +59,7 @@ def _cut(node: Node, partition: TopicPartition, offset: int) -> dict[str, Any]:
 
 
 def delete_groups(node: Node, asked: Any) -> ResponsePayload:
-    """Remove groups with all their offsets, each by itself."""
+    """Delete groups with all their offsets, each by itself."""
     return response(
         asked, throttle_time=0, results=[{"group_id": group, "error_code": _removed(node, group)} for group in asked.groups_names]
     )

@@ -12,7 +12,7 @@ _UPGRADE = 1
 
 
 def update_features(node: Node, asked: Any) -> ResponsePayload:
-    """Change levels, all or none. Before version 2 each feature has a result of its own."""
+    """Change levels, all or none. Before version 2 each feature has a separate result."""
     error, message = Error.NONE, None
     wanted = [(str(update.feature), int(update.max_version_level), _may_lower(update)) for update in asked.feature_updates]
     try:
@@ -28,5 +28,5 @@ def update_features(node: Node, asked: Any) -> ResponsePayload:
 
 
 def _may_lower(update: Any) -> bool:
-    """Version 0 has a switch for it, later ones tell the kind of the change."""
+    """Version 0 has a flag for it, later ones the kind of the change."""
     return bool(getattr(update, "allow_downgrade", False)) or int(getattr(update, "upgrade_type", _UPGRADE)) != _UPGRADE

@@ -1,4 +1,4 @@
-"""What a consumer's group asks: TxnOffsetCommit, OffsetCommit, OffsetFetch."""
+"""The requests of a consumer's group: TxnOffsetCommit, OffsetCommit, OffsetFetch."""
 
 import uuid
 from typing import Any
@@ -18,7 +18,7 @@ _NOTHING = CommittedOffset(-1)
 
 
 def txn_offset_commit(node: Node, asked: Any) -> ResponsePayload:
-    """Store a group's offsets as part of a transaction. What is wrong with the whole request is answered for each partition."""
+    """Store a group's offsets as part of a transaction. An error of the whole request is answered for each partition."""
     offsets = _offsets(asked)
     sender = Sender(getattr(asked, "generation_id", None), getattr(asked, "member_id", ""), getattr(asked, "group_instance_id", None))
     operation = Operation.of_txn_offset_commit(asked.__version__)
@@ -64,7 +64,7 @@ def _committed(asked: Any, errors: dict[TopicPartition, Error]) -> ResponsePaylo
 
 
 def offset_fetch(node: Node, asked: Any) -> ResponsePayload:
-    """What groups have committed: for the partitions that are named, or for all. From version 8 on several groups are asked about."""
+    """What groups have committed: for the named partitions, or for all. From version 8 on a request may name several groups."""
     require_stable = getattr(asked, "require_stable", False)
     wanted = getattr(asked, "groups", None)
     if wanted is None:
@@ -93,7 +93,7 @@ def _topics(node: Node, asked: Any, require_stable: bool) -> list[dict[str, Any]
 
 
 def _known(node: Node, entry: Any) -> tuple[str | None, uuid.UUID | None]:
-    """The topic that an entry is about. From version 10 on it is named by its id, and has no name where that is not known."""
+    """The topic that an entry is about. From version 10 on it is named by its id, and has no name if that is not known."""
     if not hasattr(entry, "topic_id"):
         return str(entry.name), None
     topic = node.topics.with_id(entry.topic_id)

@@ -1,4 +1,4 @@
-"""SaslHandshake and SaslAuthenticate of somebody who needs no login: a `Caller` takes those of all others."""
+"""SaslHandshake and SaslAuthenticate of a client that needs no login: a `Caller` handles those of all others."""
 
 from typing import Any
 

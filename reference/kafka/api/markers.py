@@ -15,7 +15,7 @@ from .shapes import by_topic, producer_of
 
 
 def write_txn_markers(node: Node, asked: Any) -> ResponsePayload:
-    """End transactions in partitions; the verdicts are by producer id. Version 1 cannot tell that an epoch was bumped."""
+    """End transactions in partitions; the results are by producer id. Version 1 cannot report that an epoch was bumped."""
     errors: dict[int, dict[TopicPartition, Error]] = {}
     for entry in asked.markers:
         marker = TransactionMarker(

@@ -1,4 +1,4 @@
-"""What a member of a consumer group asks: JoinGroup, SyncGroup, Heartbeat, LeaveGroup."""
+"""The requests of a member of a consumer group: JoinGroup, SyncGroup, Heartbeat, LeaveGroup."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def join_group(node: Node, asked: Any) -> ResponsePayload:
 
 
 def sync_group(node: Node, asked: Any) -> ResponsePayload:
-    """Get an assignment; the leader brings everybody's."""
+    """Get an assignment; the leader brings those of all members."""
     error, assignment = Error.NONE, b""
     brought = {str(entry.member_id): bytes(entry.assignment) for entry in asked.assignments}
     try:
@@ -50,7 +50,7 @@ def sync_group(node: Node, asked: Any) -> ResponsePayload:
 
 
 def heartbeat(node: Node, asked: Any) -> ResponsePayload:
-    """Say that one is still there."""
+    """The member is alive."""
     error = Error.NONE
     try:
         node.membership.heartbeat(asked.group_id, int(asked.generation_id), asked.member_id, _instance(asked))
@@ -60,7 +60,7 @@ def heartbeat(node: Node, asked: Any) -> ResponsePayload:
 
 
 def leave_group(node: Node, asked: Any) -> ResponsePayload:
-    """Go: from version 3 on several at a time, each by itself."""
+    """Leave: from version 3 on several members at a time, each by itself."""
     leaving = getattr(asked, "members", None)
     if leaving is None:
         return response(asked, throttle_time=0, error_code=_left(node, asked, asked))
@@ -80,6 +80,6 @@ def _left(node: Node, asked: Any, entry: Any) -> Error:
 
 
 def _instance(asked: Any) -> str | None:
-    """Which instance of an application asks, or is spoken of: none where the version cannot say so."""
+    """The instance of an application that asks, or is meant: none if the version has no field for it."""
     instance: str | None = getattr(asked, "group_instance_id", None)
     return instance

@@ -1,4 +1,4 @@
-"""What an administrator asks: DescribeProducers, DescribeTransactions, ListTransactions. None of them changes anything."""
+"""The requests of an administrator that change nothing: DescribeProducers, DescribeTransactions, ListTransactions."""
 
 from typing import Any
 

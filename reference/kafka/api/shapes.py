@@ -6,7 +6,7 @@ from typing import Any
 from fencepost.reference.kafka.values import NOTHING, ProducerIdAndEpoch, TopicPartition
 
 NOWHERE = {"node_id": NOTHING, "host": "", "port": NOTHING}
-"""A node, in the answer of FindCoordinator, where none is told."""
+"""A node in the answer of FindCoordinator, if none is reported."""
 
 NOT_DESCRIBED: dict[str, Any] = {
     "transaction_state": "",
@@ -16,7 +16,7 @@ NOT_DESCRIBED: dict[str, Any] = {
     "producer_epoch": 0,
     "topics": [],
 }
-"""A transaction, in the answer of DescribeTransactions, beside an error."""
+"""A transaction in the answer of DescribeTransactions, with an error."""
 
 
 def producer_of(entity: Any) -> ProducerIdAndEpoch:
@@ -25,7 +25,7 @@ def producer_of(entity: Any) -> ProducerIdAndEpoch:
 
 
 def key_type_of(asked: Any) -> int:
-    """What the keys of a FindCoordinator are: 0 for groups, which are all that its first version asks about."""
+    """What the keys of a FindCoordinator are: 0 for groups, the only ones in its first version."""
     return int(getattr(asked, "key_type", 0))
 
 

@@ -1,4 +1,4 @@
-"""What a producer asks the transaction coordinator: InitProducerId, AddPartitionsToTxn, AddOffsetsToTxn, EndTxn."""
+"""The requests of a producer to the transaction coordinator: InitProducerId, AddPartitionsToTxn, AddOffsetsToTxn, EndTxn."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -89,7 +89,7 @@ def add_offsets_to_txn(node: Node, asked: Any) -> ResponsePayload:
 
 
 def end_txn(node: Node, asked: Any) -> ResponsePayload:
-    """Commit or abort. From version 5 on the answer has what the producer goes on with."""
+    """Commit or abort. From version 5 on the answer has the producer id and epoch to continue with."""
     error, producer = Error.NONE, NO_PRODUCER
     decision = Decision.COMMIT if asked.committed else Decision.ABORT
     try:

@@ -1,5 +1,6 @@
-"""Pulsar's commands, and with `admin` the only place that knows them: each is taken apart into a call in plain words, and what comes
-back is said to the client, now or later.
+"""Pulsar's commands; only this package and `admin` know them.
+
+Each command becomes a call with plain values, and its result is sent to the client, now or later.
 """
 
 from collections.abc import Callable, Mapping
@@ -50,11 +51,11 @@ _HANDLERS_OF_SCALABLE_TOPICS: Mapping[str, _Handler] = {
 }
 
 KNOWN = frozenset({"SEND", *_HANDLERS, *_HANDLERS_OF_SCALABLE_TOPICS})
-"""What a client may say, where the broker has scalable topics."""
+"""The commands that a client may send if the broker has scalable topics."""
 
 
 def take(peer: Peer, frame: Frame) -> bool:
-    """Do what a frame asks; False where its connection is closed instead, for a broker is not asked that."""
+    """Execute a frame; False if its connection is closed instead, for a command that brokers do not accept."""
     if frame.name == "SEND":
         producing.send(peer, frame)
         return True

@@ -9,12 +9,12 @@ from .peer import Peer, code
 
 
 def done(peer: Peer, response: Any, command: Any, fields: Mapping[str, int]) -> Any:
-    """The answer to what was done."""
+    """The answer to an executed request."""
     return response(request_id=peer.node.answers.request_named(command.request_id, is_refusal=False), **fields)
 
 
 def refusal(peer: Peer, response: Any, command: Any, refused: Refused, fields: Mapping[str, int]) -> Any:
-    """The answer to what was not."""
+    """The answer to a refused request."""
     return response(
         request_id=peer.node.answers.request_named(command.request_id, is_refusal=True),
         error=code(refused.error),

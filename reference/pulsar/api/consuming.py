@@ -18,7 +18,7 @@ from .peer import UNASKED, Peer, code, txn_of
 
 
 def subscribe(peer: Peer, command: pb.CommandSubscribe) -> None:
-    """A topic or subscription that is not there comes up. A client that asks again for a consumer which it has is answered with success."""
+    """A missing topic or subscription is created. A client that subscribes again with a consumer that it has is answered with success."""
     if command.consumer_id in peer.consumers:
         _done(peer, command)
         return
@@ -49,7 +49,7 @@ def flow(peer: Peer, command: pb.CommandFlow) -> None:
 
 
 def ack(peer: Peer, command: pb.CommandAck) -> None:
-    """Acknowledge, in a transaction or at once. It is answered where the client gave the request a number."""
+    """Acknowledge, in a transaction or at once. It is answered if the client gave the request a number."""
     try:
         _acknowledge(peer, command)
     except Refused as refused:
@@ -69,14 +69,14 @@ def ack(peer: Peer, command: pb.CommandAck) -> None:
 
 
 def redeliver(peer: Peer, command: pb.CommandRedeliverUnacknowledgedMessages) -> None:
-    """Give messages back: those that are named, or all."""
+    """Redeliver messages: those that are named, or all."""
     subscription, consumer = _found(peer, command.consumer_id)
     topic = _topic(peer, command.consumer_id)
     subscription.redeliver(consumer, [message_ids.place(topic, message_id) for message_id in command.message_ids])
 
 
 def seek(peer: Peer, command: pb.CommandSeek) -> None:
-    """Begin anew at a message, or at the earliest. The consumers are closed, as they would come with what they already have."""
+    """Begin again at a message, or at the earliest. The consumers are closed, since they still have earlier messages."""
     subscription, _ = _found(peer, command.consumer_id)
     if not command.HasField("message_id"):
         raise Refused(Error.NOT_ALLOWED, "this broker seeks by message id, and not by time")

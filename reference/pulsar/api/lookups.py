@@ -1,4 +1,4 @@
-"""CONNECT, PING, PARTITIONED_METADATA, LOOKUP: before anything is done."""
+"""CONNECT, PING, PARTITIONED_METADATA, LOOKUP: what precedes producing and consuming."""
 
 from fencepost.reference.pulsar.ownership import COORDINATORS
 from fencepost.wire.pulsar import messages_pb2 as pb
@@ -8,9 +8,9 @@ from .peer import Peer
 
 
 def connect(peer: Peer, command: pb.CommandConnect) -> None:
-    """Of the features, only those of scalable topics are told, where the broker has them.
+    """Advertises only the features of scalable topics, if the broker has them.
 
-    There are no passwords here: a client that uses `basic` is whoever it says.
+    There are no passwords here: a client that uses `basic` is the principal that it names.
     """
     if command.auth_method_name == "basic":
         peer.principal = command.auth_data.partition(b":")[0].decode(errors="replace")

@@ -1,8 +1,8 @@
 """Message ids of the wire, and the places that they stand for.
 
-An entry that is a batch is one place, and the id's `ack_set` has a bit for each of its messages that is *not* acknowledged. A
-committed transaction of the sidecar buffer is one entry with several places, told apart by the batch index: PIP-31 gives such a
-message the id of the commit marker, and its number in the transaction.
+An entry that is a batch is one place, and the id's `ack_set` has a bit for each of its messages that is *not* acknowledged. A committed
+transaction of the sidecar buffer is one entry with several places, which differ in the batch index: PIP-31 gives such a message the id of
+the commit marker, and its number in the transaction.
 """
 
 from collections.abc import Sequence
@@ -23,14 +23,14 @@ def of_entry(position: Position) -> pb.MessageIdData:
 
 
 def id_of(place: Place, batch_size: int | None = None) -> pb.MessageIdData:
-    """The id of a place; of its last message where it is a batch of that size."""
+    """The id of a place; of its last message if it is a batch of that size."""
     found = of_entry(place.position)
     found.batch_index = place.number if batch_size is None else batch_size - 1
     return found
 
 
 def place(topic: Topic, message_id: pb.MessageIdData) -> Place:
-    """Where that message is."""
+    """The place of that message."""
     position = _position(message_id)
     match topic.ledger.at(position):
         case Entry(content=Marker()):
@@ -39,25 +39,25 @@ def place(topic: Topic, message_id: pb.MessageIdData) -> Place:
 
 
 def units(topic: Topic, message_id: pb.MessageIdData) -> Units:
-    """Which messages of a place are meant: all of them where the id has no set. What is not there has none."""
+    """Which messages of a place are meant: all of them if the id has no set. A missing place has none."""
     everything = _everything(topic, message_id)
     return outside(message_id.ack_set, everything) if message_id.ack_set else everything
 
 
 def whole_up_to(topic: Topic, message_id: pb.MessageIdData) -> Place:
-    """Up to where a cumulative acknowledgement goes: a batch that it covers in part only is not in it, nor is what will come."""
+    """Up to where a cumulative acknowledgement goes: it excludes a batch that it covers only in part, and later messages."""
     where = place(topic, message_id)
     is_whole = units(topic, message_id) == _everything(topic, message_id)
     return min(where if is_whole else _before(topic, message_id), behind_entry(topic.ledger.last))
 
 
 def before(topic: Topic, message_id: pb.MessageIdData) -> Place:
-    """Just before that entry: where a reader stands who is to get it next. No further than all there is."""
+    """Just before that entry: the position of a reader that is to get it next. At most the end of the topic."""
     return min(_before(topic, message_id), topic.latest())
 
 
 def behind(topic: Topic, message_id: pb.MessageIdData) -> Place:
-    """Just behind that message, and no further than all there is. A batch is sent again as a whole, and its reader leaves out a part."""
+    """Just after that message, at most the end of the topic. A batch is sent again as a whole, and its reader leaves out a part."""
     where = place(topic, message_id)
     is_in_batch = message_id.batch_index > where.number
     return min(_before(topic, message_id) if is_in_batch else where, topic.latest())
@@ -81,5 +81,5 @@ def _messages_at(topic: Topic, message_id: pb.MessageIdData) -> Sequence[Message
 
 
 def _position(message_id: pb.MessageIdData) -> Position:
-    """The position in an id. Its numbers are signed for brokers, and clients say -1 for what is before everything."""
+    """The position in an id. Its numbers are signed for brokers, and clients send -1 for the position before everything."""
     return Position(signed(message_id.ledger_id), signed(message_id.entry_id))

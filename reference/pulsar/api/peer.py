@@ -1,4 +1,4 @@
-"""A client as the handlers see it: the running broker, what the client has opened, and a way to say something to it."""
+"""A client as the handlers see it: the running broker, what the client has opened, and a way to send it commands."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,18 +18,18 @@ from fencepost.wire.pulsar.frames import Frame, Payload, frame_of
 from fencepost.wire.pulsar.numbers import MINUS_ONE
 
 UNASKED = MINUS_ONE
-"""The request id of what the broker says without having been asked."""
+"""The request id of commands that the broker sends without a request."""
 
 
 class Watching(Protocol):
-    """Something of which a client is told until it wants no more, or is gone."""
+    """A watch that notifies a client until the client closes it, or is gone."""
 
     def take(self) -> Command | None:
-        """What is told next; None where there is nothing new."""
+        """The next notification; None if there is nothing new."""
         ...
 
     def close(self) -> None:
-        """Nothing more is wanted."""
+        """End the watch."""
         ...
 
 
@@ -42,33 +42,33 @@ class Peer:
     hang_up: Callable[[], None]
     """Closes the connection."""
     principal: str = ""
-    """Who the client is, as it said when it connected; empty where it did not."""
+    """The principal, as the client gave it when it connected; empty if it did not."""
     claims: dict[tuple[bool, int], Claim] = field(default_factory=dict)
-    """The transaction key that it has at a coordinator, by the coordinator's kind and number."""
+    """The transaction key that the client has at a coordinator, by the coordinator's kind and number."""
     producers: dict[int, tuple[str, Producer]] = field(default_factory=dict)
-    """What it produces to: the topic, by the number that the client chose."""
+    """The topics that it produces to, by the number that the client chose."""
     sealed: dict[int, str] = field(default_factory=dict)
-    """Its producers that were closed since their segments were sealed, until it says something else of their numbers."""
+    """Its producers that were closed when their segments were sealed, until it uses their numbers for something else."""
     consumers: dict[int, tuple[SubscriptionName, Consumer]] = field(default_factory=dict)
 
     watches: dict[tuple[str, int], Watching] = field(default_factory=dict)
-    """What it is told of, by kind and by the number that the client chose."""
+    """Its watches, by kind and by the number that the client chose."""
 
     def say(self, command: Command, payload: Payload | None = None) -> None:
         self.say_frame(frame_of(command, payload))
 
     def send_away(self) -> None:
-        """Close the connection: its transaction key is another one's."""
+        """Close the connection: another connection has its transaction key."""
         self.hang_up()
 
     @property
     def fences(self) -> NodeKeys | None:
-        """Who refuses what this client asks for in fenced transactions; None where nobody does."""
+        """The transaction keys that refuse this client's requests in fenced transactions; None if none do."""
         keys = self.node.keys
         return keys if keys is not None and keys.asks_of(self.claims) else None
 
     def refuse_fenced(self, txn: TxnId, doing: Doing, topic: str) -> None:
-        """A participant takes nothing in a transaction that was fenced. Raises Refused: INVALID_TXN_STATUS."""
+        """A participant refuses requests in a fenced transaction. Raises Refused: INVALID_TXN_STATUS."""
         if self.fences is not None:
             self.node.refuse_fenced(txn, doing, topic)
 
@@ -79,22 +79,25 @@ class Peer:
         return self.consumers[number]
 
     def news(self) -> Frame | None:
-        """What one of its watches tells next; None where none has anything new. It waits there, and not among what was said."""
+        """The next notification of one of its watches; None if none has any.
+
+        Notifications wait in the watches, not among the queued frames.
+        """
         return next((frame_of(told) for watch in self.watches.values() if (told := watch.take()) is not None), None)
 
     def watch(self, which: tuple[str, int], watch: Watching) -> None:
-        """Tell what that watch has first, which is the answer to who asked for it, and later what is new."""
+        """Send the first notification of that watch, which answers the request for it, and later ones as they come."""
         if (first := watch.take()) is not None:
             self.say(first)
         self.watches[which] = watch
 
     def close_watch(self, which: tuple[str, int]) -> None:
-        """Tell nothing more there, if there was such a watch."""
+        """End that watch, if there is one."""
         if (watch := self.watches.pop(which, None)) is not None:
             watch.close()
 
     def leave(self) -> None:
-        """The client is gone, with all that it opened."""
+        """The connection is closed, with all that the client opened on it."""
         if self.node.keys is not None:
             self.node.keys.forget(self)
         for which in list(self.watches):
@@ -106,7 +109,7 @@ class Peer:
             self.detach(subscription, consumer)
 
     def detach(self, name: SubscriptionName, consumer: Consumer) -> None:
-        """Take a consumer out of its subscription, wherever that still is."""
+        """Remove a consumer from its subscription, if that is still loaded."""
         if (topic := self.node.topics.in_memory(name.topic)) is not None:
             subscription = topic.subscriptions.get(name.name)
             if subscription is not None and consumer in subscription.consumers:
@@ -119,7 +122,7 @@ def code(error: Error) -> str:
 
 
 def txn_of(command: Command) -> TxnId | None:
-    """The transaction that a command names. (0,0) is one, so it is presence that counts; no client has one half of it alone."""
+    """The transaction that a command names. (0,0) is one, so presence of the field counts; no client sends only one half."""
     if command.HasField("txnid_least_bits"):
         return TxnId(command.txnid_most_bits, command.txnid_least_bits)  # type: ignore[attr-defined]  # every command with the fields
     return None

@@ -14,13 +14,13 @@ from . import message_ids
 from .peer import Peer, code, txn_of
 
 _LEAST_OF_A_MESSAGE = 6
-"""The bytes that a message in a batch has at least: the size of its metadata, and in that the size of its payload."""
+"""The least bytes of a message in a batch: the size of its metadata, and in that the size of its payload."""
 
 _MOST_IN_A_BATCH = 65_536
 
 
 def producer(peer: Peer, command: pb.CommandProducer) -> None:
-    """A topic that is not there comes up. A producer without a name gets one that nobody has."""
+    """A missing topic is created. A producer without a name gets a unique one."""
     _drop(peer, command.producer_id)
     topic = peer.node.bring_up(command.topic)
     opened = Producer(command.producer_name or peer.node.new_producer_name())
@@ -37,9 +37,9 @@ def producer(peer: Peer, command: pb.CommandProducer) -> None:
 
 
 def send(peer: Peer, frame: Frame) -> None:
-    """A message, or a batch. What comes of a producer that was closed is ignored: CLOSE_PRODUCER was sent to the client.
+    """Store a message, or a batch. Messages of a closed producer are ignored: CLOSE_PRODUCER was sent to the client.
 
-    Where that was since its segment is sealed, the proposal wants it answered all the same.
+    If it was closed because its segment was sealed, the proposal requires an answer all the same.
     """
     command: pb.CommandSend = frame.body
     if (sealed := peer.sealed.get(command.producer_id)) is not None and _answers_late_writes(peer):
@@ -64,7 +64,7 @@ def close_producer(peer: Peer, command: pb.CommandCloseProducer) -> None:
 
 
 def _doing(peer: Peer, topic: str, message: Message) -> Doing:
-    """What is sent again is asked about too, though it would not be stored again: a receipt would say that it counts."""
+    """A message that is sent again is checked too, though it would not be stored again: a receipt would say that it counts."""
     is_known = peer.node.is_deduplicated(topic) and peer.node.topics.named(topic).deduplication.is_there(message)
     return Doing.SEND_AGAIN if is_known else Doing.SEND
 
@@ -85,7 +85,7 @@ def _refuse(peer: Peer, command: pb.CommandSend, refused: Refused) -> None:
 
 
 def _drop(peer: Peer, number: int) -> None:
-    """The number is free, and so is the name of the producer that had it."""
+    """The number is free again, and so is the name of its producer."""
     if number in peer.sealed and peer.node.answers.forgets_the_seal():
         del peer.sealed[number]
     if number in peer.producers:
@@ -111,7 +111,7 @@ def _message(command: pb.CommandSend, producer_name: str, payload: Payload) -> M
 
 
 def _check_count(metadata: pb.MessageMetadata, payload: Payload) -> None:
-    """A batch has as many messages as it says, or at least could. Raises Refused: NOT_ALLOWED when it cannot."""
+    """The payload has room for as many messages as the batch claims. Raises Refused: NOT_ALLOWED if not."""
     size = len(payload.data) if metadata.compression == pb.NONE else metadata.uncompressed_size
     most = min(_MOST_IN_A_BATCH, size // _LEAST_OF_A_MESSAGE)
     if not 1 <= count_of(metadata) <= most:

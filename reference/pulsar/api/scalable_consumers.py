@@ -1,4 +1,4 @@
-"""SCALABLE_TOPIC_SUBSCRIBE: a consumer of a whole topic registers at the topic's controller, and is told which segments to read. PIP-468.
+"""SCALABLE_TOPIC_SUBSCRIBE: a consumer of a whole topic registers at the topic's controller, and gets the segments to read. PIP-468.
 
 There is no command to leave with: a consumer is lost with its connection.
 """
@@ -19,7 +19,7 @@ _KINDS: dict[int, Kind] = {pb.STREAM: "STREAM", pb.CHECKPOINT: "CHECKPOINT"}
 
 
 def subscribe(peer: Peer, command: pb.CommandScalableTopicSubscribe) -> None:
-    """Answered with the first assignment, behind which the others are told as they change."""
+    """Answered with the first assignment; later ones follow as they change."""
     peer.close_watch(("stream", command.consumer_id))
     try:
         topic = resolved(command.topic)

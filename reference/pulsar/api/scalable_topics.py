@@ -1,7 +1,7 @@
-"""What a client asks of a broker that has scalable topics, and is told until it says CLOSE. PIP-460 and PIP-468.
+"""The requests of clients about scalable topics, and the notifications that follow until CLOSE. PIP-460 and PIP-468.
 
-SCALABLE_TOPIC_LOOKUP tells a topic's layouts, WATCH_SCALABLE_TOPICS which topics a namespace has, and WATCH_TC_ASSIGNMENTS the
-coordinators of their transactions, which stay as they are told first. Whatever is asked is answered, also where nothing can be told.
+SCALABLE_TOPIC_LOOKUP reports a topic's layouts, WATCH_SCALABLE_TOPICS the topics of a namespace, and WATCH_TC_ASSIGNMENTS the coordinators
+of their transactions, which never change after the first answer. Every request is answered, also if there is nothing to report.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _PERSISTENT = "persistent://"
 
 
 def lookup(peer: Peer, command: pb.CommandScalableTopicLookup) -> None:
-    """The layouts of a scalable topic, and where its segments are. A persistent topic that is not scalable is shown as one segment."""
+    """The layouts of a scalable topic, and the brokers of its segments. A persistent topic that is not scalable is shown as one segment."""
     number = command.session_id
     peer.close_watch(("layout", number))
     try:
@@ -46,7 +46,7 @@ def lookup(peer: Peer, command: pb.CommandScalableTopicLookup) -> None:
 
 
 def watch_topics(peer: Peer, command: pb.CommandWatchScalableTopics) -> None:
-    """The scalable topics of a namespace: all of them, and then what comes and goes."""
+    """The scalable topics of a namespace: first all of them, then those added and removed."""
     number = command.watch_id
     peer.close_watch(("topics", number))
     try:
@@ -66,18 +66,18 @@ def watch_tc_assignments(peer: Peer, command: pb.CommandWatchTcAssignments) -> N
 
 
 def close(peer: Peer, command: pb.CommandScalableTopicClose) -> None:
-    """Nothing more is said in that session, nor is this answered."""
+    """The session gets no more notifications, and this is not answered."""
     if peer.node.answers.hears_that_a_watch_is_closed():
         peer.close_watch(("layout", command.session_id))
 
 
 def close_topics(peer: Peer, command: pb.CommandWatchScalableTopicsClose) -> None:
-    """Nor in that watch."""
+    """The watch gets no more notifications, and this is not answered."""
     peer.close_watch(("topics", command.watch_id))
 
 
 def close_tc_assignments(_peer: Peer, _command: pb.CommandWatchTcAssignmentsClose) -> None:
-    """Of those nothing more is said anyway."""
+    """They are never notified of anyway."""
 
 
 class _TopicsSession:
@@ -108,7 +108,7 @@ def _topics_told(number: int, topics: Topics) -> Command:
 
 
 def _dag(node: Node, name: str, layout: Layout) -> pb.ScalableTopicDAG:
-    """The segments, sealed ones too, and where those are that are written to."""
+    """The segments, sealed ones too, and the brokers of the active ones."""
     where = node.assigned_url_of if node.answers.gives_segments_their_brokers() else node.service_url_of
     brokers = node.answers.brokers_told(name, layout, lambda segment: where(segment_topic(name, segment)))
     return pb.ScalableTopicDAG(

@@ -15,7 +15,7 @@ _Connect = pb.CommandTcClientConnectRequest
 def connect(peer: Peer, node_keys: NodeKeys, command: _Connect) -> bool:
     """Answered when nothing of the key's previous connection is left, with the epoch of this one, and the coordinator of the key.
 
-    False where the client says no key, and nothing was done.
+    False if the client sends no key, and nothing was done.
     """
     where: dict[str, int] = {}
 
@@ -45,7 +45,7 @@ def connect(peer: Peer, node_keys: NodeKeys, command: _Connect) -> bool:
 def new_txn(peer: Peer, command: pb.CommandNewTxn) -> bool:
     """Only at the coordinator of its key. Answered when what the key had open is over.
 
-    False where the connection has no key for such a transaction, and nothing was done.
+    False if the connection has no key for such a transaction, and nothing was done.
     """
 
     def reply(txn: TxnId) -> None:

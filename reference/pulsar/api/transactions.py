@@ -18,7 +18,7 @@ from .peer import Peer
 
 
 def tc_client_connect(peer: Peer, command: pb.CommandTcClientConnectRequest) -> None:
-    """A client asks for a coordinator before it uses it, with a transaction key or without."""
+    """A client connects to a coordinator before it uses it, with a transaction key or without."""
     if peer.node.keys is not None and transaction_keys.connect(peer, peer.node.keys, command):
         return
     _answer(peer, command, pb.CommandTcClientConnectResponse, lambda: _coordinator(peer, command, command.tc_id), {})
@@ -59,7 +59,7 @@ def add_subscription(peer: Peer, command: pb.CommandAddSubscriptionToTxn) -> Non
 
 
 def end_txn(peer: Peer, command: pb.CommandEndTxn) -> None:
-    """Answered when the coordinator says so, which may be when other connections speak, or when time passes."""
+    """Answered when the coordinator calls back, which may be during requests of other connections, or when time passes."""
     txn = _txn(command)
 
     def reply() -> None:
@@ -83,12 +83,12 @@ def end_txn_on_subscription(peer: Peer, command: pb.CommandEndTxnOnSubscription)
 
 
 def _coordinator(peer: Peer, command: Any, tc_id: int) -> TransactionCoordinator:
-    """The coordinator of the kind that the request asks for: the id does not say it, for every kind begins with (0,0)."""
+    """The coordinator of the kind that the request is for: the id does not show it, since every kind begins with (0,0)."""
     return peer.node.coordinator(tc_id, scalable=command.scalable)
 
 
 def _adder(peer: Peer, command: Any, txn: TxnId) -> TransactionCoordinator:
-    """The coordinator of a transaction that nobody has fenced. Raises Refused: INVALID_TXN_STATUS for one that is."""
+    """The coordinator of a transaction that was not fenced. Raises Refused: INVALID_TXN_STATUS for one that was."""
     coordinator = _coordinator(peer, command, txn.tc_id)
     if peer.fences is not None:
         peer.node.keys_of(txn.tc_id, scalable=command.scalable).refuse_fenced(txn, Doing.ADD)
@@ -96,13 +96,13 @@ def _adder(peer: Peer, command: Any, txn: TxnId) -> TransactionCoordinator:
 
 
 def _ender(peer: Peer, command: Any, txn: TxnId) -> TransactionCoordinator | TransactionKeys:
-    """Who ends a transaction for a client: where there are transaction keys, they are asked first."""
+    """What ends a transaction for a client: if there are transaction keys, they are asked first."""
     coordinator = _coordinator(peer, command, txn.tc_id)
     return coordinator if peer.fences is None else peer.node.keys_of(txn.tc_id, scalable=command.scalable)
 
 
 def _answer(peer: Peer, command: Any, response: Any, act: Callable[[], object], transaction: Mapping[str, int]) -> None:
-    """Do it, and say so, or say why not. Either answer names the transaction of the request, where there is one."""
+    """Execute the request, and answer success or the refusal. Either answer names the transaction of the request, if there is one."""
     try:
         act()
     except Refused as refused:

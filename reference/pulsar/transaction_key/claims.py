@@ -1,4 +1,4 @@
-"""Who has a key, who waits with one, what is asked for with it, and how that is refused when another one has it."""
+"""The owner of a key, the requests that wait with one, what is requested with it, and the refusal when another connection has it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from .key import TransactionKey
 
 
 class Doing(Enum):
-    """What is asked for in a transaction."""
+    """What is requested in a transaction."""
 
     SEND = "a message"
     SEND_AGAIN = "a message that is there already"
@@ -43,7 +43,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Measured:
-    """What the metrics tell of a key."""
+    """What the metrics report of a key."""
 
     key: TransactionKey
     epoch: int
@@ -52,15 +52,15 @@ class Measured:
 
 @dataclass(frozen=True)
 class Waiting:
-    """Somebody who is answered when these transactions are over at every participant."""
+    """A request that is answered when these transactions are over at every participant."""
 
     claim: Claim
     ending: tuple[TxnId, ...]
     go_on: Callable[[], None]
     refuse: Callable[[Refused], None]
-    """What it is told when another request on its connection has the key instead."""
+    """Refuses the request when another one on its connection has the key instead."""
 
 
 def expired(why: str) -> Refused:
-    """ExpiredTransaction, for which the protocol has no code of its own."""
+    """ExpiredTransaction, for which the protocol has no separate code."""
     return Refused(Error.INVALID_TXN_STATUS, f"ExpiredTransaction: {why}")

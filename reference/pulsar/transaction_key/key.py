@@ -1,4 +1,4 @@
-"""What a key is: whose it is, and what its owner calls it. Transaction-key proposal, "Key Concepts" and "PulsarClientBuilder"."""
+"""What a key is: its owner, and the name that the owner gave it. Transaction-key proposal, "Key Concepts" and "PulsarClientBuilder"."""
 
 import zlib
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ MOST_BYTES = 1_024
 
 @dataclass(frozen=True)
 class TransactionKey:
-    """A pair, and never a joined string: an owner may have any characters in its name."""
+    """A pair, never a joined string: the name of an owner may have any characters."""
 
     owner: str
     """The principal of its clients; empty for those that have none."""
@@ -22,13 +22,13 @@ class TransactionKey:
         return f"{self.name!r} of {self.owner!r}" if self.owner else repr(self.name)
 
     def coordinator_of(self, count: int) -> int:
-        """The number of the coordinator that a new key belongs to, out of so many."""
+        """The number of the coordinator that a new key belongs to, of `count`."""
         rule("TXKEY-19")
         return zlib.crc32(repr((self.owner, self.name)).encode()) % count
 
 
 def key_of(owner: str, sent: bytes) -> TransactionKey:
-    """Decision: the key that a client means. Raises Refused: NOT_ALLOWED for one that may be no key, with what is expected."""
+    """Decision: the key that a client means. Raises Refused: NOT_ALLOWED for an invalid one, with what is expected."""
     try:
         name = sent.decode()
     except UnicodeDecodeError as error:

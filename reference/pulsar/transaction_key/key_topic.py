@@ -1,7 +1,7 @@
 """The system topic `__transaction_key` of one coordinator: what is known of its keys after a crash.
 
-Every node reads it, so that participants refuse what is fenced, whichever node their coordinator is on. It is compacted when a
-coordinator loads it: the latest record of a key says all.
+Every node reads it, so that participants refuse fenced transactions, whichever node their coordinator is on. It is compacted when a
+coordinator loads it: the latest record of a key has its whole state.
 """
 
 import logging
@@ -29,14 +29,14 @@ class KeyTopic:
         self.is_failing = False
         """Whether the next record cannot be stored, for tests."""
         self.unreadable: tuple[bytes, ...] = ()
-        """The records that nobody can read, as the last load found them."""
+        """The unreadable records, as the last load found them."""
 
     def stored_as(self, name: str) -> str:
-        """Decision: by which name its records lie on the disk: each coordinator of each kind has its own."""
+        """Decision: the name of its records on the disk: each coordinator of each kind has a separate one."""
         return name
 
     def load(self) -> Mapping[TransactionKey, KeyRecord]:
-        """Decision: how every key stood, deleted ones too. What nobody can read is named in the log, and stays."""
+        """Decision: the state of every key, deleted ones too. Unreadable records are named in the log, and stay."""
         self._latest, self._fenced = {}, set()
         unreadable: list[bytes] = []
         for number, entry in enumerate(self._entries):
@@ -52,11 +52,11 @@ class KeyTopic:
         return dict(self._latest)
 
     def compact(self) -> None:
-        """Decision: what is left of the topic: the latest record of each key, and what nobody can read."""
+        """Decision: what is left of the topic: the latest record of each key, and unreadable records."""
         self._entries.replace([*self.unreadable, *(self._encoded(record) for record in self._latest.values())])
 
     def append(self, record: KeyRecord) -> None:
-        """Decision: make it durable how a key stands. Raises Refused: SERVICE_NOT_READY when that fails, and then nothing has changed."""
+        """Decision: make the state of a key durable. Raises Refused: SERVICE_NOT_READY when that fails, and then nothing has changed."""
         if self.is_failing:
             self.is_failing = False
             rule("TXKEY-22")
@@ -65,7 +65,7 @@ class KeyTopic:
         self._take_in(record)
 
     def damage(self, entry: bytes) -> None:
-        """Put something into the topic that is no record of ours, for tests."""
+        """Put an invalid record into the topic, for tests."""
         self._entries.append(entry)
 
     def has(self, key: TransactionKey) -> bool:
@@ -86,7 +86,7 @@ class KeyTopic:
 
 
 class KeyTopics:
-    """Those of all coordinators of a broker."""
+    """The topics of all coordinators of a broker."""
 
     def __init__(self, disk: Disk, topic: type[KeyTopic]) -> None:
         self._disk = disk
@@ -101,5 +101,5 @@ class KeyTopics:
         return self._topics[scalable, tc_id]
 
     def all(self) -> tuple[KeyTopic, ...]:
-        """Those that coordinators have loaded."""
+        """The topics that coordinators have loaded."""
         return tuple(self._topics.values())

@@ -2,7 +2,7 @@
 
 A connection of a key gets the next epoch, in this order: the epoch is durable, with the transactions that it fences; the previous
 connection is closed; what is fenced is aborted; every participant has applied that, and whatever was decided before; the client is
-answered. Whoever crashes in between leaves the abort to the next load of the coordinator.
+answered. After a crash in between, the next load of the coordinator does the abort.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,10 +20,10 @@ from .key_topic import KeyTopic
 from .records import KeyRecord, Numbers, numbers_of
 
 NEW = -1
-"""The epoch of a client that was given none."""
+"""The epoch of a client that has not been given one."""
 LAST_EPOCH = 2**63 - 1
 MOST_REMEMBERED = 1_000
-"""How many fenced transactions of one key are known; of older ones no client is left."""
+"""How many fenced transactions of one key are known; no client of older ones is left."""
 
 
 class TransactionKeys:
@@ -38,16 +38,19 @@ class TransactionKeys:
         self._clients: dict[TransactionKey, Client] = {}
         self._waiting: list[Waiting] = []
         self._to_abort: dict[TxnId, None] = {}
-        """What is to be aborted, and could not be: the store of its coordinator did not answer. In the order in which it was tried."""
+        """What is to be aborted, and could not be, since the store of its coordinator did not answer.
+
+        In the order in which it was tried.
+        """
         begun = [record.open_txn for record in self._records.values() if record.open_txn is not None]
         self._ended: dict[TxnId, Action | None] = dict.fromkeys(begun)
-        """The transaction that was begun last for each key, and how its client has ended it in this life."""
+        """The latest transaction of each key, and how its client has ended it in this life."""
         self._committed: set[TxnId] = set()
-        """Those of them that are fenced since, for the coordinator had forgotten that they were committed."""
+        """Committed ones that were fenced later, because the coordinator had forgotten the commit."""
         self.recover()
 
     def recover(self) -> None:
-        """Decision: what was fenced before a crash, and is open still, is aborted before anybody is served."""
+        """Decision: what was fenced before a crash, and is still open, is aborted before any client is served."""
         rule("TXKEY-21")
         rule("TXKEY-23")
         for record in self._records.values():
@@ -61,7 +64,7 @@ class TransactionKeys:
         """Decision: a connection of a key. `reply` gets its epoch when nothing of the previous one is left.
 
         Raises Refused: NOT_ALLOWED for an epoch that is not the key's, or when there are no more; SERVICE_NOT_READY when nothing can be
-        stored, or nobody can say how the predecessor's transaction stands.
+        stored, or the state of the predecessor's transaction cannot be read.
         """
         record = self._records.get(key)
         self.check_epoch(key, epoch, record)
@@ -84,7 +87,7 @@ class TransactionKeys:
         return claim
 
     def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
-        """Decision: a client is new, or has the epoch that was given last; that of a deletion was given to nobody.
+        """Decision: a client is new, or has the epoch that was given last; no client has the epoch of a deletion.
 
         Raises Refused: NOT_ALLOWED.
         """
@@ -93,7 +96,7 @@ class TransactionKeys:
             rule("TXKEY-03")
             rule("TXKEY-29")
             raise Refused(Error.NOT_ALLOWED, f"epoch {epoch} of the transaction key {key}; expected {given}, or {NEW} for a new client")
-        if record is not None and record.epoch >= LAST_EPOCH:  # a deletion may have taken one behind it
+        if record is not None and record.epoch >= LAST_EPOCH:  # a deletion may have taken one after it
             raise Refused(Error.NOT_ALLOWED, f"the transaction key {key} has had its last epoch, {LAST_EPOCH}; use another key")
 
     def next_epoch(self, record: KeyRecord | None) -> int:
@@ -103,7 +106,7 @@ class TransactionKeys:
         return (NEW if record is None else record.epoch) + 1
 
     def keeps(self, record: KeyRecord, epoch: int) -> bool:
-        """Decision: whether who comes again with the current epoch goes on with the transaction that is open."""
+        """Decision: whether a client that reconnects with the current epoch continues the open transaction."""
         rule("TXKEY-26")
         return self._reconnect == "keeps" and epoch == record.epoch
 
@@ -121,13 +124,13 @@ class TransactionKeys:
             previous.send_away()
 
     def forget(self, client: Client) -> None:
-        """Decision: a connection is gone. Its transaction stays, for its client may come again, or another one, which fences it."""
+        """Decision: a connection is gone. Its transaction stays: its client may reconnect, or another one, which fences it."""
         self._clients = {key: one for key, one in self._clients.items() if one is not client}
 
     # -- NEW_TXN on a connection with a key
 
     def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:
-        """Decision: a transaction of a key. One that is open is fenced first, and the new one begins when that is over.
+        """Decision: a transaction of a key. An open one is fenced first, and the new one begins when that is over.
 
         Raises Refused: INVALID_TXN_STATUS when a later connection has the key.
         """
@@ -140,7 +143,7 @@ class TransactionKeys:
 
         def go_on() -> None:
             try:
-                if self.given_up(self.current(claim)):  # another one that has waited was first
+                if self.given_up(self.current(claim)):  # another request that has waited was first
                     self.begin(claim, timeout_ms, reply, refuse)
                 else:
                     reply(self.begun(claim, timeout_ms))
@@ -151,7 +154,7 @@ class TransactionKeys:
         self.when_over(Waiting(claim, (*last, *self.to_wait_for(record)), go_on, refuse))
 
     def current(self, claim: Claim) -> KeyRecord:
-        """Decision: how the key of a connection stands. Raises Refused: INVALID_TXN_STATUS when it is another connection's by now."""
+        """Decision: the state of a connection's key. Raises Refused: INVALID_TXN_STATUS if another connection has it by now."""
         record = self._records.get(claim.key)
         if record is None or record.epoch != claim.epoch or record.deleted:
             rule("TXKEY-12")
@@ -159,8 +162,10 @@ class TransactionKeys:
         return record
 
     def begun(self, claim: Claim, timeout_ms: int) -> TxnId:
-        """Decision: nobody knows the transaction before its key does. One that the topic could not take is ended, for nobody could
-        fence it."""
+        """Decision: the key's record has the transaction before the client gets its id.
+
+        If the topic cannot store that, the transaction is aborted, for it could not be fenced.
+        """
         rule("TXKEY-35")
         txn = self._coordinator.new(timeout_ms)
         try:
@@ -179,7 +184,7 @@ class TransactionKeys:
     def given_up(self, record: KeyRecord) -> tuple[TxnId, ...]:
         """Decision: what a new transaction of the same connection fences: the one before, unless its client has ended it.
 
-        So also one that has timed out, of which its client may know nothing. Those that clients end themselves are not noted, for a key
+        This includes one that has timed out, of which its client may know nothing. Those that clients end are not recorded, for a key
         remembers only so many.
         """
         is_ended = record.open_txn is None or self._ended.get(record.open_txn) is not None
@@ -188,7 +193,7 @@ class TransactionKeys:
     def predecessors(self, record: KeyRecord) -> tuple[TxnId, ...]:
         """Decision: what a new connection fences: the transaction of the one before, unless its commit is decided, which stays so.
 
-        One that has ended otherwise is fenced too: whatever comes late to it has no effect.
+        One that was aborted is fenced too: late requests in it have no effect.
         """
         if self._status(record.open_txn) in (Status.COMMITTING, Status.COMMITTED):
             rule("TXKEY-25")
@@ -197,7 +202,7 @@ class TransactionKeys:
         return () if record.open_txn is None else (record.open_txn,)
 
     def to_wait_for(self, record: KeyRecord) -> tuple[TxnId, ...]:
-        """Decision: what has to be over everywhere before the key is used again: all that was not, whichever connection had begun it."""
+        """Decision: what has to be over everywhere before the key is used again: all that was not, whichever connection began it."""
         rule("TXKEY-06")
         return record.ending_txns
 
@@ -210,8 +215,8 @@ class TransactionKeys:
             raise expired(f"{doing.value} in transaction {txn}, which a later connection of its key has fenced")
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        """Decision: a client ends a transaction that nobody has fenced. Who asks again for a commit that is forgotten is not told that it
-        expired, for it would do its work twice.
+        """Decision: a client ends a transaction that was not fenced. A repeated commit that the coordinator has forgotten is not refused
+        as expired, for the client would repeat its work.
 
         Raises Refused: as `refuse_fenced`, or as the coordinator does.
         """
@@ -225,7 +230,7 @@ class TransactionKeys:
     def abort(self, txn: TxnId) -> None:
         """Decision: a fenced transaction is aborted, at every participant; one that has ended meanwhile is over already.
 
-        While the store of its coordinator does not answer, that is tried again each time that the timer comes.
+        While the store of its coordinator does not answer, the timer retries.
         """
         try:
             self._coordinator.end(txn, Action.ABORT, lambda: None)
@@ -237,17 +242,17 @@ class TransactionKeys:
     # -- Administration
 
     def listed(self) -> tuple[TransactionKey, ...]:
-        """Decision: every key that is there, in the order in which they came."""
+        """Decision: every key that is not deleted, in the order in which they were created."""
         rule("TXKEY-27")
         return tuple(key for key, record in self._records.items() if not record.deleted)
 
     def describe(self, key: TransactionKey) -> tuple[KeyRecord, tuple[TxnId, ...]]:
-        """Decision: how a key stands, and what it has open. Raises Refused: TRANSACTION_NOT_FOUND when there is none."""
+        """Decision: the state of a key, and what it has open. Raises Refused: TRANSACTION_NOT_FOUND when there is none."""
         record = self.known(key)
         return record, self.to_fence(record)
 
     def known(self, key: TransactionKey) -> KeyRecord:
-        """Decision: how a key stands. Raises Refused: TRANSACTION_NOT_FOUND when there is none."""
+        """Decision: the state of a key. Raises Refused: TRANSACTION_NOT_FOUND when there is none."""
         record = self._records.get(key)
         if record is None or record.deleted:
             rule("TXKEY-28")
@@ -255,15 +260,15 @@ class TransactionKeys:
         return record
 
     def age_ms(self, key: TransactionKey) -> int:
-        """Decision: how long ago a key was connected with. Raises Refused: TRANSACTION_NOT_FOUND when there is none."""
+        """Decision: how long ago a client connected with the key. Raises Refused: TRANSACTION_NOT_FOUND when there is none."""
         return self._machine.clock.now - self.known(key).connectedAt
 
     def measured(self) -> tuple[Measured, ...]:
-        """Decision: what the metrics tell of each key that is there."""
+        """Decision: what the metrics report of each key."""
         return tuple(Measured(key, self.known(key).epoch, self.age_ms(key)) for key in self.listed())
 
     def delete(self, key: TransactionKey) -> None:
-        """Decision: remove a key: its connection is closed and its transaction aborted. The epoch moves on, and stays known.
+        """Decision: delete a key: its connection is closed and its transaction aborted. The epoch is raised, and stays known.
 
         Raises Refused: TRANSACTION_NOT_FOUND when there is none.
         """
@@ -277,7 +282,7 @@ class TransactionKeys:
         self._abort_all(fenced)
 
     def sweep(self) -> None:
-        """Decision: the timer's work: what could not be aborted is, and whoever waited for a transaction that is over now goes on."""
+        """Decision: the timer's work: retry aborts, and answer requests whose transactions are over now."""
         rule("TXKEY-36")
         self._abort_all(tuple(self._to_abort))
         waiting, self._waiting = self._waiting, []
@@ -287,7 +292,7 @@ class TransactionKeys:
     # -- Inside
 
     def persist(self, key: TransactionKey, epoch: int, fenced: Sequence[TxnId], txn: Numbers | None) -> None:
-        """Decision: how a key stands is durable before anybody is told. Raises Refused: SERVICE_NOT_READY."""
+        """Decision: the state of a key is durable before any client learns of it. Raises Refused: SERVICE_NOT_READY."""
         before = self._records.get(key)
         connected_at = self._machine.clock.now if before is None or before.epoch != epoch else before.connectedAt
         remembered = self.remembered(() if before is None else before.fenced, fenced)
@@ -301,8 +306,10 @@ class TransactionKeys:
         return (*known, *map(numbers_of, fenced))[-MOST_REMEMBERED:]
 
     def still_ending(self, before: KeyRecord, txn: Numbers | None) -> tuple[Numbers, ...]:
-        """Decision: what may not be over at every participant when a key has another transaction, or none. It stays known until it is:
-        not only the next connection waits for it, but the one behind that too, and one behind a crash or a deletion."""
+        """Decision: what may not be over at every participant when a key has another transaction, or none.
+
+        It stays known until it is over: not only the next connection waits for it, but later ones too, and one after a crash or a deletion.
+        """
         rule("TXKEY-25")
         earlier = before.ending if before.open in (None, txn) else (*before.ending, before.open)
         return tuple(numbers for numbers in earlier if not self._is_applied(TxnId(*numbers)))
@@ -324,19 +331,19 @@ class TransactionKeys:
             try:
                 is_open = self._status(txn) is Status.OPEN
             except Refused:
-                self._to_abort[txn] = None  # nobody can say, so it is asked again
+                self._to_abort[txn] = None  # its state cannot be read, so it is asked again
             else:
                 if is_open:
                     self.abort(txn)
 
     def _stop_waiting(self, key: TransactionKey) -> list[Waiting]:
-        """Who has waited with this key, and does not any more."""
+        """Remove and return the requests that wait with this key."""
         given_up = [waiting for waiting in self._waiting if waiting.claim.key == key]
         self._waiting = [waiting for waiting in self._waiting if waiting.claim.key != key]
         return given_up
 
     def when_over(self, waiting: Waiting) -> None:
-        """Decision: who waits is answered when all that was ending is applied, however long that takes."""
+        """Decision: a waiting request is answered when all that was ending is applied, however long that takes."""
         rule("TXKEY-06")
         if left := tuple(txn for txn in waiting.ending if not self._is_applied(txn)):
             self._waiting.append(replace(waiting, ending=left))

@@ -15,7 +15,7 @@ from .keys import NEW, TransactionKeys
 
 
 class NodeKeys:
-    """In one life of a node."""
+    """The keys of one life of a node."""
 
     def __init__(self, machine: Machine, topics: KeyTopics, transaction_keys: type[TransactionKeys], reconnect: str) -> None:
         self._machine = machine
@@ -36,9 +36,9 @@ class NodeKeys:
         return keys
 
     def key_of(self, owner: str, sent: bytes | None) -> TransactionKey | None:
-        """Decision: the key that a client connects with; None where it says none, and is a client as before.
+        """Decision: the key that a client connects with; None if it sends none, and is a client as before.
 
-        Raises Refused: NOT_ALLOWED for one that may be no key.
+        Raises Refused: NOT_ALLOWED for an invalid one.
         """
         rule("TXKEY-15")
         rule("TXKEY-16")
@@ -49,16 +49,16 @@ class NodeKeys:
         return key_of(owner, sent)
 
     def epoch_of(self, sent: int | None) -> int:
-        """Decision: the epoch that a client says it was given last; who says none is new."""
+        """Decision: the epoch that a client says it was given last; a client without one is new."""
         return NEW if sent is None else sent
 
     def home_of(self, key: TransactionKey, coordinators: range, *, scalable: bool) -> int:
-        """Decision: the coordinator of a key: the one that has it, so that it stays there when more are added; else by its hash."""
+        """Decision: the coordinator of a key: the one that has it, so that it stays there when more are added; otherwise by its hash."""
         known = (tc_id for tc_id in coordinators if self._topics.of(tc_id, scalable=scalable).has(key))
         return next(known, key.coordinator_of(len(coordinators)))
 
     def refuse_another(self, key: TransactionKey, had: Sequence[TransactionKey]) -> None:
-        """Decision: a connection has one key, whichever coordinators they belong to: who takes one over would close it for the other.
+        """Decision: a connection has one key, at whichever coordinators: a connection that took one over would close it for the other.
 
         Raises Refused: NOT_ALLOWED.
         """
@@ -67,7 +67,7 @@ class NodeKeys:
             raise Refused(Error.NOT_ALLOWED, f"this connection has the transaction key {another}; one connection has one key")
 
     def claim_at(self, claims: Mapping[tuple[bool, int], Claim], tc_id: int, *, scalable: bool) -> Claim | None:
-        """Decision: the key that a connection's new transaction gets; None where it has none at coordinators of that kind.
+        """Decision: the key that a connection's new transaction gets; None if it has none at coordinators of that kind.
 
         Raises Refused: NOT_ALLOWED at another coordinator than the key's, which could not fence it.
         """
@@ -78,15 +78,15 @@ class NodeKeys:
         return claim
 
     def asks_of(self, claims: Mapping[tuple[bool, int], Claim]) -> bool:  # noqa: ARG002 - whatever keys it has
-        """Decision: on which connections it is asked whether a transaction is fenced: on each, also where the client has the key now,
-        for a task that was fenced may have come again, with what it was about to send."""
+        """Decision: on which connections requests in fenced transactions are refused: on each, also if the client has the key now, for a
+        fenced task may retry what it was about to send."""
         rule("TXKEY-07")
         rule("TXKEY-10")
         rule("TXKEY-11")
         return True
 
     def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
-        """Decision: a participant takes nothing in a transaction that was fenced, also one that never heard of it.
+        """Decision: a participant refuses requests in a fenced transaction, also a participant that did not know of it.
 
         Raises Refused: INVALID_TXN_STATUS.
         """

@@ -1,4 +1,4 @@
-"""What the key topic holds: the latest record of a key is how it stands. Transaction-key proposal, "System Topic"."""
+"""What the key topic holds: the latest record of a key is its state. Transaction-key proposal, "System Topic"."""
 
 from typing import Literal
 
@@ -13,7 +13,7 @@ Numbers = tuple[int, int]
 
 
 class KeyRecord(BaseModel):
-    """How a key stands. Moments are milliseconds since 1970."""
+    """The state of a key. Moments are milliseconds since 1970."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -23,13 +23,13 @@ class KeyRecord(BaseModel):
     epoch: int
     connectedAt: int  # noqa: N815 - the name on disk
     open: Numbers | None = None
-    """The transaction that was begun last on the connection of this epoch; it may be over."""
+    """The latest transaction of the connection of this epoch; it may be over."""
     fenced: tuple[Numbers, ...] = ()
     """The transactions that a later connection has fenced, the newest last."""
     ending: tuple[Numbers, ...] = ()
     """The transactions before that which may not be over at every participant yet, be they fenced or committed."""
     deleted: bool = False
-    """An administrator has removed the key; its epoch stays, so that none is given twice."""
+    """An administrator has deleted the key; its epoch stays, so that none is given twice."""
 
     @property
     def key(self) -> TransactionKey:
@@ -54,7 +54,7 @@ def numbers_of(txn: TxnId) -> Numbers:
 
 
 def decoded(stored: bytes) -> KeyRecord | str:
-    """A record of the topic; for one that nobody can read, why not."""
+    """A record of the topic; for an unreadable one, why."""
     try:
         return KeyRecord.model_validate_json(stored)
     except ValidationError as error:
