@@ -21,6 +21,9 @@ from fencepost.contract.gherkin import Feature, Rule, Scenario, Step
 from fencepost.deviations import known_deviations
 from fencepost.steps import vocabularies
 
+_PREFIXES = {"defect": ("",), "pair": ("key-", "scalable-key-"), "core_pair": ("core-pulsar-", "core-scalable-")}
+"""What the decorators of defects put before the name of the class."""
+
 
 @dataclass(frozen=True)
 class Place:
@@ -139,15 +142,17 @@ def _defects(requirement: str) -> Iterator[Place]:
 
 @functools.cache
 def _lines_of_defects() -> dict[str, tuple[str, int]]:
-    """Where each variant is made: the call that has its name. One of a transaction key makes two, with names of their own."""
+    """Where each variant is declared: the decorator above its class."""
+    from fencepost.reference.defects.decorator import name_of
+
     return {
-        f"{prefix}{name.value}": (file, node.lineno)
+        f"{prefix}{name_of(node.name)}": (file, decorator.lineno)
         for file, text in _sources("reference/defects")
         for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Call)
-        for name in (*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == "name"))
-        if isinstance(name, ast.Constant) and isinstance(name.value, str)
-        for prefix in (("key-", "scalable-key-") if isinstance(node.func, ast.Name) and node.func.id == "pair" else ("",))
+        if isinstance(node, ast.ClassDef)
+        for decorator in node.decorator_list
+        if isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Name) and decorator.func.id in _PREFIXES
+        for prefix in _PREFIXES[decorator.func.id]
     }
 
 

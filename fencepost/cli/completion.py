@@ -9,9 +9,9 @@ from importlib.resources.abc import Traversable
 _SYSTEMS = ("reference", "kafka", "pulsar")
 _THEMES = ("commits", "aborts", "fencing", "recovery", "retention", "sealing")
 _ID = re.compile(r"^- id: *(\S+)", re.MULTILINE)
-_DEFECT = re.compile(r'^ +name="([a-z0-9-]+)"', re.MULTILINE)
-_PAIR = re.compile(r'= pair\(\n +"([a-z0-9-]+)"')
-"""Two defects of a transaction key, which `reference/defects/transaction_key/pair.py` names."""
+_DEFECT = re.compile(r"^@(defect|pair|core_pair)\(.*?^class (\w+)", re.MULTILINE | re.DOTALL)
+_PREFIXES = {"defect": ("",), "pair": ("key-", "scalable-key-"), "core_pair": ("core-pulsar-", "core-scalable-")}
+"""A pair is two defects, for both kinds of coordinators: `reference/defects/transaction_key/pair.py` and `core/pair.py` name them."""
 
 
 def complete_system(incomplete: str) -> list[str]:
@@ -59,9 +59,9 @@ def _defects(folder: Traversable) -> Iterator[str]:
         if entry.is_dir():
             yield from _defects(entry)
         elif entry.name.endswith(".py"):
-            text = entry.read_text(encoding="utf-8")
-            yield from _DEFECT.findall(text)
-            yield from (f"{prefix}{name}" for name in _PAIR.findall(text) for prefix in ("key-", "scalable-key-"))
+            for decorator, class_name in _DEFECT.findall(entry.read_text(encoding="utf-8")):
+                name = re.sub(r"\B(?=[A-Z])", "-", class_name).lower()
+                yield from (prefix + name for prefix in _PREFIXES[decorator])
 
 
 def _that_begin(names: Iterable[str], incomplete: str) -> list[str]:

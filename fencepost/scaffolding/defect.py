@@ -17,22 +17,16 @@ _MODULE = '''\
 
 {imports}
 '''
-_DEFECT = """
+_DEFECT = '''
 
+@defect({{"{identifier}": seen({seen})}}, origin="{origin}"{of})
 class {class_name}({base}):
+    """{story}"""
+
     {signature}
         # Decide it wrongly here. As it is, the variant breaks nothing, and `fencepost prove` names it.
         {call}
-
-
-{constant} = Defect(
-    name="{name}",
-    breaks={{"{identifier}": Symptom(seen={seen})}},
-    story="{story}",
-    origin="{origin}",
-    parts={parts}({part}={class_name}),
-)
-"""
+'''
 
 
 def make(folder: Path, name: str, identifier: str, overrides: str, seen: str, story: str, origin: str, protocol: str | None) -> list[str]:
@@ -62,9 +56,7 @@ def make(folder: Path, name: str, identifier: str, overrides: str, seen: str, st
     theme = Path(placed[0][0].path).stem
     path = f"{room}/{theme}.py"
     words = {
-        "class_name": "_" + "".join(map(str.capitalize, name.split("-"))),
-        "constant": name.upper().replace("-", "_"),
-        "name": name,
+        "class_name": "".join(map(str.capitalize, name.split("-"))),
         "identifier": row.id,
         "seen": f'r"{seen}"' if '"' not in seen and not seen.endswith("\\") else repr(seen),
         "story": _escaped(story),
@@ -72,10 +64,9 @@ def make(folder: Path, name: str, identifier: str, overrides: str, seen: str, st
         "base": found.base,
         "signature": found.signature,
         "call": found.call,
-        "parts": found.parts,
-        "part": found.part,
+        "of": f", of={found.of}" if found.of else "",
     }
-    imports = [*found.imports, "from fencepost.contract.symptom import Symptom", "from fencepost.reference.defects.defect import Defect"]
+    imports = [*found.imports, "from fencepost.reference.defects.decorator import defect, seen"]
     before = checkouts.text_of(checkout, path) or _MODULE.format(about=theme.replace("_", " "), imports="\n")
     text = overriding.with_imports(before, imports).rstrip("\n") + "\n" + _DEFECT.format(**words)
     return checkouts.write(checkout, {}, {path: text})

@@ -4,13 +4,15 @@ A *defect* is a broker in which one part decides one thing wrongly, so that one 
 verdicts turns red at it, and says why. A *lawful variant* breaks no requirement, but has unusual order or timing: a suite that turns
 red at one has found nothing.
 
-Every `Defect` that a theme's module holds, alone or in a tuple, is known by its name here, in `DEFECTS` or in `LAWFUL`.
+`@defect` declares a variant above the class that makes it different. Each that a theme's module has is known by its name here, in
+`DEFECTS` or in `LAWFUL`.
 """
 
 import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator
 
+from .decorator import declared_by
 from .defect import Defect
 
 __all__ = ["DEFECTS", "LAWFUL", "Defect"]
@@ -19,8 +21,8 @@ __all__ = ["DEFECTS", "LAWFUL", "Defect"]
 def _variants() -> Iterator[Defect]:
     for theme in pkgutil.walk_packages(__path__, f"{__name__}."):
         for value in vars(importlib.import_module(theme.name)).values():
-            held = value if isinstance(value, tuple) else (value,)
-            yield from (variant for variant in held if isinstance(variant, Defect))
+            if isinstance(value, type):
+                yield from declared_by(value)
 
 
 def by_name(variants: Iterable[Defect]) -> dict[str, Defect]:

@@ -16,9 +16,10 @@ from types import ModuleType
 from typing import Any
 
 from fencepost.contract.errors import UnknownName, WrongUsage
-from fencepost.reference import kafka, metadata_transactions, pulsar
 
-PARTS = {"kafka": kafka.Parts, "pulsar": pulsar.Parts, "pulsar-scalable": metadata_transactions.MetadataParts}
+from .decorator import BROKERS, broker_of
+
+PARTS = {parts.protocol: parts for parts in BROKERS}
 _DECISION = "Decision:"
 
 
@@ -26,12 +27,12 @@ _DECISION = "Decision:"
 class Overriding:
     """What a module needs to override one decision, as source text.
 
-    `signature` is the `def` line, with what silences ruff about unused arguments left out; `call` is the honest answer.
+    `signature` is the `def` line, with what silences ruff about unused arguments left out; `call` is the honest answer. `of` is what
+    `@defect` needs as `of`; None where the broker follows from the base class.
     """
 
-    parts: str
-    part: str
     base: str
+    of: str | None
     signature: str
     call: str
     imports: tuple[str, ...]
@@ -59,14 +60,16 @@ def decision(protocol: str, named: str) -> Overriding:
     names |= {node.id for node in ast.walk(tree.returns) if isinstance(node, ast.Name)} if tree.returns else set()
     imports = {
         f"from {base.__module__} import {base.__name__}",
-        f"from {parts.__module__} import {parts.__name__}",
         *(_bound_in(home)[name] for name in names if name in _bound_in(home)),
     }
+    of = None if broker_of(base) is parts else parts.__name__
+    if of:
+        imports.add(f"from {parts.__module__} import {of}")
     returns = f" -> {ast.unparse(tree.returns)}" if tree.returns else ""
     is_plain = ast.unparse(tree.returns) == "None" if tree.returns else False
     call = f"super().{method}({', '.join(_arguments(tree.args))})"
     signature = f"def {method}({ast.unparse(tree.args)}){returns}:"
-    return Overriding(parts.__name__, part, base.__name__, signature, call if is_plain else f"return {call}", tuple(sorted(imports)))
+    return Overriding(base.__name__, of, signature, call if is_plain else f"return {call}", tuple(sorted(imports)))
 
 
 def classes_of(parts: type[Any]) -> dict[str, type]:

@@ -47,7 +47,7 @@ def test_a_tested_requirement_has_every_hop() -> None:
         ("scenarios", lambda _, what, line: what in line),
         ("sentences", lambda _, __, line: line.lstrip().startswith(("@", "def "))),
         ("branches", lambda requirement, _, line: f'"{requirement}"' in line),
-        ("defects", lambda _, __, line: any(call in line for call in ("Defect(", "pair(", "replace("))),
+        ("defects", lambda _, __, line: line.startswith(("@defect(", "@pair(", "@core_pair("))),
         ("deviations", lambda requirement, _, line: f"requirement: {requirement}" in line),
     ],
 )

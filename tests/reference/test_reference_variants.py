@@ -13,6 +13,7 @@ from fencepost.contract import gherkin
 from fencepost.museum.bugs import bundled
 from fencepost.reference import defects, kafka, pulsar
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
+from fencepost.reference.defects.decorator import declared_by
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.transaction import Transaction
@@ -86,8 +87,8 @@ def placed() -> dict[str, tuple[str, ...]]:
     found = {}
     for module in pkgutil.walk_packages(defects.__path__, f"{defects.__name__}."):
         for value in vars(importlib.import_module(module.name)).values():
-            for variant in value if isinstance(value, tuple) else (value,):
-                if isinstance(variant, Defect):
+            if isinstance(value, type) and value.__module__ == module.name:
+                for variant in declared_by(value):
                     found[variant.name] = tuple(module.name.removeprefix(f"{defects.__name__}.").split("."))
     return found
 
@@ -111,6 +112,12 @@ def test_a_variant_stands_where_it_is_looked_for() -> None:
     assert {variant.name: places[variant.name] for variant in VARIANTS if not is_in_its_place(variant, places[variant.name])} == {}
 
 
+def _folder_in_core(variant: Defect) -> str:
+    """That of its protocol; one that is declared for both kinds of Pulsar's coordinators stands in that of the classic one."""
+    is_of_both = any(variant in declared and len(declared) == 2 for declared in map(declared_by, vars(variant.parts).values()))
+    return "pulsar" if is_of_both else variant.protocol.replace("-", "_")
+
+
 def is_in_its_place(variant: Defect, place: tuple[str, ...]) -> bool:
     """Whether a reader who knows the requirement finds the variant there."""
     if variant.is_lawful:
@@ -118,5 +125,5 @@ def is_in_its_place(variant: Defect, place: tuple[str, ...]) -> bool:
     if place[0] == "museum":
         return variant.name in {name for bug in bundled().played for name in bug.defects}
     features = {feature for requirement in variant.breaks for feature in features_of(requirement)}
-    due = {(proposal, variant.protocol.replace("-", "_"), name) if proposal == "core" else (proposal, name) for proposal, name in features}
+    due = {(proposal, _folder_in_core(variant), name) if proposal == "core" else (proposal, name) for proposal, name in features}
     return any(place[:-1] == one[:-1] and f"{place[-1]}_".startswith(f"{one[-1]}_") for one in due)

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.kafka.node import Parts
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates
 from fencepost.reference.kafka.values import ProducerIdAndEpoch
@@ -13,13 +12,25 @@ from fencepost.reference.kafka.verification import Operation, Verification
 from fencepost.wire.kafka.batches import Batch
 
 
-class _CountsOneForAll(ProducerStates):
+@defect(
+    {"KIP890-209": Symptom(what="^answer to Produce", error="^OUT_OF_ORDER_SEQUENCE_NUMBER$")},
+    origin="textbook: old messages had a wrapper, which was one message",
+)
+class CompressedCountsAsOne(ProducerStates):
+    """A compressed batch takes one sequence number, whatever is in it, so the producer's next batch is out of order."""
+
     def apply(self, batch: Batch) -> ProducerState | None:
         is_packed = batch.compression != "none"
         return super().apply(replace(batch, records=batch.records[:1]) if is_packed else batch)
 
 
-class _PassesOnWhatItCannotRead(Verification):
+@defect(
+    {"KIP890-209": seen("^nothing; .*transaction of A: Empty$", what="^records that readers of payments-0")},
+    origin="textbook: verification inside the branch that reads records",
+)
+class CompressedIsNotVerified(Verification):
+    """What would have to be unpacked is let through, and most producers compress."""
+
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         if batch.compression == "none":
             return super().before_produce(log, transactional_id, batch, operation)
@@ -27,31 +38,9 @@ class _PassesOnWhatItCannotRead(Verification):
         return log.guards.draw(producer, batch.base_sequence, bumps_epoch=operation is Operation.ADD).guard
 
 
-class _TakesTheFirst(Verification):
+@defect({"KIP890-210": seen("^success", expected="INVALID_RECORD")}, origin="textbook: a list of which only the first element is looked at")
+class FirstOfSeveralBatches(Verification):
+    """The first batch for a partition is appended, the others are dropped, and the answer is success."""
+
     def check_count(self, batches: Sequence[Batch]) -> None:
         pass
-
-
-COMPRESSED_COUNTS_AS_ONE = Defect(
-    name="compressed-counts-as-one",
-    breaks={"KIP890-209": Symptom(what="^answer to Produce", error="^OUT_OF_ORDER_SEQUENCE_NUMBER$")},
-    story="A compressed batch takes one sequence number, whatever is in it, so the producer's next batch is out of order.",
-    origin="textbook: old messages had a wrapper, which was one message",
-    parts=Parts(producer_states=_CountsOneForAll),
-)
-
-COMPRESSED_IS_NOT_VERIFIED = Defect(
-    name="compressed-is-not-verified",
-    breaks={"KIP890-209": Symptom(what="^records that readers of payments-0", seen="^nothing; .*transaction of A: Empty$")},
-    story="What would have to be unpacked is let through, and most producers compress.",
-    origin="textbook: verification inside the branch that reads records",
-    parts=Parts(verification=_PassesOnWhatItCannotRead),
-)
-
-FIRST_OF_SEVERAL_BATCHES = Defect(
-    name="first-of-several-batches",
-    breaks={"KIP890-210": Symptom(expected="INVALID_RECORD", seen="^success")},
-    story="The first batch for a partition is appended, the others are dropped, and the answer is success.",
-    origin="textbook: a list of which only the first element is looked at",
-    parts=Parts(verification=_TakesTheFirst),
-)

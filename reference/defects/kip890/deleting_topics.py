@@ -1,20 +1,12 @@
 """Defects in DeleteTopics."""
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.kafka.node import Parts
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.topics import Topic, Topics
 
 
-class _DeletesLater(Topics):
+@defect({"KIP890-368": seen("Metadata knows it", what="^topics$")}, origin="textbook: an answer before the work, which is then forgotten")
+class DeletionPromised(Topics):
+    """DeleteTopics says that it is done, and the topic stays."""
+
     def delete(self, topic: Topic) -> None:
         pass
-
-
-DELETION_PROMISED = Defect(
-    name="deletion-promised",
-    breaks={"KIP890-368": Symptom(what="^topics$", seen="Metadata knows it")},
-    story="DeleteTopics says that it is done, and the topic stays.",
-    origin="textbook: an answer before the work, which is then forgotten",
-    parts=Parts(topics=_DeletesLater),
-)

@@ -1,26 +1,18 @@
 """Defects in requests under an empty transactional id."""
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.kafka.node import Parts
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.values import ProducerIdAndEpoch
 from fencepost.reference.kafka.verification import Operation, Verification
 from fencepost.wire.kafka.batches import Batch
 
 
-class _EmptyNeedsNobody(Verification):
+@defect({"KIP890-214": seen("^success", expected="INVALID_REQUEST")}, origin="textbook: the truth of a string where its presence is meant")
+class EmptyIdIsNotVerified(Verification):
+    """Whether a batch needs its coordinator is told by a transactional id that is not empty, so one under no name is appended."""
+
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         if transactional_id:
             return super().before_produce(log, transactional_id, batch, operation)
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
         return log.guards.draw(producer, batch.base_sequence, bumps_epoch=operation is Operation.ADD).guard
-
-
-EMPTY_ID_IS_NOT_VERIFIED = Defect(
-    name="empty-id-is-not-verified",
-    breaks={"KIP890-214": Symptom(expected="INVALID_REQUEST", seen="^success")},
-    story="Whether a batch needs its coordinator is told by a transactional id that is not empty, so one under no name is appended.",
-    origin="textbook: the truth of a string where its presence is meant",
-    parts=Parts(verification=_EmptyNeedsNobody),
-)

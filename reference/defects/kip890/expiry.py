@@ -1,102 +1,74 @@
 """Defects in what is given up after a while, and what may not be."""
 
 from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.guards import Attempt
-from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates
 from fencepost.reference.kafka.transaction import State, Transaction
 from fencepost.reference.kafka.transaction_log import Tombstone, TransactionLog
 from fencepost.wire.kafka.batches import Batch
 
 
-class _WritesNoTombstone(TransactionLog):
+@defect({"KIP890-165": seen("^success with", what="transaction of A")}, origin="textbook: a cache that is cleaned and a log that is not")
+class ExpiryWithoutTombstone(TransactionLog):
+    """An expired transactional id is removed from memory only, and is back after the next restart."""
+
     def forget(self, transactional_id: str) -> None:  # noqa: ARG002 - that is the defect
         return
 
 
-EXPIRY_WITHOUT_TOMBSTONE = Defect(
-    name="expiry-without-tombstone",
-    breaks={"KIP890-165": Symptom(what="transaction of A", seen="^success with")},
-    story="An expired transactional id is removed from memory only, and is back after the next restart.",
-    origin="textbook: a cache that is cleaned and a log that is not",
-    parts=Parts(transaction_log=_WritesNoTombstone),
-)
+@defect({"KIP890-165": seen("^success with", what="transaction of A")}, origin="textbook: a clean-up that is never due")
+class IdsKeptForEver(Coordinator):
+    """Transactional ids are never removed, and the coordinator grows with each name that was ever used."""
 
-
-class _KeepsIdsForEver(Coordinator):
     def may_be_forgotten(self, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
         return False
 
 
-IDS_KEPT_FOR_EVER = Defect(
-    name="ids-kept-for-ever",
-    breaks={"KIP890-165": Symptom(what="transaction of A", seen="^success with")},
-    story="Transactional ids are never removed, and the coordinator grows with each name that was ever used.",
-    origin="textbook: a clean-up that is never due",
-    parts=Parts(coordinator=_KeepsIdsForEver),
-)
+@defect({"KIP890-166": seen("^a refusal: TRANSACTIONAL_ID_NOT_FOUND")}, origin="textbook: hanging transactions by expiry")
+class OpenTransactionExpires(Coordinator):
+    """The clean-up looks at the time and not at the state, so an open transaction loses the only one who could end it."""
 
-
-class _ForgetsWhatIsOpen(Coordinator):
     def may_be_forgotten(self, transaction: Transaction) -> bool:
         return transaction.is_idle or bool(transaction.partitions)
 
 
-OPEN_TRANSACTION_EXPIRES = Defect(
-    name="open-transaction-expires",
-    breaks={"KIP890-166": Symptom(seen="^a refusal: TRANSACTIONAL_ID_NOT_FOUND")},
-    story="The clean-up looks at the time and not at the state, so an open transaction loses the only one who could end it.",
-    origin="textbook: hanging transactions by expiry",
-    parts=Parts(coordinator=_ForgetsWhatIsOpen),
+@defect(
+    {"KIP890-166": Symptom(what="^answer$", error="^TRANSACTIONAL_ID_NOT_FOUND$")},
+    origin="textbook: one state that must not expire is named, and those behind it are forgotten",
 )
+class PreparedTransactionExpires(Coordinator):
+    """The clean-up spares what is Ongoing alone, so nobody sends the markers any more of what was decided and is not complete."""
 
-
-class _ForgetsWhatIsDecided(Coordinator):
     def may_be_forgotten(self, transaction: Transaction) -> bool:
         return transaction.state is not State.ONGOING
 
 
-PREPARED_TRANSACTION_EXPIRES = Defect(
-    name="prepared-transaction-expires",
-    breaks={"KIP890-166": Symptom(what="^answer$", error="^TRANSACTIONAL_ID_NOT_FOUND$")},
-    story="The clean-up spares what is Ongoing alone, so nobody sends the markers any more of what was decided and is not complete.",
-    origin="textbook: one state that must not expire is named, and those behind it are forgotten",
-    parts=Parts(coordinator=_ForgetsWhatIsDecided),
-)
+@defect({"KIP890-167": seen("^no such producer")}, origin="textbook: expiry by time alone")
+class OpenStateExpires(ProducerStates):
+    """A partition forgets a producer in the middle of its transaction, and shows readers what is not decided."""
 
-
-class _ForgetsEverybody(ProducerStates):
     def may_be_forgotten(self, state: ProducerState) -> bool:  # noqa: ARG002 - that is the defect
         return True
 
 
-OPEN_STATE_EXPIRES = Defect(
-    name="open-state-expires",
-    breaks={"KIP890-167": Symptom(seen="^no such producer")},
-    story="A partition forgets a producer in the middle of its transaction, and shows readers what is not decided.",
-    origin="textbook: expiry by time alone",
-    parts=Parts(producer_states=_ForgetsEverybody),
-)
+@defect({"KIP890-168": seen("^success with", expected="OUT_OF_ORDER_SEQUENCE_NUMBER")}, origin="Apache Kafka 4.0.0")
+class ReturningProducerTrusted(ProducerStates):
+    """A new client that comes back after its state expired goes on where it was, and what it lost meanwhile goes unnoticed."""
 
-
-class _TrustsTheReturning(ProducerStates):
     def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
         super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere or batch.base_sequence > 0)
 
 
-RETURNING_PRODUCER_TRUSTED = Defect(
-    name="returning-producer-trusted",
-    breaks={"KIP890-168": Symptom(expected="OUT_OF_ORDER_SEQUENCE_NUMBER", seen="^success with")},
-    story="A new client that comes back after its state expired goes on where it was, and what it lost meanwhile goes unnoticed.",
-    origin="Apache Kafka 4.0.0",
-    parts=Parts(producer_states=_TrustsTheReturning),
+@defect(
+    {"KIP890-167": Symptom(what="answer to Produce", error="^OUT_OF_ORDER_SEQUENCE_NUMBER$")},
+    origin="textbook: two maps, one of them cleaned",
 )
+class ExpiredStateStillCounts(ProducerStates):
+    """The state is gone from what is shown, and its sequence number is still held against the producer."""
 
-
-class _RemembersTheNumber(ProducerStates):
     _last: dict[int, int]
 
     def __init__(self) -> None:
@@ -113,27 +85,13 @@ class _RemembersTheNumber(ProducerStates):
         super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
 
 
-EXPIRED_STATE_STILL_COUNTS = Defect(
-    name="expired-state-still-counts",
-    breaks={"KIP890-167": Symptom(what="answer to Produce", error="^OUT_OF_ORDER_SEQUENCE_NUMBER$")},
-    story="The state is gone from what is shown, and its sequence number is still held against the producer.",
-    origin="textbook: two maps, one of them cleaned",
-    parts=Parts(producer_states=_RemembersTheNumber),
+@defect(
+    {"KIP890-166": Symptom(what="^answer$", error="^TRANSACTIONAL_ID_NOT_FOUND$")},
+    origin="textbook: tombstones are collected apart, and the order of the log is lost",
 )
+class ExpiredIdNotLoaded(TransactionLog):
+    """A coordinator that loads its log takes an id with a tombstone for gone, and passes over all that came behind it."""
 
-
-class _GoneOnceGoneForEver(TransactionLog):
     def replay(self) -> dict[str, Transaction]:
         gone = {record.transactional_id for record in self._records if isinstance(record, Tombstone)}
         return {name: transaction for name, transaction in super().replay().items() if name not in gone}
-
-
-EXPIRED_ID_NOT_LOADED = Defect(
-    name="expired-id-not-loaded",
-    breaks={
-        "KIP890-166": Symptom(what="^answer$", error="^TRANSACTIONAL_ID_NOT_FOUND$"),
-    },
-    story="A coordinator that loads its log takes an id with a tombstone for gone, and passes over all that came behind it.",
-    origin="textbook: tombstones are collected apart, and the order of the log is lost",
-    parts=Parts(transaction_log=_GoneOnceGoneForEver),
-)

@@ -2,14 +2,18 @@
 
 from dataclasses import replace
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.transaction import State, Transaction
 
 
-class _CountsIdleTimeFromTheStart(Coordinator):
+@defect(
+    {"KIP890-165": seen("TRANSACTIONAL_ID_NOT_FOUND", expected="^an answer when describing")},
+    origin="red team: a time that only InitProducerId writes down",
+)
+class IdleTimeFromInitProducerId(Coordinator):
+    """The time after which an id expires counts from InitProducerId, also while its producer commits again and again."""
+
     def install(self, transaction: Transaction) -> Transaction:
         before = self._transactions.get(transaction.transactional_id)
         installed = super().install(transaction)
@@ -19,12 +23,3 @@ class _CountsIdleTimeFromTheStart(Coordinator):
         self._log.append(kept)
         self._transactions[transaction.transactional_id] = kept
         return kept
-
-
-IDLE_TIME_FROM_INIT_PRODUCER_ID = Defect(
-    name="idle-time-from-init-producer-id",
-    breaks={"KIP890-165": Symptom(expected="^an answer when describing", seen="TRANSACTIONAL_ID_NOT_FOUND")},
-    story="The time after which an id expires counts from InitProducerId, also while its producer commits again and again.",
-    origin="red team: a time that only InitProducerId writes down",
-    parts=Parts(coordinator=_CountsIdleTimeFromTheStart),
-)

@@ -4,19 +4,26 @@ import contextlib
 from collections.abc import Iterable
 from dataclasses import replace
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.errors import Refused
 from fencepost.reference.kafka.markers import TransactionMarker
-from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.topics import OFFSETS_TOPIC
 from fencepost.reference.kafka.transaction import Transaction
 from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
 
 
-class _PreparesBeforeItsLog(Coordinator):
+@defect(
+    {
+        "KIP890-460": seen("PRODUCER_FENCED", expected=r"epoch 1\)", what="^answer to EndTxn"),
+        "KIP890-461": seen(r"epoch 3\)", expected=r"epoch 2\)", what="^answer to InitProducerId"),
+    },
+    origin="KAFKA-19367, follow-up: apache/kafka#19976, a failed fence left its mark when the append failed",
+)
+class EpochSpentByARefusedEnd(Coordinator):
+    """The bumped epoch stays in memory when the log does not take the decision, so the client that asks again is fenced or jumps one."""
+
     def install(self, transaction: Transaction) -> Transaction:
         before = self._transactions.get(transaction.transactional_id)
         try:
@@ -27,19 +34,12 @@ class _PreparesBeforeItsLog(Coordinator):
             raise
 
 
-EPOCH_SPENT_BY_A_REFUSED_END = Defect(
-    name="epoch-spent-by-a-refused-end",
-    breaks={
-        "KIP890-460": Symptom(what="^answer to EndTxn", expected=r"epoch 1\)", seen="PRODUCER_FENCED"),
-        "KIP890-461": Symptom(what="^answer to InitProducerId", expected=r"epoch 2\)", seen=r"epoch 3\)"),
-    },
-    story="The bumped epoch stays in memory when the log does not take the decision, so the client that asks again is fenced or jumps one.",
-    origin="KAFKA-19367, follow-up: apache/kafka#19976, a failed fence left its mark when the append failed",
-    parts=Parts(coordinator=_PreparesBeforeItsLog),
+@defect(
+    {"KIP890-462": seen("Ongoing", expected="payments-0", what="^transaction of A")}, origin="textbook: memory that is ahead of its log"
 )
+class PartitionAddedWithoutTheLog(Coordinator):
+    """A partition that the log has refused is in the transaction all the same, so the next write is taken, and a crash loses it."""
 
-
-class _AddsBeforeItsLog(Coordinator):
     def add_partitions(
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition], transaction_version: int
     ) -> None:
@@ -54,30 +54,24 @@ class _AddsBeforeItsLog(Coordinator):
             raise
 
 
-PARTITION_ADDED_WITHOUT_THE_LOG = Defect(
-    name="partition-added-without-the-log",
-    breaks={"KIP890-462": Symptom(what="^transaction of A", expected="payments-0", seen="Ongoing")},
-    story="A partition that the log has refused is in the transaction all the same, so the next write is taken, and a crash loses it.",
-    origin="textbook: memory that is ahead of its log",
-    parts=Parts(coordinator=_AddsBeforeItsLog),
+@defect(
+    {"KIP890-463": seen("^PrepareCommit", expected="^CompleteCommit", what="^transaction of A")},
+    origin="textbook: a last step that is called by the step before it only",
 )
+class CompletionTriedOnce(Coordinator):
+    """When the log does not take the completion, no timer tries it again, and the transactional id is busy for ever."""
 
-
-class _CompletesOnce(Coordinator):
     def completion_failed(self, transactional_id: str) -> None:
         pass
 
 
-COMPLETION_TRIED_ONCE = Defect(
-    name="completion-tried-once",
-    breaks={"KIP890-463": Symptom(what="^transaction of A", expected="^CompleteCommit", seen="^PrepareCommit")},
-    story="When the log does not take the completion, no timer tries it again, and the transactional id is busy for ever.",
-    origin="textbook: a last step that is called by the step before it only",
-    parts=Parts(coordinator=_CompletesOnce),
+@defect(
+    {"KIP890-464": seen("^success", expected="^TRANSACTIONAL_ID_NOT_FOUND", what="^transaction of A")},
+    origin="KAFKA-14880: an exception ended the task that expires transactional ids",
 )
+class ExpiryEndsWithARefusal(Coordinator):
+    """The task that expires transactional ids ends with the first record that the log refuses, and no id expires any more."""
 
-
-class _StopsExpiring(Coordinator):
     _has_failed = False
 
     def forget_idle(self, before: int) -> None:
@@ -90,28 +84,15 @@ class _StopsExpiring(Coordinator):
         return taken
 
 
-EXPIRY_ENDS_WITH_A_REFUSAL = Defect(
-    name="expiry-ends-with-a-refusal",
-    breaks={"KIP890-464": Symptom(what="^transaction of A", expected="^TRANSACTIONAL_ID_NOT_FOUND", seen="^success")},
-    story="The task that expires transactional ids ends with the first record that the log refuses, and no id expires any more.",
-    origin="KAFKA-14880: an exception ended the task that expires transactional ids",
-    parts=Parts(coordinator=_StopsExpiring),
+@defect(
+    {"KIP890-465": seen("none|no", expected="5", what="group shop|offset")}, origin="textbook: an answer that does not wait for the append"
 )
+class MarkerOfOffsetsTriedOnce(PartitionLog):
+    """The group coordinator answers that it has the marker before its log does, so the offsets stay pending when that refuses it."""
 
-
-class _TakesMarkersOnce(PartitionLog):
     def append_marker(self, marker: TransactionMarker) -> None:
         if self.name.topic != OFFSETS_TOPIC:
             super().append_marker(marker)
             return
         with contextlib.suppress(Refused):
             super().append_marker(marker)
-
-
-MARKER_OF_OFFSETS_TRIED_ONCE = Defect(
-    name="marker-of-offsets-tried-once",
-    breaks={"KIP890-465": Symptom(what="group shop|offset", expected="5", seen="none|no")},
-    story="The group coordinator answers that it has the marker before its log does, so the offsets stay pending when that refuses it.",
-    origin="textbook: an answer that does not wait for the append",
-    parts=Parts(partition_log=_TakesMarkersOnce),
-)

@@ -2,11 +2,9 @@
 
 from collections.abc import Iterable
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.errors import Error
 from fencepost.reference.kafka.markers import MarkerSender
-from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import Standing
 from fencepost.reference.kafka.transaction import Transaction
@@ -17,7 +15,13 @@ from fencepost.wire.kafka.batches import Batch
 _AT_A_TIME = 10
 
 
-class _AddsTheFirst(Verification):
+@defect(
+    {"KIP890-211": seen(r"^Ongoing in payments-\w+-0$", expected="^Ongoing in payments-0 and payments-1$")},
+    origin="textbook: a flag of the request where one of each partition is due",
+)
+class OnlyTheFirstIsAdded(Verification):
+    """The coordinator is asked once for each request, about the first partition, and the others are open without being known."""
+
     _has_added = False
 
     def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
@@ -33,23 +37,12 @@ class _AddsTheFirst(Verification):
         return guard
 
 
-class _SendsNoMore(MarkerSender):
+@defect(
+    {"KIP890-212": seen("^otherwise in 2: .*markers none", what="^partitions of ledger")},
+    origin="textbook: a page of a list is taken for the list",
+)
+class MarkersSentUpToALimit(MarkerSender):
+    """Markers are sent ten at a time, and the transaction is complete with the first ten."""
+
     def partitions_to_mark(self, transaction: Transaction) -> list[TopicPartition]:
         return super().partitions_to_mark(transaction)[:_AT_A_TIME]
-
-
-ONLY_THE_FIRST_IS_ADDED = Defect(
-    name="only-the-first-is-added",
-    breaks={"KIP890-211": Symptom(expected="^Ongoing in payments-0 and payments-1$", seen=r"^Ongoing in payments-\w+-0$")},
-    story="The coordinator is asked once for each request, about the first partition, and the others are open without being known.",
-    origin="textbook: a flag of the request where one of each partition is due",
-    parts=Parts(verification=_AddsTheFirst),
-)
-
-MARKERS_SENT_UP_TO_A_LIMIT = Defect(
-    name="markers-sent-up-to-a-limit",
-    breaks={"KIP890-212": Symptom(what="^partitions of ledger", seen="^otherwise in 2: .*markers none")},
-    story="Markers are sent ten at a time, and the transaction is complete with the first ten.",
-    origin="textbook: a page of a list is taken for the list",
-    parts=Parts(marker_sender=_SendsNoMore),
-)

@@ -1,15 +1,17 @@
 """Defects of pending offsets that only another transaction, or another group, shows."""
 
 from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.decorator import defect
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.groups import CommittedOffset, Groups
-from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.values import TopicPartition
 from fencepost.wire.kafka.batches import Batch
 
 
-class _OnePendingForEachPlace(Groups):
+@defect({"KIP890-053": Symptom(what="offset")}, origin="textbook: pending offsets by group and partition, without the producer")
+class PendingByPlace(Groups):
+    """What a second transaction sends for a group's partition takes the place of what the first has pending, which is lost."""
+
     def take_in(self, batch: Batch) -> None:
         super().take_in(batch)
         if batch.marker is None and batch.transactional:
@@ -19,26 +21,12 @@ class _OnePendingForEachPlace(Groups):
                         pending.pop(place, None)
 
 
-class _UnstableForEveryGroup(Groups):
+@defect({"KIP890-052": Symptom(what="offset")}, origin="textbook: pending offsets by partition, without the group")
+class UnstableForEveryGroup(Groups):
+    """An offset that one group has pending makes that partition unstable for every group."""
+
     def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
         found = super().committed(group, partition, require_stable=require_stable)
         if require_stable and any(place.partition == partition for pending in self._pending.values() for place in pending):
             raise Refused(Error.UNSTABLE_OFFSET_COMMIT)
         return found
-
-
-PENDING_BY_PLACE = Defect(
-    name="pending-by-place",
-    breaks={"KIP890-053": Symptom(what="offset")},
-    story="What a second transaction sends for a group's partition takes the place of what the first has pending, which is lost.",
-    origin="textbook: pending offsets by group and partition, without the producer",
-    parts=Parts(groups=_OnePendingForEachPlace),
-)
-
-UNSTABLE_FOR_EVERY_GROUP = Defect(
-    name="unstable-for-every-group",
-    breaks={"KIP890-052": Symptom(what="offset")},
-    story="An offset that one group has pending makes that partition unstable for every group.",
-    origin="textbook: pending offsets by partition, without the group",
-    parts=Parts(groups=_UnstableForEveryGroup),
-)

@@ -4,9 +4,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.transaction import State, Transaction
 from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch, TopicPartition
 
@@ -25,12 +24,46 @@ class _HasItsOwnTime(Coordinator):
                 self.abort_by_server(transaction)
 
 
-class _IsInAHurry(_HasItsOwnTime):
+@defect(
+    {"KIP890-213": seen("^(Prepare|Complete)Abort", expected="^Ongoing", what="^transaction of A")},
+    origin="textbook: one timer for all, with the smallest interval",
+)
+class OneTimeoutForAll(_HasItsOwnTime):
+    """The shortest time-out that any producer has asked for is that of all."""
+
+    def ends_at(self, transaction: Transaction) -> float:
+        return transaction.started_at + min(known.timeout_ms for known in self.transactions())
+
+
+@defect(
+    {"KIP890-215": seen("^0 records; .*CompleteAbort, Ongoing$", what="^records that readers of payments-0 see")},
+    origin="textbook: a page of a list is taken for the list",
+)
+class OverdueUpToALimit(Coordinator):
+    """The search for overdue transactions looks at the first ten ids each time, and those behind them stay open."""
+
+    def abort_timed_out(self) -> None:
+        known = self._transactions
+        self._transactions = dict(list(known.items())[:_A_PAGE])
+        super().abort_timed_out()
+        self._transactions = known | self._transactions
+
+
+_TOO_EARLY = Symptom(what="^time-out of A", expected="^2000 ms or more", seen="^no longer open ([0-9]{1,3}|1[0-9]{3}) ms")
+
+
+@defect({"KIP890-213": _TOO_EARLY}, origin="textbook: a margin that is subtracted where it should be added")
+class AbortedAtHalfTime(_HasItsOwnTime):
+    """To be on the safe side the coordinator aborts at half of the time-out, while the producer is still at work."""
+
     def ends_at(self, transaction: Transaction) -> float:
         return transaction.started_at + transaction.timeout_ms / 2
 
 
-class _CountsFromInitProducerId(_HasItsOwnTime):
+@defect({"KIP890-213": _TOO_EARLY}, origin="textbook: the time of the record's last change is taken for that of the transaction's begin")
+class IdleTimeCounts(_HasItsOwnTime):
+    """The time-out runs from InitProducerId on, so a producer that was idle for long has no time for its transaction."""
+
     def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
         self._initialised_at()[transactional_id] = self._machine.clock.now
         return super().init_producer_id(transactional_id, timeout_ms, expected)
@@ -43,69 +76,21 @@ class _CountsFromInitProducerId(_HasItsOwnTime):
         return times
 
 
-class _HasOneTimeoutForAll(_HasItsOwnTime):
-    def ends_at(self, transaction: Transaction) -> float:
-        return transaction.started_at + min(known.timeout_ms for known in self.transactions())
-
-
-class _KnowsOnePage(Coordinator):
-    def abort_timed_out(self) -> None:
-        known = self._transactions
-        self._transactions = dict(list(known.items())[:_A_PAGE])
-        super().abort_timed_out()
-        self._transactions = known | self._transactions
-
-
-_TOO_EARLY = Symptom(what="^time-out of A", expected="^2000 ms or more", seen="^no longer open ([0-9]{1,3}|1[0-9]{3}) ms")
-
-ABORTED_AT_HALF_TIME = Defect(
-    name="aborted-at-half-time",
-    breaks={"KIP890-213": _TOO_EARLY},
-    story="To be on the safe side the coordinator aborts at half of the time-out, while the producer is still at work.",
-    origin="textbook: a margin that is subtracted where it should be added",
-    parts=Parts(coordinator=_IsInAHurry),
+@defect(
+    {"KIP890-213": seen("Abort", expected="^Ongoing", what="transaction of A")},
+    origin="textbook: a default that is smaller than every time",
 )
+class OverdueAfterEveryCrash(Coordinator):
+    """When a transaction began is in memory only, so that after a crash every open one looks old, and is aborted at once."""
 
-IDLE_TIME_COUNTS = Defect(
-    name="idle-time-counts",
-    breaks={"KIP890-213": _TOO_EARLY},
-    story="The time-out runs from InitProducerId on, so a producer that was idle for long has no time for its transaction.",
-    origin="textbook: the time of the record's last change is taken for that of the transaction's begin",
-    parts=Parts(coordinator=_CountsFromInitProducerId),
-)
-
-ONE_TIMEOUT_FOR_ALL = Defect(
-    name="one-timeout-for-all",
-    breaks={"KIP890-213": Symptom(what="^transaction of A", expected="^Ongoing", seen="^(Prepare|Complete)Abort")},
-    story="The shortest time-out that any producer has asked for is that of all.",
-    origin="textbook: one timer for all, with the smallest interval",
-    parts=Parts(coordinator=_HasOneTimeoutForAll),
-)
-
-OVERDUE_UP_TO_A_LIMIT = Defect(
-    name="overdue-up-to-a-limit",
-    breaks={"KIP890-215": Symptom(what="^records that readers of payments-0 see", seen="^0 records; .*CompleteAbort, Ongoing$")},
-    story="The search for overdue transactions looks at the first ten ids each time, and those behind them stay open.",
-    origin="textbook: a page of a list is taken for the list",
-    parts=Parts(coordinator=_KnowsOnePage),
-)
-
-
-class _ForgetsWhenItBegan(Coordinator):
     def recovered(self, transaction: Transaction) -> Transaction:
         return replace(super().recovered(transaction), started_at=-1)
 
 
-OVERDUE_AFTER_EVERY_CRASH = Defect(
-    name="overdue-after-every-crash",
-    breaks={"KIP890-213": Symptom(what="transaction of A", expected="^Ongoing", seen="Abort")},
-    story="When a transaction began is in memory only, so that after a crash every open one looks old, and is aborted at once.",
-    origin="textbook: a default that is smaller than every time",
-    parts=Parts(coordinator=_ForgetsWhenItBegan),
-)
+@defect({"KIP890-350": Symptom(what="start time of A")}, origin="textbook: a time-out that counts from the last sign of life")
+class RenewedByEachPartition(Coordinator):
+    """Each further partition renews the start time, so that a transaction which adds one now and then holds up its readers for ever."""
 
-
-class _BeginsAnewWithEachPartition(Coordinator):
     def add_partitions(
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition], transaction_version: int
     ) -> None:
@@ -114,13 +99,19 @@ class _BeginsAnewWithEachPartition(Coordinator):
         self._transactions[transactional_id] = replace(known, started_at=self._machine.clock.now)
 
 
-class _BeginsAnewWithEachLife(Coordinator):
+@defect({"KIP890-350": Symptom(what="start time of A")}, origin="textbook: a start time that is taken when the record is read")
+class RenewedByEachCrash(Coordinator):
+    """A coordinator that comes back counts from there, so that one which restarts now and then never ends an abandoned transaction."""
+
     def recovered(self, transaction: Transaction) -> Transaction:
         recovered = super().recovered(transaction)
         return replace(recovered, started_at=self._machine.clock.now) if recovered.state is State.ONGOING else recovered
 
 
-class _BeginsWithTheLastOne(Coordinator):
+@defect({"KIP890-213": seen("no longer open", what="time-out of A")}, origin="textbook: a field that is filled only where it is empty")
+class BeginsWithTheLastOne(Coordinator):
+    """A producer's second transaction has the start time of the first, and is aborted when that would have been too old."""
+
     def add_partitions(
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition], transaction_version: int
     ) -> None:
@@ -129,28 +120,3 @@ class _BeginsWithTheLastOne(Coordinator):
         if before is not None and before.started_at >= 0:
             known = self._transactions[transactional_id]
             self._transactions[transactional_id] = replace(known, started_at=before.started_at)
-
-
-RENEWED_BY_EACH_PARTITION = Defect(
-    name="renewed-by-each-partition",
-    breaks={"KIP890-350": Symptom(what="start time of A")},
-    story="Each further partition renews the start time, so that a transaction which adds one now and then holds up its readers for ever.",
-    origin="textbook: a time-out that counts from the last sign of life",
-    parts=Parts(coordinator=_BeginsAnewWithEachPartition),
-)
-
-RENEWED_BY_EACH_CRASH = Defect(
-    name="renewed-by-each-crash",
-    breaks={"KIP890-350": Symptom(what="start time of A")},
-    story="A coordinator that comes back counts from there, so that one which restarts now and then never ends an abandoned transaction.",
-    origin="textbook: a start time that is taken when the record is read",
-    parts=Parts(coordinator=_BeginsAnewWithEachLife),
-)
-
-BEGINS_WITH_THE_LAST_ONE = Defect(
-    name="begins-with-the-last-one",
-    breaks={"KIP890-213": Symptom(what="time-out of A", seen="no longer open")},
-    story="A producer's second transaction has the start time of the first, and is aborted when that would have been too old.",
-    origin="textbook: a field that is filled only where it is empty",
-    parts=Parts(coordinator=_BeginsWithTheLastOne),
-)

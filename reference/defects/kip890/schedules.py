@@ -1,9 +1,7 @@
 """Defects that leave a transaction in a log which no coordinator knows of."""
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.errors import Refused
-from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import Standing
 from fencepost.reference.kafka.values import ProducerIdAndEpoch
@@ -11,21 +9,18 @@ from fencepost.reference.kafka.verification import Operation, Verification
 from fencepost.wire.kafka.batches import Batch
 
 
-class _AsksOnlyForNewClients(Verification):
+@defect({"KIP890-118": seen("^a transaction in payments-")}, origin="https://issues.apache.org/jira/browse/KAFKA-14402")
+class LateWriteOfOldClientHangs(Verification):
+    """A write of an old client that comes after the marker opens a transaction of which nobody knows."""
+
     def asks_for(self, operation: Operation) -> bool:
         return operation is Operation.ADD
 
 
-LATE_WRITE_OF_OLD_CLIENT_HANGS = Defect(
-    name="late-write-of-old-client-hangs",
-    breaks={"KIP890-118": Symptom(seen="^a transaction in payments-")},
-    story="A write of an old client that comes after the marker opens a transaction of which nobody knows.",
-    origin="https://issues.apache.org/jira/browse/KAFKA-14402",
-    parts=Parts(verification=_AsksOnlyForNewClients),
-)
+@defect({"KIP890-118": seen("^a transaction in payments-")}, origin="textbook: an error that is logged and not looked at")
+class RefusedAdditionWrittenAllTheSame(Verification):
+    """The leader takes the coordinator's refusal to add a partition for a formality, and writes the batch."""
 
-
-class _WritesAllTheSame(Verification):
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         try:
             return super().before_produce(log, transactional_id, batch, operation)
@@ -35,12 +30,3 @@ class _WritesAllTheSame(Verification):
             if operation is not Operation.ADD or attempt is None or log.producers.standing(producer) is not Standing.NEW:
                 raise
             return attempt.guard
-
-
-REFUSED_ADDITION_WRITTEN_ALL_THE_SAME = Defect(
-    name="refused-addition-written-all-the-same",
-    breaks={"KIP890-118": Symptom(seen="^a transaction in payments-")},
-    story="The leader takes the coordinator's refusal to add a partition for a formality, and writes the batch.",
-    origin="textbook: an error that is logged and not looked at",
-    parts=Parts(verification=_WritesAllTheSame),
-)

@@ -2,11 +2,9 @@
 
 from collections.abc import Iterable
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.guards import Attempt
-from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerStates
 from fencepost.reference.kafka.values import ProducerIdAndEpoch
@@ -16,45 +14,13 @@ from fencepost.wire.kafka.batches import Batch
 _LARGEST = 2**31 - 1
 
 
-class _NewProducersBeginAnywhere(ProducerStates):
-    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:  # noqa: ARG002 - that is the defect
-        super().check_sequence(batch, attempt, may_begin_anywhere=True)
+@defect(
+    {"KIP890-112": seen("the next record got offset", expected="as before", what="^end of the log of payments-0")},
+    origin="KAFKA-7190: the state of a producer went with its last segment",
+)
+class DeletedBatchAppendedAgain(PartitionLog):
+    """With its last record a producer is forgotten, so a batch that is sent again after DeleteRecords is appended again."""
 
-
-class _AllBeginAtZero(ProducerStates):
-    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:  # noqa: ARG002 - that is the defect
-        super().check_sequence(batch, attempt, may_begin_anywhere=False)
-
-
-class _EpochsBeginAnywhere(ProducerStates):
-    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
-        if not self.begins_an_epoch(batch):
-            super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
-
-    def begins_an_epoch(self, batch: Batch) -> bool:
-        state = self.get(batch.producer_id)
-        return state is not None and (not state.batches or batch.producer_epoch > state.producer.epoch)
-
-
-class _ForgetsWhatAMarkerSaid(_EpochsBeginAnywhere):
-    """The first batch that a life of the broker checks in a partition may begin a known producer's epoch anywhere."""
-
-    _first: Batch | None = None
-
-    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
-        self._first = self._first or batch
-        if batch == self._first:  # it is checked before its partition is added, and again when it is appended
-            super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
-        else:
-            ProducerStates.check_sequence(self, batch, attempt, may_begin_anywhere=may_begin_anywhere)
-
-
-class _KnowsNoDuplicates(ProducerStates):
-    def duplicate_of(self, batch: Batch) -> AppendedBatch | None:  # noqa: ARG002 - that is the defect
-        return None
-
-
-class _ForgetsWhoHasNothingLeft(PartitionLog):
     def delete_before(self, offset: int) -> int:
         start = super().delete_before(offset)
         left = {entry.batch.producer_id for entry in self._entries}
@@ -62,23 +28,9 @@ class _ForgetsWhoHasNothingLeft(PartitionLog):
         return start
 
 
-class _TakesWhatComes(ProducerStates):
-    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
-        state = self.get(batch.producer_id)
-        if state is None or not state.batches:
-            super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
-
-
-class _DoesNotWrap(ProducerStates):
-    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
-        state = self.get(batch.producer_id)
-        if state is not None and state.last_sequence == _LARGEST:
-            raise Refused(Error.OUT_OF_ORDER_SEQUENCE_NUMBER, "the sequence is exhausted")
-        super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
-
-
-class _LooksAtTheFirstProducer(Verification):
-    """Of a request of several producers, whoever is not refused as a whole is not asked about either."""
+@defect({"KIP890-119": seen("^payments-1: .*Appended")}, origin="textbook: a check over the whole request that is missing")
+class SeveralProducersInOneRequest(Verification):
+    """The producer ids of a request are not compared, and a batch of somebody else's transaction slips in."""
 
     def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
         refusal = super().refusal_of_request(transactional_id, batches)
@@ -94,84 +46,86 @@ class _LooksAtTheFirstProducer(Verification):
             return attempt.guard
 
 
-class _TakesControlBatches(PartitionLog):
-    def check_shape(self, batch: Batch) -> None:
-        if not batch.control:
-            super().check_shape(batch)
-
-
 _TAKEN = "^success with Appended"
 _OUT_OF_ORDER = "OUT_OF_ORDER_SEQUENCE_NUMBER"
 
-SEQUENCES = (
-    Defect(
-        name="new-producer-begins-anywhere",
-        breaks={"KIP890-108": Symptom(seen=_TAKEN)},
-        story="A new client's first batch may have any sequence number, so nobody notices that an earlier one was lost.",
-        origin="KAFKA-18202: Kafka 4.0.0 takes any first sequence number",
-        parts=Parts(producer_states=_NewProducersBeginAnywhere),
-    ),
-    Defect(
-        name="everybody-begins-at-zero",
-        breaks={"KIP890-109": Symptom(seen=_OUT_OF_ORDER)},
-        story="The rule for new clients is applied to all, so a producer whose state has expired can never write again.",
-        origin="textbook: the reason why UNKNOWN_PRODUCER_ID was given up",
-        parts=Parts(producer_states=_AllBeginAtZero),
-    ),
-    Defect(
-        name="new-epoch-begins-anywhere",
-        breaks={"KIP890-110": Symptom(seen=_TAKEN)},
-        story="With a new epoch, any sequence number is taken for the first one.",
-        origin="textbook: a producer state that is empty taken for one that is unknown",
-        parts=Parts(producer_states=_EpochsBeginAnywhere),
-    ),
-    Defect(
-        name="restart-forgets-the-epoch",
-        breaks={"KIP890-111": Symptom(seen=_TAKEN)},
-        story="After a restart, a state that has a marker and no batch lets the first sequence number be any.",
-        origin="textbook: a marker that is not replayed into the producer's state",
-        parts=Parts(producer_states=_ForgetsWhatAMarkerSaid),
-    ),
-    Defect(
-        name="repeated-batch-refused",
-        breaks={"KIP890-112": Symptom(seen=f"a refusal with {_OUT_OF_ORDER}")},
-        story="Batches are not remembered, so a producer whose answer was lost is told that it is out of order.",
-        origin="textbook: idempotence without a memory",
-        parts=Parts(producer_states=_KnowsNoDuplicates),
-    ),
-    Defect(
-        name="deleted-batch-appended-again",
-        breaks={"KIP890-112": Symptom(what="^end of the log of payments-0", expected="as before", seen="the next record got offset")},
-        story="With its last record a producer is forgotten, so a batch that is sent again after DeleteRecords is appended again.",
-        origin="KAFKA-7190: the state of a producer went with its last segment",
-        parts=Parts(partition_log=_ForgetsWhoHasNothingLeft),
-    ),
-    Defect(
-        name="any-sequence-taken",
-        breaks={"KIP890-113": Symptom(seen=_TAKEN)},
-        story="What is not a duplicate is appended, whatever is missing before it.",
-        origin="textbook: sequence numbers that are stored and not compared",
-        parts=Parts(producer_states=_TakesWhatComes),
-    ),
-    Defect(
-        name="sequence-does-not-wrap",
-        breaks={"KIP890-114": Symptom(seen=_OUT_OF_ORDER)},
-        story="The number after the largest is no number, and the producer can write no more.",
-        origin="KAFKA-5283: the number after the largest was out of order",
-        parts=Parts(producer_states=_DoesNotWrap),
-    ),
-    Defect(
-        name="control-batch-of-a-client",
-        breaks={"KIP890-115": Symptom(seen=_TAKEN)},
-        story="A client may write markers, and so end transactions behind the coordinator's back.",
-        origin="textbook: attributes that are not looked at",
-        parts=Parts(partition_log=_TakesControlBatches),
-    ),
-    Defect(
-        name="several-producers-in-one-request",
-        breaks={"KIP890-119": Symptom(seen="^payments-1: .*Appended")},
-        story="The producer ids of a request are not compared, and a batch of somebody else's transaction slips in.",
-        origin="textbook: a check over the whole request that is missing",
-        parts=Parts(verification=_LooksAtTheFirstProducer),
-    ),
-)
+
+@defect({"KIP890-108": seen(_TAKEN)}, origin="KAFKA-18202: Kafka 4.0.0 takes any first sequence number")
+class NewProducerBeginsAnywhere(ProducerStates):
+    """A new client's first batch may have any sequence number, so nobody notices that an earlier one was lost."""
+
+    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:  # noqa: ARG002 - that is the defect
+        super().check_sequence(batch, attempt, may_begin_anywhere=True)
+
+
+@defect({"KIP890-109": seen(_OUT_OF_ORDER)}, origin="textbook: the reason why UNKNOWN_PRODUCER_ID was given up")
+class EverybodyBeginsAtZero(ProducerStates):
+    """The rule for new clients is applied to all, so a producer whose state has expired can never write again."""
+
+    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:  # noqa: ARG002 - that is the defect
+        super().check_sequence(batch, attempt, may_begin_anywhere=False)
+
+
+@defect({"KIP890-110": seen(_TAKEN)}, origin="textbook: a producer state that is empty taken for one that is unknown")
+class NewEpochBeginsAnywhere(ProducerStates):
+    """With a new epoch, any sequence number is taken for the first one."""
+
+    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
+        if not self.begins_an_epoch(batch):
+            super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
+
+    def begins_an_epoch(self, batch: Batch) -> bool:
+        state = self.get(batch.producer_id)
+        return state is not None and (not state.batches or batch.producer_epoch > state.producer.epoch)
+
+
+@defect({"KIP890-111": seen(_TAKEN)}, origin="textbook: a marker that is not replayed into the producer's state")
+class RestartForgetsTheEpoch(NewEpochBeginsAnywhere):
+    """After a restart, a state that has a marker and no batch lets the first sequence number be any."""
+
+    _first: Batch | None = None
+
+    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
+        self._first = self._first or batch
+        if batch == self._first:  # it is checked before its partition is added, and again when it is appended
+            super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
+        else:
+            ProducerStates.check_sequence(self, batch, attempt, may_begin_anywhere=may_begin_anywhere)
+
+
+@defect({"KIP890-112": seen(f"a refusal with {_OUT_OF_ORDER}")}, origin="textbook: idempotence without a memory")
+class RepeatedBatchRefused(ProducerStates):
+    """Batches are not remembered, so a producer whose answer was lost is told that it is out of order."""
+
+    def duplicate_of(self, batch: Batch) -> AppendedBatch | None:  # noqa: ARG002 - that is the defect
+        return None
+
+
+@defect({"KIP890-113": seen(_TAKEN)}, origin="textbook: sequence numbers that are stored and not compared")
+class AnySequenceTaken(ProducerStates):
+    """What is not a duplicate is appended, whatever is missing before it."""
+
+    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
+        state = self.get(batch.producer_id)
+        if state is None or not state.batches:
+            super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
+
+
+@defect({"KIP890-114": seen(_OUT_OF_ORDER)}, origin="KAFKA-5283: the number after the largest was out of order")
+class SequenceDoesNotWrap(ProducerStates):
+    """The number after the largest is no number, and the producer can write no more."""
+
+    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
+        state = self.get(batch.producer_id)
+        if state is not None and state.last_sequence == _LARGEST:
+            raise Refused(Error.OUT_OF_ORDER_SEQUENCE_NUMBER, "the sequence is exhausted")
+        super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
+
+
+@defect({"KIP890-115": seen(_TAKEN)}, origin="textbook: attributes that are not looked at")
+class ControlBatchOfAClient(PartitionLog):
+    """A client may write markers, and so end transactions behind the coordinator's back."""
+
+    def check_shape(self, batch: Batch) -> None:
+        if not batch.control:
+            super().check_shape(batch)

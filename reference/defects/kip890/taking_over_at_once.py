@@ -3,17 +3,19 @@
 from collections import Counter
 from functools import cached_property
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.errors import Error, Refused
-from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.transaction import State
 from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
 
 
-class _AnswersAllWhoWaitAlike(Coordinator):
-    """Whoever was told to wait for the abort of one transaction gets what the first of them got."""
+@defect(
+    {"KIP890-204": seen(r"epoch 2\).*epoch 2\)", expected="different epochs", what="^epochs of instances")},
+    origin="red team: requests that are kept until the abort is complete, and then answered together",
+)
+class AllWhoWaitGetOneEpoch(Coordinator):
+    """Two instances that were told to wait for one abort get the same producer id and epoch."""
 
     @cached_property
     def waiting(self) -> Counter[str]:
@@ -33,12 +35,3 @@ class _AnswersAllWhoWaitAlike(Coordinator):
             raise
         self.waiting[transactional_id] = max(0, self.waiting[transactional_id] - 1)
         return producer
-
-
-ALL_WHO_WAIT_GET_ONE_EPOCH = Defect(
-    name="all-who-wait-get-one-epoch",
-    breaks={"KIP890-204": Symptom(what="^epochs of instances", expected="different epochs", seen=r"epoch 2\).*epoch 2\)")},
-    story="Two instances that were told to wait for one abort get the same producer id and epoch.",
-    origin="red team: requests that are kept until the abort is complete, and then answered together",
-    parts=Parts(coordinator=_AnswersAllWhoWaitAlike),
-)

@@ -2,10 +2,9 @@
 
 from typing import ClassVar
 
-from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.decorator import defect
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.markers import WriteMarker
-from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kernel.network import Network
 from fencepost.wire.kafka.batches import Batch
@@ -33,35 +32,23 @@ class SlowNetwork(Network):
             super().deliver()
 
 
-class _GapsBehindMarkers(PartitionLog):
+@defect(origin="compacted topics, and brokers that write records of their own")
+class GapsInOffsets(PartitionLog):
+    """Offsets are skipped behind each marker: they grow, and nobody promised that they grow by one."""
+
     def offset_after(self, batch: Batch) -> int:
         return super().offset_after(batch) + (_GAP if batch.marker else 0)
 
 
-LATE_COMPLETION = Defect(
-    name="late-completion",
-    story="Markers take their time, so that clients are told CONCURRENT_TRANSACTIONS for a while and have to ask again.",
-    origin="every cluster, when coordinator and leaders are different nodes",
-    parts=Parts(network=SlowNetwork),
-)
-
-GAPS_IN_OFFSETS = Defect(
-    name="gaps-in-offsets",
-    story="Offsets are skipped behind each marker: they grow, and nobody promised that they grow by one.",
-    origin="compacted topics, and brokers that write records of their own",
-    parts=Parts(partition_log=_GapsBehindMarkers),
-)
+@defect(origin="every cluster, when coordinator and leaders are different nodes")
+class LateCompletion(SlowNetwork):
+    """Markers take their time, so that clients are told CONCURRENT_TRANSACTIONS for a while and have to ask again."""
 
 
-class _TellsTwice(Coordinator):
+@defect(origin="a fail-over of the coordinator while markers are on their way, KAFKA-19999")
+class DuplicateMarkerAfterRestart(Coordinator):
+    """What was decided before a crash is told to each partition twice, and each writes the marker twice."""
+
     def resend_markers_of_prepared(self) -> None:
         super().resend_markers_of_prepared()
         self._machine.network.duplicate(lambda content: isinstance(content, WriteMarker))
-
-
-DUPLICATE_MARKER_AFTER_RESTART = Defect(
-    name="duplicate-marker-after-restart",
-    story="What was decided before a crash is told to each partition twice, and each writes the marker twice.",
-    origin="a fail-over of the coordinator while markers are on their way, KAFKA-19999",
-    parts=Parts(coordinator=_TellsTwice),
-)

@@ -2,37 +2,14 @@
 
 from typing import Any
 
-from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.decorator import defect
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.errors import Error, Refused
-from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.transaction import Decision
 from fencepost.reference.kafka.values import ProducerIdAndEpoch
 from fencepost.reference.kafka.verification import Operation, Verification
 from fencepost.wire.kafka.batches import Batch
-
-
-class _EndsAtTheSecondRequest(Coordinator):
-    """Refuses the first EndTxn of each transactional id."""
-
-    refusal = Error.CONCURRENT_TRANSACTIONS
-
-    def __init__(self, *parts: Any) -> None:
-        self._refused: set[str] = set()
-        super().__init__(*parts)
-
-    def end_transaction(
-        self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
-    ) -> ProducerIdAndEpoch:
-        if transactional_id and transactional_id not in self._refused:
-            self._refused.add(transactional_id)
-            raise Refused(self.refusal)
-        return super().end_transaction(transactional_id, producer, decision, api_version)
-
-
-class _EndsWhenLoaded(_EndsAtTheSecondRequest):
-    refusal = Error.COORDINATOR_LOAD_IN_PROGRESS
 
 
 class _TakesTheSecondBatch(Verification):
@@ -57,16 +34,27 @@ class _TakesItWhenMoved(_TakesTheSecondBatch):
     to_new_clients = Error.NOT_COORDINATOR
 
 
-BUSY_AT_FIRST = Defect(
-    name="busy-at-first",
-    story="The first EndTxn and the first Produce of each transactional id are refused CONCURRENT_TRANSACTIONS, and do nothing.",
-    origin="brokers that load what they know of a transactional id when it is first asked about",
-    parts=Parts(coordinator=_EndsAtTheSecondRequest, verification=_TakesTheSecondBatch),
-)
+@defect(origin="brokers that load what they know of a transactional id when it is first asked about", also=[_TakesTheSecondBatch])
+class BusyAtFirst(Coordinator):
+    """The first EndTxn and the first Produce of each transactional id are refused CONCURRENT_TRANSACTIONS, and do nothing."""
 
-COORDINATOR_AWAY_AT_FIRST = Defect(
-    name="coordinator-away-at-first",
-    story="The first EndTxn of each id is refused COORDINATOR_LOAD_IN_PROGRESS, and the first Produce of a new client NOT_COORDINATOR.",
-    origin="every cluster in which the coordinator's partition moves between two requests of a producer",
-    parts=Parts(coordinator=_EndsWhenLoaded, verification=_TakesItWhenMoved),
-)
+    refusal = Error.CONCURRENT_TRANSACTIONS
+
+    def __init__(self, *parts: Any) -> None:
+        self._refused: set[str] = set()
+        super().__init__(*parts)
+
+    def end_transaction(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
+    ) -> ProducerIdAndEpoch:
+        if transactional_id and transactional_id not in self._refused:
+            self._refused.add(transactional_id)
+            raise Refused(self.refusal)
+        return super().end_transaction(transactional_id, producer, decision, api_version)
+
+
+@defect(origin="every cluster in which the coordinator's partition moves between two requests of a producer", also=[_TakesItWhenMoved])
+class CoordinatorAwayAtFirst(BusyAtFirst):
+    """The first EndTxn of each id is refused COORDINATOR_LOAD_IN_PROGRESS, and the first Produce of a new client NOT_COORDINATOR."""
+
+    refusal = Error.COORDINATOR_LOAD_IN_PROGRESS

@@ -5,9 +5,8 @@ from typing import Any
 
 from kio.static.protocol import ResponsePayload
 
-from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.decorator import defect
 from fencepost.reference.kafka.listing import TransactionFilter
-from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.node_ids import NodeIds
 from fencepost.reference.kafka.partition_log import Entry, Isolation, Page, PartitionLog
 from fencepost.reference.kafka.response_order import ResponseOrder
@@ -20,7 +19,10 @@ _NOT_SAID = -1
 _HIGHEST_NODE_ID, _BETWEEN_NODE_IDS = 4_000, 17
 
 
-class _LastFirst(ResponseOrder):
+@defect(origin="brokers that keep what they know in hash tables")
+class AnswersInAnotherOrder(ResponseOrder):
+    """Whatever an answer lists, it lists the other way round: topics, partitions, transactions, producers, APIs, aborted ones."""
+
     def arrange(self, answer: ResponsePayload) -> ResponsePayload:
         turned: ResponsePayload = _reversed(answer)
         return turned
@@ -37,15 +39,10 @@ def _reversed(value: Any) -> Any:
     return value
 
 
-ANSWERS_IN_ANOTHER_ORDER = Defect(
-    name="answers-in-another-order",
-    story="Whatever an answer lists, it lists the other way round: topics, partitions, transactions, producers, APIs, aborted ones.",
-    origin="brokers that keep what they know in hash tables",
-    parts=Parts(response_order=_LastFirst),
-)
+@defect(origin="every other implementation: the proposal has the codes, and leaves the words free")
+class OtherWords(ResponseOrder):
+    """Every error message has the same few words, which are not those of Apache Kafka."""
 
-
-class _OtherWords(ResponseOrder):
     def arrange(self, answer: ResponsePayload) -> ResponsePayload:
         said: ResponsePayload = _reworded(answer)
         return said
@@ -62,15 +59,10 @@ def _reworded(value: Any) -> Any:
     return value
 
 
-OTHER_WORDS = Defect(
-    name="other-words",
-    story="Every error message has the same few words, which are not those of Apache Kafka.",
-    origin="every other implementation: the proposal has the codes, and leaves the words free",
-    parts=Parts(response_order=_OtherWords),
-)
+@defect(origin="a cluster that has just grown")
+class ANodeThatLeadsNothing(ResponseOrder):
+    """Metadata names a second node, and names it first; no partition is led there."""
 
-
-class _HasAnIdleNode(ResponseOrder):
     def arrange(self, answer: ResponsePayload) -> ResponsePayload:
         if api_of(answer) != "metadata":
             return answer
@@ -79,76 +71,43 @@ class _HasAnIdleNode(ResponseOrder):
         return dataclasses.replace(answer, brokers=(*idle, *brokers))
 
 
-A_NODE_THAT_LEADS_NOTHING = Defect(
-    name="a-node-that-leads-nothing",
-    story="Metadata names a second node, and names it first; no partition is led there.",
-    origin="a cluster that has just grown",
-    parts=Parts(response_order=_HasAnIdleNode),
-)
+@defect(origin="brokers that compute it only where the isolation level asks for it")
+class LastStableOffsetForReadCommittedOnly(PartitionLog):
+    """A Fetch of uncommitted data is answered -1 for the last stable offset, which the protocol allows."""
 
-
-class _StableForWhoNeedsIt(PartitionLog):
     def last_stable_offset_for(self, isolation: Isolation) -> int:
         return super().last_stable_offset_for(isolation) if isolation is Isolation.READ_COMMITTED else _NOT_SAID
 
 
-LAST_STABLE_OFFSET_FOR_READ_COMMITTED_ONLY = Defect(
-    name="last-stable-offset-for-read-committed-only",
-    story="A Fetch of uncommitted data is answered -1 for the last stable offset, which the protocol allows.",
-    origin="brokers that compute it only where the isolation level asks for it",
-    parts=Parts(partition_log=_StableForWhoNeedsIt),
-)
+@defect(origin="every cluster whose operator chose the ids, and every one that lost a node and got another")
+class OtherNodeIds(NodeIds):
+    """The ids of the nodes do not begin with 1, have gaps, and the node that clients begin with has the highest."""
 
-
-class _OtherIds(NodeIds):
     def id_of(self, number: int) -> int:
         return _HIGHEST_NODE_ID - _BETWEEN_NODE_IDS * number
 
 
-OTHER_NODE_IDS = Defect(
-    name="other-node-ids",
-    story="The ids of the nodes do not begin with 1, have gaps, and the node that clients begin with has the highest.",
-    origin="every cluster whose operator chose the ids, and every one that lost a node and got another",
-    parts=Parts(node_ids=_OtherIds),
-)
+@defect(origin="brokers that answer with what is in memory, and fetches that end with a segment")
+class OneBatchAFetch(PartitionLog):
+    """Each Fetch gives a single batch, however much was asked for, so readers have to come again and again."""
 
-
-class _OneBatchAtATime(PartitionLog):
     def read(self, offset: int, isolation: Isolation, max_bytes: int) -> Page:
         return super().read(offset, isolation, min(max_bytes, 1))
 
 
-ONE_BATCH_A_FETCH = Defect(
-    name="one-batch-a-fetch",
-    story="Each Fetch gives a single batch, however much was asked for, so readers have to come again and again.",
-    origin="brokers that answer with what is in memory, and fetches that end with a segment",
-    parts=Parts(partition_log=_OneBatchAtATime),
-)
+@defect(origin="brokers that look at each batch on its way out")
+class AbortedLeftOutByTheBroker(PartitionLog):
+    """The broker leaves out aborted batches, and keeps their markers, although clients could do that by the list."""
 
-
-class _LeavesOutWhatWasAborted(PartitionLog):
     def is_handed_out(self, entry: Entry, isolation: Isolation) -> bool:
         at = entry.batch.base_offset
         aborted = (one.producer_id == entry.batch.producer_id for one in self.aborted_in(at, at + 1))
         return isolation is Isolation.READ_UNCOMMITTED or entry.batch.control or not any(aborted)
 
 
-ABORTED_LEFT_OUT_BY_THE_BROKER = Defect(
-    name="aborted-left-out-by-the-broker",
-    story="The broker leaves out aborted batches, and keeps their markers, although clients could do that by the list.",
-    origin="brokers that look at each batch on its way out",
-    parts=Parts(partition_log=_LeavesOutWhatWasAborted),
-)
+@defect(origin="brokers that read a start time of -1 as no answer")
+class EmptyIdsFilteredByDuration(TransactionFilter):
+    """The duration filter drops the ids that never had a transaction, for nothing of theirs has lasted."""
 
-
-class _EmptyIsYoung(TransactionFilter):
     def began_longer_ago(self, transaction: Transaction, now: int, duration_ms: int) -> bool:
         return transaction.started_at >= 0 and super().began_longer_ago(transaction, now, duration_ms)
-
-
-EMPTY_IDS_FILTERED_BY_DURATION = Defect(
-    name="empty-ids-filtered-by-duration",
-    story="The duration filter drops the ids that never had a transaction, for nothing of theirs has lasted.",
-    origin="brokers that read a start time of -1 as no answer",
-    parts=Parts(transaction_filter=_EmptyIsYoung),
-)

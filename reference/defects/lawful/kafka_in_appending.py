@@ -2,16 +2,18 @@
 
 from collections.abc import Iterable
 
-from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.decorator import defect
 from fencepost.reference.kafka.errors import Error, Refused
-from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerState, ProducerStates
 from fencepost.reference.kafka.verification import Operation, Verification
 from fencepost.wire.kafka.batches import Batch
 
 
-class _JudgesEachBatch(Verification):
+@defect(origin="brokers that judge each partition of a request by itself")
+class ForeignBatchesRefusedAlone(Verification):
+    """Of a request with batches of several producers, the producer's own are taken, and only those of others refused."""
+
     _is_mixed = False
 
     def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
@@ -26,15 +28,10 @@ class _JudgesEachBatch(Verification):
         return super().before_produce(log, transactional_id, batch, operation)
 
 
-FOREIGN_BATCHES_REFUSED_ALONE = Defect(
-    name="foreign-batches-refused-alone",
-    story="Of a request with batches of several producers, the producer's own are taken, and only those of others refused.",
-    origin="brokers that judge each partition of a request by itself",
-    parts=Parts(verification=_JudgesEachBatch),
-)
+@defect(origin="brokers that keep more than five batches for each producer")
+class OlderDuplicatesKnown(ProducerStates):
+    """A partition remembers all batches of a producer's epoch, so a duplicate older than five gets its first offset."""
 
-
-class _RemembersAll(ProducerStates):
     def apply(self, batch: Batch) -> ProducerState | None:
         before = super().apply(batch)
         if batch.marker is None and batch.producer_id >= 0:
@@ -53,22 +50,9 @@ class _RemembersAll(ProducerStates):
         return found or super().duplicate_of(batch)
 
 
-OLDER_DUPLICATES_KNOWN = Defect(
-    name="older-duplicates-known",
-    story="A partition remembers all batches of a producer's epoch, so a duplicate older than five gets its first offset.",
-    origin="brokers that keep more than five batches for each producer",
-    parts=Parts(producer_states=_RemembersAll),
-)
+@defect(origin="brokers that build a refusal without asking the log")
+class LogStartNotTold(PartitionLog):
+    """No answer to Produce says where the log starts, for nobody has promised more than -1."""
 
-
-class _KeepsItsStartToItself(PartitionLog):
     def start_told_to_producers(self) -> int:
         return -1
-
-
-LOG_START_NOT_TOLD = Defect(
-    name="log-start-not-told",
-    story="No answer to Produce says where the log starts, for nobody has promised more than -1.",
-    origin="brokers that build a refusal without asking the log",
-    parts=Parts(partition_log=_KeepsItsStartToItself),
-)

@@ -7,12 +7,11 @@ from typing import Any
 
 from crc32c import crc32c
 
-from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.decorator import defect
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.group_records import Joining
 from fencepost.reference.kafka.membership import Membership
-from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.transaction import PREPARED, Decision
 from fencepost.reference.kafka.transaction_log import TransactionLog
@@ -33,8 +32,9 @@ _SECOND_BYTE_OF_ATTRIBUTES = 22
 _STAMPED_BY_THE_LOG = 0x08
 
 
-class _MovesOnce(Coordinator):
-    """Tells each transactional id once, for each kind of request, that its coordinator is elsewhere."""
+@defect(origin="every cluster in which the coordinator's partition is led by another node than a moment ago")
+class NotCoordinatorAtFirst(Coordinator):
+    """The first InitProducerId and the first EndTxn of each transactional id are told NOT_COORDINATOR, and have to be put again."""
 
     def __init__(self, *parts: Any) -> None:
         self._told: set[tuple[str, str]] = set()
@@ -57,15 +57,10 @@ def _send_away_at_first(told: set[tuple[str, str]], request: str, transactional_
         raise Refused(Error.NOT_COORDINATOR)
 
 
-NOT_COORDINATOR_AT_FIRST = Defect(
-    name="not-coordinator-at-first",
-    story="The first InitProducerId and the first EndTxn of each transactional id are told NOT_COORDINATOR, and have to be put again.",
-    origin="every cluster in which the coordinator's partition is led by another node than a moment ago",
-    parts=Parts(coordinator=_MovesOnce),
-)
+@defect(origin="every cluster in which a replica has just come back")
+class NotEnoughReplicasAtFirst(PartitionLog):
+    """The first batch for each partition is told NOT_ENOUGH_REPLICAS, when the coordinator was asked and nothing is appended."""
 
-
-class _ShortOfReplicasAtFirst(PartitionLog):
     _refused = False
 
     def append(self, batch: Batch, data: bytes, guard: int | None = None, *, checks_sequence: bool = True) -> int:
@@ -75,15 +70,10 @@ class _ShortOfReplicasAtFirst(PartitionLog):
         return super().append(batch, data, guard, checks_sequence=checks_sequence)
 
 
-NOT_ENOUGH_REPLICAS_AT_FIRST = Defect(
-    name="not-enough-replicas-at-first",
-    story="The first batch for each partition is told NOT_ENOUGH_REPLICAS, when the coordinator was asked and nothing is appended.",
-    origin="every cluster in which a replica has just come back",
-    parts=Parts(partition_log=_ShortOfReplicasAtFirst),
-)
+@defect(origin="topics with message.timestamp.type=LogAppendTime")
+class LogAppendTime(PartitionLog):
+    """Records have the time at which the log took them, and not the one that their producer gave them."""
 
-
-class _StampsByItself(PartitionLog):
     def write(self, batch: Batch, data: bytes) -> int:
         if self.compaction is not None:  # such a topic of the suite is made with message.timestamp.type=CreateTime
             return super().write(batch, data)
@@ -101,56 +91,36 @@ def _as_stamped_by_the_log(data: bytes) -> bytes:
     return bytes(changed)
 
 
-LOG_APPEND_TIME = Defect(
-    name="log-append-time",
-    story="Records have the time at which the log took them, and not the one that their producer gave them.",
-    origin="topics with message.timestamp.type=LogAppendTime",
-    parts=Parts(partition_log=_StampsByItself),
-)
+@defect(origin="every cluster in which a leader has changed")
+class AnotherLeaderEpoch(PartitionLog):
+    """Batches and answers carry a leader epoch other than 0, for the partition has had many leaders."""
 
-
-class _HadManyLeaders(PartitionLog):
     def leader_epoch(self) -> int:
         return _LEADERS_LONG_AGO + super().leader_epoch()
 
 
-ANOTHER_LEADER_EPOCH = Defect(
-    name="another-leader-epoch",
-    story="Batches and answers carry a leader epoch other than 0, for the partition has had many leaders.",
-    origin="every cluster in which a leader has changed",
-    parts=Parts(partition_log=_HadManyLeaders),
-)
+@defect(origin="clusters of many brokers, each of which reserves a block of ids (KIP-730)")
+class ProducerIdsWithGaps(TransactionLog):
+    """Producer ids are large from the first on, and far from each other."""
 
-
-class _TakesIdsFromBlocks(TransactionLog):
     def new_producer_id(self) -> int:
         return _FIRST_BLOCK + _BLOCK * super().new_producer_id()
 
 
-PRODUCER_IDS_WITH_GAPS = Defect(
-    name="producer-ids-with-gaps",
-    story="Producer ids are large from the first on, and far from each other.",
-    origin="clusters of many brokers, each of which reserves a block of ids (KIP-730)",
-    parts=Parts(transaction_log=_TakesIdsFromBlocks),
-)
+@defect(origin="every cluster, in which each leader has a connection of its own")
+class LastInFirstOut(Network):
+    """What was sent last arrives first, so partitions get their markers, and the coordinator their answers, in another order."""
 
-
-class _LastInFirstOut(Network):
     def deliver(self) -> None:
         while (message := next((message for message in reversed(self._in_flight) if self._may_arrive(message)), None)) is not None:
             self._in_flight.remove(message)
             message.receive(message.content)
 
 
-LAST_IN_FIRST_OUT = Defect(
-    name="last-in-first-out",
-    story="What was sent last arrives first, so partitions get their markers, and the coordinator their answers, in another order.",
-    origin="every cluster, in which each leader has a connection of its own",
-    parts=Parts(network=_LastInFirstOut),
-)
+@defect(origin="brokers that raise the epoch when a partition moves, and not whenever its leader comes back")
+class CoordinatorEpochStandsStill(TransactionLog):
+    """A coordinator that starts again with no marker to send has the epoch that it had before, for nobody else was one meanwhile."""
 
-
-class _ComesBackAsItWas(TransactionLog):
     def __init__(self, disk: Disk) -> None:
         super().__init__(disk)
         if self.coordinator_epoch and not any(transaction.state in PREPARED for transaction in self.replay().values()):
@@ -159,15 +129,10 @@ class _ComesBackAsItWas(TransactionLog):
             self.coordinator_epoch -= 1
 
 
-COORDINATOR_EPOCH_STANDS_STILL = Defect(
-    name="coordinator-epoch-stands-still",
-    story="A coordinator that starts again with no marker to send has the epoch that it had before, for nobody else was one meanwhile.",
-    origin="brokers that raise the epoch when a partition moves, and not whenever its leader comes back",
-    parts=Parts(transaction_log=_ComesBackAsItWas),
-)
+@defect(origin="every broker that reads a long transaction log when it starts")
+class CoordinatorTakesTimeToLoad(Coordinator):
+    """The first requests after every start are told COORDINATOR_LOAD_IN_PROGRESS, and have to be put again."""
 
-
-class _RefusesAtFirst(Coordinator):
     _refused = 0
 
     def check_loaded(self) -> None:
@@ -177,38 +142,20 @@ class _RefusesAtFirst(Coordinator):
         super().check_loaded()
 
 
-COORDINATOR_TAKES_TIME_TO_LOAD = Defect(
-    name="coordinator-takes-time-to-load",
-    story="The first requests after every start are told COORDINATOR_LOAD_IN_PROGRESS, and have to be put again.",
-    origin="every broker that reads a long transaction log when it starts",
-    parts=Parts(coordinator=_RefusesAtFirst),
-)
+@defect(origin="brokers whose shutdown waits for what they have sent")
+class MarkersBeforeAStop(Coordinator):
+    """A broker that is told to stop first writes the markers that are under way, and the ends that they complete."""
 
-
-class _EndsWhatIsUnderWay(Coordinator):
     def stop(self) -> None:
         super().stop()
         self._machine.network.deliver()
 
 
-MARKERS_BEFORE_A_STOP = Defect(
-    name="markers-before-a-stop",
-    story="A broker that is told to stop first writes the markers that are under way, and the ends that they complete.",
-    origin="brokers whose shutdown waits for what they have sent",
-    parts=Parts(coordinator=_EndsWhatIsUnderWay),
-)
+@defect(origin="a broker whose group.min.session.timeout.ms nobody has set")
+class ShortestSession(Membership):
+    """A member that wants a session of less than 6 s is refused INVALID_SESSION_TIMEOUT."""
 
-
-class _HasAShortestSession(Membership):
     def check_fits(self, joining: Joining, others: Sequence[Joining]) -> None:
         if joining.session_timeout_ms < _SHORTEST_SESSION_MS:
             raise Refused(Error.INVALID_SESSION_TIMEOUT)
         super().check_fits(joining, others)
-
-
-SHORTEST_SESSION = Defect(
-    name="shortest-session",
-    story="A member that wants a session of less than 6 s is refused INVALID_SESSION_TIMEOUT.",
-    origin="a broker whose group.min.session.timeout.ms nobody has set",
-    parts=Parts(membership=_HasAShortestSession),
-)

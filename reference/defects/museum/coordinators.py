@@ -3,32 +3,34 @@
 from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.additions import Additions
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.errors import Error, Refused
-from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.transaction import PREPARED, State, Transaction
 from fencepost.reference.kafka.transaction_log import TransactionLog
 from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
 
 
-class _BeginsInMemory(TransactionLog):
+@defect(
+    {"KIP890-422": seen("^nothing", expected='^"a1"', what="^records that readers of accounts-0")},
+    origin="redpanda-data/redpanda#6018: offsets that were sent after a change of the leader were committed without the data",
+)
+class BegunInMemory(TransactionLog):
+    """What is open is in memory only, so after a move a producer's offsets begin another transaction, and its records are lost."""
+
     def must_be_durable(self, transaction: Transaction) -> bool:
         super().must_be_durable(transaction)
         return transaction.state is not State.ONGOING
 
 
-BEGUN_IN_MEMORY = Defect(
-    name="begun-in-memory",
-    breaks={"KIP890-422": Symptom(what="^records that readers of accounts-0", expected='^"a1"', seen="^nothing")},
-    story="What is open is in memory only, so after a move a producer's offsets begin another transaction, and its records are lost.",
-    origin="redpanda-data/redpanda#6018: offsets that were sent after a change of the leader were committed without the data",
-    parts=Parts(transaction_log=_BeginsInMemory),
+@defect(
+    {"KIP890-423": seen('^"a1", "b1"', expected='^"b1"', what="^records that readers of")},
+    origin="twmb/franz-go#1398: kfake left the transaction of the instance before open",
 )
+class TakeoverKeepsWhatIsOpen(Coordinator):
+    """InitProducerId bumps the epoch over an open transaction, so the next owner commits what the one before it had abandoned."""
 
-
-class _BumpsOverWhatIsOpen(Coordinator):
     def abort_before_takeover(self, transaction: Transaction) -> None:
         raise _Overtaken(transaction)
 
@@ -46,38 +48,23 @@ class _Overtaken(Exception):
         self.transaction = transaction
 
 
-TAKEOVER_KEEPS_WHAT_IS_OPEN = Defect(
-    name="takeover-keeps-what-is-open",
-    breaks={"KIP890-423": Symptom(what="^records that readers of", expected='^"b1"', seen='^"a1", "b1"')},
-    story="InitProducerId bumps the epoch over an open transaction, so the next owner commits what the one before it had abandoned.",
-    origin="twmb/franz-go#1398: kfake left the transaction of the instance before open",
-    parts=Parts(coordinator=_BumpsOverWhatIsOpen),
+@defect(
+    {"KIP890-401": seen("^Prepare", expected="over", what="^transaction of")},
+    origin="streamnative/kop#1412: InitProducerId waited for a completion that never came after a restart",
 )
+class PreparedLeftAfterRestart(Coordinator):
+    """A coordinator that starts leaves what is prepared as it is, so its producer never initialises again."""
 
-
-class _FindsNothingPrepared(Coordinator):
     def resend_markers_of_prepared(self) -> None:
         self._pending |= {name for name, known in self._transactions.items() if known.state in PREPARED}
 
 
-PREPARED_LEFT_AFTER_RESTART = Defect(
-    name="prepared-left-after-restart",
-    breaks={"KIP890-401": Symptom(what="^transaction of", expected="over", seen="^Prepare")},
-    story="A coordinator that starts leaves what is prepared as it is, so its producer never initialises again.",
-    origin="streamnative/kop#1412: InitProducerId waited for a completion that never came after a restart",
-    parts=Parts(coordinator=_FindsNothingPrepared),
+@defect(
+    {"KIP890-046": Symptom(error="^UNKNOWN_SERVER_ERROR$")},
+    origin="nisshi-io/nisshi, commit 09a37b8: the request answered an error in every case",
 )
+class AddOffsetsFails(Additions):
+    """AddOffsetsToTxn is answered UNKNOWN_SERVER_ERROR for every client."""
 
-
-class _OffsetsNotImplemented(Additions):
     def add_offsets(self, transactional_id: str, producer: ProducerIdAndEpoch, group: str) -> None:  # noqa: ARG002
         raise Refused(Error.UNKNOWN_SERVER_ERROR)
-
-
-ADD_OFFSETS_FAILS = Defect(
-    name="add-offsets-fails",
-    breaks={"KIP890-046": Symptom(error="^UNKNOWN_SERVER_ERROR$")},
-    story="AddOffsetsToTxn is answered UNKNOWN_SERVER_ERROR for every client.",
-    origin="nisshi-io/nisshi, commit 09a37b8: the request answered an error in every case",
-    parts=Parts(additions=_OffsetsNotImplemented),
-)

@@ -1,10 +1,8 @@
 """Bugs of the field in the offsets that a transaction has pending."""
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.groups import CommittedOffset, Groups
 from fencepost.reference.kafka.membership import Membership
-from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.topics import Topics
 from fencepost.reference.kafka.values import TopicPartition
 from fencepost.reference.kafka.verification import Verification
@@ -12,25 +10,28 @@ from fencepost.reference.kernel.clock import Clock
 from fencepost.wire.kafka.batches import MarkerType
 
 
-class _PendingInMemory(Groups):
+@defect(
+    {"CORE-24": seen("^nothing", expected="i1", what="^place of workers"), "CORE-41": seen("i1", what="left for workers")},
+    origin="twmb/franz-go, commit 8854973c: kfake lost what was between TxnOffsetCommit and EndTxn",
+)
+class PendingOffsetsForgottenByCrash(Groups):
+    """Pending offsets are in memory only, so a commit after a restart succeeds and the group reads its input again."""
+
     def __init__(self, topics: Topics, verification: Verification, membership: Membership, clock: Clock) -> None:
         super().__init__(topics, verification, membership, clock)
         self._pending.clear()
 
 
-PENDING_OFFSETS_FORGOTTEN_BY_CRASH = Defect(
-    name="pending-offsets-forgotten-by-crash",
-    breaks={
-        "CORE-24": Symptom(what="^place of workers", expected="i1", seen="^nothing"),
-        "CORE-41": Symptom(what="left for workers", seen="i1"),
+@defect(
+    {
+        "KIP890-052": seen("^offset 5", expected="^offset 3", what="^committed offset of"),
+        "KIP890-054": seen("^offset 5", expected="^offset 3", what="^committed offset of"),
     },
-    story="Pending offsets are in memory only, so a commit after a restart succeeds and the group reads its input again.",
-    origin="twmb/franz-go, commit 8854973c: kfake lost what was between TxnOffsetCommit and EndTxn",
-    parts=Parts(groups=_PendingInMemory),
+    origin="KAFKA-17507: the answer to WriteTxnMarkers did not wait for the group coordinator",
 )
+class MarkerAppliedToTheNextOffsets(Groups):
+    """A marker is acknowledged before the group coordinator applies it, so it decides the offsets of the next transaction as well."""
 
-
-class _AppliesMarkersLate(Groups):
     _unapplied: tuple[tuple[int, MarkerType], ...] = ()
 
     def decide(self, producer_id: int, decision: MarkerType) -> None:
@@ -42,15 +43,3 @@ class _AppliesMarkersLate(Groups):
             super().decide(*marker)
         self._unapplied = ()
         return super().committed(group, partition, require_stable=require_stable)
-
-
-MARKER_APPLIED_TO_THE_NEXT_OFFSETS = Defect(
-    name="marker-applied-to-the-next-offsets",
-    breaks={
-        "KIP890-052": Symptom(what="^committed offset of", expected="^offset 3", seen="^offset 5"),
-        "KIP890-054": Symptom(what="^committed offset of", expected="^offset 3", seen="^offset 5"),
-    },
-    story="A marker is acknowledged before the group coordinator applies it, so it decides the offsets of the next transaction as well.",
-    origin="KAFKA-17507: the answer to WriteTxnMarkers did not wait for the group coordinator",
-    parts=Parts(groups=_AppliesMarkersLate),
-)

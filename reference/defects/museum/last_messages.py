@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.pulsar import Parts
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.buffer import Place, Readable
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.subscription import Subscription
@@ -32,28 +30,23 @@ class _PromisesMore(Subscription):
         raise NotImplementedError
 
 
-class _PromisesTheOpen(_PromisesMore):
+@defect(
+    {"PIP31-94": seen("at which it has received nothing", expected='^"i2"$', what="^last message for workers$")},
+    origin="apache/pulsar#21466: the last entry was returned, and not the last that may be read",
+)
+class LastMessageIsOpen(_PromisesMore):
+    """The last message id is that of a message in an open transaction, for which a reader then waits."""
+
     def _is_promised(self, *, is_open: bool, is_aborted: bool) -> bool:  # noqa: ARG002
         return is_open
 
 
-class _PromisesTheAborted(_PromisesMore):
+@defect(
+    {"PIP31-94": seen("at which it has received nothing", expected='^"i2"$', what="^last message for workers$")},
+    origin="apache/pulsar#22610: a reader was stuck where the last entries of a topic could not be dispatched",
+)
+class LastMessageIsAborted(_PromisesMore):
+    """The last message id is that of a message that was aborted, and a reader that reads up to it waits for ever."""
+
     def _is_promised(self, *, is_open: bool, is_aborted: bool) -> bool:  # noqa: ARG002
         return is_aborted
-
-
-LAST_MESSAGE_IS_OPEN = Defect(
-    name="last-message-is-open",
-    breaks={"PIP31-94": Symptom(what="^last message for workers$", expected='^"i2"$', seen="at which it has received nothing")},
-    story="The last message id is that of a message in an open transaction, for which a reader then waits.",
-    origin="apache/pulsar#21466: the last entry was returned, and not the last that may be read",
-    parts=Parts(subscription=_PromisesTheOpen),
-)
-
-LAST_MESSAGE_IS_ABORTED = Defect(
-    name="last-message-is-aborted",
-    breaks={"PIP31-94": Symptom(what="^last message for workers$", expected='^"i2"$', seen="at which it has received nothing")},
-    story="The last message id is that of a message that was aborted, and a reader that reads up to it waits for ever.",
-    origin="apache/pulsar#22610: a reader was stuck where the last entries of a topic could not be dispatched",
-    parts=Parts(subscription=_PromisesTheAborted),
-)

@@ -1,8 +1,6 @@
 """Bugs of the field in how far readers of committed data may read, and in which aborts are listed for them."""
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.kafka.node import Parts
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.partition_log import AbortedTransaction, Entry, Isolation, PartitionLog
 from fencepost.reference.kafka.producer_state import ProducerStates
 from fencepost.reference.kafka.profile import Profile
@@ -13,22 +11,25 @@ _LOADING_MS = 50
 _INDEXING_MS = 50
 
 
-class _ReadsOneTooFar(PartitionLog):
+@defect(
+    {"KIP890-137": seen('^"p1", "a1"', expected='^"p1"', what="^records that readers of")},
+    origin="redpanda-data/redpanda#3036: a bound that excludes its offset was passed on as one that includes it",
+)
+class LastStableOffsetIsRead(PartitionLog):
+    """The last stable offset is taken for the last one that may be read, so readers get the first record of an open transaction."""
+
     def latest_offset(self, isolation: Isolation) -> int:
         latest = super().latest_offset(isolation)
         return min(latest + 1, self.high_watermark) if isolation is Isolation.READ_COMMITTED else latest
 
 
-LAST_STABLE_OFFSET_IS_READ = Defect(
-    name="last-stable-offset-is-read",
-    breaks={"KIP890-137": Symptom(what="^records that readers of", expected='^"p1"', seen='^"p1", "a1"')},
-    story="The last stable offset is taken for the last one that may be read, so readers get the first record of an open transaction.",
-    origin="redpanda-data/redpanda#3036: a bound that excludes its offset was passed on as one that includes it",
-    parts=Parts(partition_log=_ReadsOneTooFar),
+@defect(
+    {"CORE-40": seen('^"a1"', expected="^nothing", what="^readers of orders")},
+    origin="redpanda-data/redpanda#28360: the last stable offset was computed while the state was being reset",
 )
+class StableOffsetAheadAfterStart(PartitionLog):
+    """A partition that is loaded reports the end of its log as stable until it knows its open transactions, and then goes back."""
 
-
-class _KnowsTransactionsLate(PartitionLog):
     def __init__(self, machine: Machine, profile: Profile, producer_states: type[ProducerStates], name: TopicPartition) -> None:
         self._known_from = machine.clock.now + _LOADING_MS
         super().__init__(machine, profile, producer_states, name)
@@ -40,16 +41,13 @@ class _KnowsTransactionsLate(PartitionLog):
         return first if self._clock.now >= self._known_from else None
 
 
-STABLE_OFFSET_AHEAD_AFTER_START = Defect(
-    name="stable-offset-ahead-after-start",
-    breaks={"CORE-40": Symptom(what="^readers of orders", expected="^nothing", seen='^"a1"')},
-    story="A partition that is loaded reports the end of its log as stable until it knows its open transactions, and then goes back.",
-    origin="redpanda-data/redpanda#28360: the last stable offset was computed while the state was being reset",
-    parts=Parts(partition_log=_KnowsTransactionsLate),
+@defect(
+    {"KIP890-266": seen("^last stable offset 0,", expected="^the offset of", what="^last stable offset")},
+    origin="redpanda-data/redpanda#30124: how far a partition had been applied was not set when it was loaded",
 )
+class StableOffsetUnknownUntilAWrite(PartitionLog):
+    """After a restart the last stable offset is not set before something is written, so readers get nothing of an idle partition."""
 
-
-class _WaitsForAWrite(PartitionLog):
     _has_changed = False
     _is_replayed = False
 
@@ -67,28 +65,16 @@ class _WaitsForAWrite(PartitionLog):
         return first if self._has_changed else self.start_offset
 
 
-STABLE_OFFSET_UNKNOWN_UNTIL_A_WRITE = Defect(
-    name="stable-offset-unknown-until-a-write",
-    breaks={"KIP890-266": Symptom(what="^last stable offset", expected="^the offset of", seen="^last stable offset 0,")},
-    story="After a restart the last stable offset is not set before something is written, so readers get nothing of an idle partition.",
-    origin="redpanda-data/redpanda#30124: how far a partition had been applied was not set when it was loaded",
-    parts=Parts(partition_log=_WaitsForAWrite),
+@defect(
+    {"CORE-03": seen('^"a1"', expected="^nothing", what="^readers of orders")},
+    origin="AutoMQ/automq#734: an answer was built before an asynchronous look at the index had ended",
 )
+class AbortedIndexComesLater(PartitionLog):
+    """The index of aborted transactions is written in the background, so a Fetch right after the marker does not list the abort."""
 
-
-class _IndexesLater(PartitionLog):
     def aborted_in(self, first: int, upper: int) -> tuple[AbortedTransaction, ...]:
         return tuple(aborted for aborted in super().aborted_in(first, upper) if self._is_indexed(aborted))
 
     def _is_indexed(self, aborted: AbortedTransaction) -> bool:
         marker = self.entries(aborted.last_offset)[0].batch
         return self._clock.now - marker.records[0].timestamp > _INDEXING_MS
-
-
-ABORTED_INDEX_COMES_LATER = Defect(
-    name="aborted-index-comes-later",
-    breaks={"CORE-03": Symptom(what="^readers of orders", expected="^nothing", seen='^"a1"')},
-    story="The index of aborted transactions is written in the background, so a Fetch right after the marker does not list the abort.",
-    origin="AutoMQ/automq#734: an answer was built before an asynchronous look at the index had ended",
-    parts=Parts(partition_log=_IndexesLater),
-)

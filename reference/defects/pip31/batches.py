@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.pulsar import Parts
+from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.pulsar.buffer import Place, Shown
 from fencepost.reference.pulsar.cursor import Cursor, Moved
 from fencepost.reference.pulsar.pending_ack_store import Units, Waiting
@@ -14,36 +12,34 @@ from fencepost.reference.pulsar.subscription import Subscription
 from fencepost.reference.pulsar.values import Action, TxnId
 
 
-class _EndsTheWholeEntry(PendingAcks):
+@defect(
+    {"PIP31-66": seen('^"b3"$', expected='^"b2", "b3"$', what="^left for workers$")},
+    origin="apache/pulsar#16032: two transactions that acknowledge messages of one batch",
+)
+class CommitTakesTheEntry(PendingAcks):
+    """A commit acknowledges what another transaction has of the same entry, and its abort gives nothing back."""
+
     def end(self, txn: TxnId, action: Action) -> Waiting:
         everybodys = {place: frozenset(owners) for place, owners in self._individual.items() if txn in owners.values()}
         waiting = super().end(txn, action)
         return replace(waiting, individual=everybodys) if action is Action.COMMIT else waiting
 
 
-class _AnEntryIsOneMessage(PendingAcks):
+@defect({"PIP31-66": expected("^success$", what="^answer to ACK$", error="TransactionConflict")}, origin="textbook: a state for each entry")
+class EntryIsOneMessage(PendingAcks):
+    """The first transaction that acknowledges a message of a batch has the whole entry."""
+
     def is_pending(self, place: Place, units: Units) -> bool:
         return bool(units) and place in self._individual
 
 
-COMMIT_TAKES_THE_ENTRY = Defect(
-    name="commit-takes-the-entry",
-    breaks={"PIP31-66": Symptom(what="^left for workers$", expected='^"b2", "b3"$', seen='^"b3"$')},
-    story="A commit acknowledges what another transaction has of the same entry, and its abort gives nothing back.",
-    origin="apache/pulsar#16032: two transactions that acknowledge messages of one batch",
-    parts=Parts(pending_acks=_EndsTheWholeEntry),
+@defect(
+    {"PIP31-66": seen('^"b1", "b2", "b3"$', expected='^"b2", "b3"$', what="^left for workers$")},
+    origin="textbook: a state in memory that is finer than the one on disk",
 )
+class PartOfABatchIsNotSaved(Cursor):
+    """A cursor saves whole entries: after a crash, what a commit took of a batch comes again."""
 
-ENTRY_IS_ONE_MESSAGE = Defect(
-    name="entry-is-one-message",
-    breaks={"PIP31-66": Symptom(what="^answer to ACK$", expected="^success$", error="TransactionConflict")},
-    story="The first transaction that acknowledges a message of a batch has the whole entry.",
-    origin="textbook: a state for each entry",
-    parts=Parts(pending_acks=_AnEntryIsOneMessage),
-)
-
-
-class _SavesWholeEntries(Cursor):
     def acknowledge(self, wanted: Mapping[Place, Units], buffer: Shown) -> None:
         self._units = {readable.place: readable.message.units for readable in buffer.after(self.mark_delete)}
         super().acknowledge(wanted, buffer)
@@ -52,15 +48,6 @@ class _SavesWholeEntries(Cursor):
         sizes = getattr(self, "_units", {})
         whole = {place: units for place, units in self._beyond.items() if len(units) >= sizes.get(place, 1)}
         self._journal.append(Moved(self.mark_delete, whole))
-
-
-PART_OF_A_BATCH_IS_NOT_SAVED = Defect(
-    name="part-of-a-batch-is-not-saved",
-    breaks={"PIP31-66": Symptom(what="^left for workers$", expected='^"b2", "b3"$', seen='^"b1", "b2", "b3"$')},
-    story="A cursor saves whole entries: after a crash, what a commit took of a batch comes again.",
-    origin="textbook: a state in memory that is finer than the one on disk",
-    parts=Parts(cursor=_SavesWholeEntries),
-)
 
 
 class DropsWhatIsOfThatBatch(Subscription):

@@ -2,9 +2,7 @@
 
 from dataclasses import replace
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.pulsar import Parts
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.values import Message, Position
@@ -14,20 +12,18 @@ def _without_its_transaction(message: Message) -> Message:
     return message if message.batch_size is None else replace(message, txn=None)
 
 
-class _KnowsSingleMessages(SidecarBuffer):
-    def publish(self, message: Message) -> Position:
-        return super().publish(_without_its_transaction(message))
-
-
 class _MarksSingleMessages(MarkerBuffer):
     def publish(self, message: Message) -> Position:
         return super().publish(_without_its_transaction(message))
 
 
-BATCH_IS_OUTSIDE_OF_ITS_TRANSACTION = Defect(
-    name="batch-is-outside-of-its-transaction",
-    breaks={"PIP31-82": Symptom(what="^readers of orders$", expected='^"a1", "a2", "a3"', seen='^"a1", "a2", "a4", "a5", "a3"$')},
-    story="A batch is shown at once and for good, for only the metadata of single messages is asked for a transaction.",
+@defect(
+    {"PIP31-82": seen('^"a1", "a2", "a4", "a5", "a3"$', expected='^"a1", "a2", "a3"', what="^readers of orders$")},
     origin="textbook: a second path into the log, which batches take",
-    parts=Parts(sidecar_buffer=_KnowsSingleMessages, marker_buffer=_MarksSingleMessages),
+    also=[_MarksSingleMessages],
 )
+class BatchIsOutsideOfItsTransaction(SidecarBuffer):
+    """A batch is shown at once and for good, for only the metadata of single messages is asked for a transaction."""
+
+    def publish(self, message: Message) -> Position:
+        return super().publish(_without_its_transaction(message))

@@ -2,9 +2,7 @@
 
 from dataclasses import replace
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.pulsar import Parts
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
@@ -12,7 +10,13 @@ from fencepost.reference.pulsar.participants import EndOn, Participants
 from fencepost.reference.pulsar.values import Action, Status, SubscriptionName, TxnId
 
 
-class _DropsWhoWaitsForOthers(Participants):
+@defect(
+    {"PIP31-88": seen('^"i2"$|^"i1", "i2"$', what="^left for workers$")},
+    origin="textbook: two lists that are worked off one after the other, and one state for both",
+)
+class PulsarHeldEndSkipsSubscriptions(Participants):
+    """While a topic does not answer, subscriptions have to wait, and are forgotten when it does."""
+
     _held: frozenset[TxnId] = frozenset()
 
     def send(self, message: EndOn) -> None:
@@ -33,7 +37,13 @@ class _DropsWhoWaitsForOthers(Participants):
         super().send_again()
 
 
-class _RefusesTheAbortAndWrites(LogCoordinator):
+@defect(
+    {"PIP31-88": seen("^ABORTING, then", expected="^COMMITTING, then COMMITTED$", what="^status of A$")},
+    origin="textbook: the entry is appended before the status is compared",
+)
+class PulsarHeldCommitEndsAborted(LogCoordinator):
+    """An abort of what is being committed is refused, and stands in the log all the same; the coordinator follows it afterwards."""
+
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         try:
             super().end(txn, action, reply)
@@ -41,20 +51,3 @@ class _RefusesTheAbortAndWrites(LogCoordinator):
             if self.describe(txn).status is Status.COMMITTING:
                 self._install(replace(self.describe(txn), status=Status.ABORTING))
             raise
-
-
-HELD_END_SKIPS_SUBSCRIPTIONS = Defect(
-    name="pulsar-held-end-skips-subscriptions",
-    breaks={"PIP31-88": Symptom(what="^left for workers$", seen='^"i2"$|^"i1", "i2"$')},
-    story="While a topic does not answer, subscriptions have to wait, and are forgotten when it does.",
-    origin="textbook: two lists that are worked off one after the other, and one state for both",
-    parts=Parts(participants=_DropsWhoWaitsForOthers),
-)
-
-HELD_COMMIT_ENDS_ABORTED = Defect(
-    name="pulsar-held-commit-ends-aborted",
-    breaks={"PIP31-88": Symptom(what="^status of A$", expected="^COMMITTING, then COMMITTED$", seen="^ABORTING, then")},
-    story="An abort of what is being committed is refused, and stands in the log all the same; the coordinator follows it afterwards.",
-    origin="textbook: the entry is appended before the status is compared",
-    parts=Parts(coordinator=_RefusesTheAbortAndWrites),
-)

@@ -3,35 +3,60 @@
 from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.pulsar import Parts
+from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.transaction_log import TransactionLog
 from fencepost.reference.pulsar.values import Action, Status, SubscriptionName, TxnId
 
 
-class _AnswersBeforeItWrites(TransactionLog):
+@defect({"PIP31-28": seen("^nothing$", expected='^"a1"$', what="^readers of orders$")}, origin="textbook: acknowledging before writing")
+class PulsarAnsweredCommitForgotten(TransactionLog):
+    """A commit is answered and is not in the transaction log, so a crash undoes what was promised."""
+
     def must_be_durable(self, transaction: Transaction) -> bool:
         return transaction.status is not Status.COMMITTING
 
 
-class _WritesNoAborts(TransactionLog):
+@defect(
+    {"PIP31-28": seen("^OPEN$", expected="^ABORTED$", what="^status of B$")}, origin="textbook: presumed abort, without the presumption"
+)
+class PulsarAnsweredAbortForgotten(TransactionLog):
+    """Aborts are not written to the transaction log, for a crash would abort as well; but it leaves transactions open."""
+
     def must_be_durable(self, transaction: Transaction) -> bool:
         return transaction.status.action is not Action.ABORT
 
 
-class _WaitsToBeAsked(LogCoordinator):
+@defect(
+    {"PIP31-30": seen("^COMMITTING, then COMMITTING$", expected="^COMMITTING, then COMMITTED$", what="^status of A$")},
+    origin="apache/pulsar#10179: a recovered coordinator did not complete what was being committed or aborted",
+)
+class PulsarInterruptedCommitStays(LogCoordinator):
+    """A coordinator that starts takes up nothing of what was decided before, unless a client asks for it again."""
+
     def resume_decided(self) -> None:
         pass
 
 
-class _RollsCommitsBack(LogCoordinator):
+@defect(
+    {"PIP31-30": seen("^OPEN", expected="^COMMITTING, then COMMITTED$", what="^status of A$")},
+    origin="textbook: only complete transactions count as decided",
+)
+class PulsarInterruptedCommitRolledBack(LogCoordinator):
+    """What was being committed when the coordinator crashed is open again, though participants may have committed."""
+
     def recovered(self, transaction: Transaction) -> Transaction:
         return replace(transaction, status=Status.OPEN) if transaction.status is Status.COMMITTING else transaction
 
 
-class _TakesUpCommitsOnly(LogCoordinator):
+@defect(
+    {"PIP31-31": seen("^ABORTING, then ABORTING$", expected="^ABORTING, then ABORTED$", what="^status of A$")},
+    origin="apache/pulsar#10179: a recovered coordinator did not complete what was being committed or aborted",
+)
+class PulsarInterruptedAbortStays(LogCoordinator):
+    """A coordinator that starts completes commits, and forgets that an abort has participants to tell as well."""
+
     def resume_decided(self) -> None:
         undone = self._transactions
         self._transactions = {txn: one for txn, one in undone.items() if one.status is not Status.ABORTING}
@@ -39,22 +64,49 @@ class _TakesUpCommitsOnly(LogCoordinator):
         self._transactions = undone | self._transactions
 
 
-class _AbortsTheOpen(LogCoordinator):
+@defect(
+    {"PIP31-32": expected("^success$", what="^answer to END_TXN$", error="InvalidTxnStatus")},
+    origin="textbook: presumed abort, where the proposal keeps transactions open",
+)
+class PulsarOpenAbortedByCrash(LogCoordinator):
+    """A coordinator that starts aborts whatever is open, though its clients may be there and well."""
+
     def recovered(self, transaction: Transaction) -> Transaction:
         return transaction if transaction.status.is_decided else transaction.decided(Action.ABORT)
 
 
-class _ForgetsTopics(LogCoordinator):
+@defect(
+    {"PIP31-33": seen("^nothing$", expected='^"a1"$', what="^readers of orders$")},
+    origin="textbook: a recovery that was tried with empty transactions",
+)
+class PulsarTopicsForgottenByCrash(LogCoordinator):
+    """A replay brings back that a transaction is open and not the topics that were added to it, so nobody tells them of its end."""
+
     def recovered(self, transaction: Transaction) -> Transaction:
         return replace(transaction, partitions=())
 
 
-class _ForgetsSubscriptions(LogCoordinator):
+@defect(
+    {"PIP31-33": seen('^"i1", "i2"$', expected='^"i2"$', what="^left for workers$")},
+    origin="textbook: a recovery that was tried with messages only",
+)
+class PulsarSubscriptionsForgottenByCrash(LogCoordinator):
+    """A replay brings back a transaction's topics and not its subscriptions, where nobody commits its acknowledgements."""
+
     def recovered(self, transaction: Transaction) -> Transaction:
         return replace(transaction, subscriptions=())
 
 
-class _NewListsAfterACrash(LogCoordinator):
+@defect(
+    {
+        "PIP31-33": Symptom(what="^(readers of orders|left for workers)$"),
+        "CORE-24": seen("^nothing$", expected='^"a1"$', what="^readers of orders$"),
+    },
+    origin="textbook: the list that was replayed is read-only, and the first addition makes another",
+)
+class PulsarRecoveredListsReplaced(LogCoordinator):
+    """The first topic that is added to a transaction after a crash begins a list of its own: whoever was added before is not told."""
+
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         if _is_first(self, txn, "topics"):
             self._transactions[txn] = replace(self.describe(txn), partitions=())
@@ -80,79 +132,3 @@ def _is_first(coordinator: LogCoordinator, txn: TxnId, what: str) -> bool:
     is_first = (txn, what) in _to_come(coordinator)
     _to_come(coordinator).discard((txn, what))
     return is_first and not coordinator.describe(txn).status.is_decided
-
-
-ANSWERED_COMMIT_FORGOTTEN = Defect(
-    name="pulsar-answered-commit-forgotten",
-    breaks={"PIP31-28": Symptom(what="^readers of orders$", expected='^"a1"$', seen="^nothing$")},
-    story="A commit is answered and is not in the transaction log, so a crash undoes what was promised.",
-    origin="textbook: acknowledging before writing",
-    parts=Parts(transaction_log=_AnswersBeforeItWrites),
-)
-
-ANSWERED_ABORT_FORGOTTEN = Defect(
-    name="pulsar-answered-abort-forgotten",
-    breaks={"PIP31-28": Symptom(what="^status of B$", expected="^ABORTED$", seen="^OPEN$")},
-    story="Aborts are not written to the transaction log, for a crash would abort as well; but it leaves transactions open.",
-    origin="textbook: presumed abort, without the presumption",
-    parts=Parts(transaction_log=_WritesNoAborts),
-)
-
-INTERRUPTED_COMMIT_STAYS = Defect(
-    name="pulsar-interrupted-commit-stays",
-    breaks={"PIP31-30": Symptom(what="^status of A$", expected="^COMMITTING, then COMMITTED$", seen="^COMMITTING, then COMMITTING$")},
-    story="A coordinator that starts takes up nothing of what was decided before, unless a client asks for it again.",
-    origin="apache/pulsar#10179: a recovered coordinator did not complete what was being committed or aborted",
-    parts=Parts(coordinator=_WaitsToBeAsked),
-)
-
-INTERRUPTED_COMMIT_ROLLED_BACK = Defect(
-    name="pulsar-interrupted-commit-rolled-back",
-    breaks={"PIP31-30": Symptom(what="^status of A$", expected="^COMMITTING, then COMMITTED$", seen="^OPEN")},
-    story="What was being committed when the coordinator crashed is open again, though participants may have committed.",
-    origin="textbook: only complete transactions count as decided",
-    parts=Parts(coordinator=_RollsCommitsBack),
-)
-
-INTERRUPTED_ABORT_STAYS = Defect(
-    name="pulsar-interrupted-abort-stays",
-    breaks={"PIP31-31": Symptom(what="^status of A$", expected="^ABORTING, then ABORTED$", seen="^ABORTING, then ABORTING$")},
-    story="A coordinator that starts completes commits, and forgets that an abort has participants to tell as well.",
-    origin="apache/pulsar#10179: a recovered coordinator did not complete what was being committed or aborted",
-    parts=Parts(coordinator=_TakesUpCommitsOnly),
-)
-
-OPEN_ABORTED_BY_CRASH = Defect(
-    name="pulsar-open-aborted-by-crash",
-    breaks={"PIP31-32": Symptom(what="^answer to END_TXN$", expected="^success$", error="InvalidTxnStatus")},
-    story="A coordinator that starts aborts whatever is open, though its clients may be there and well.",
-    origin="textbook: presumed abort, where the proposal keeps transactions open",
-    parts=Parts(coordinator=_AbortsTheOpen),
-)
-
-TOPICS_FORGOTTEN_BY_CRASH = Defect(
-    name="pulsar-topics-forgotten-by-crash",
-    breaks={"PIP31-33": Symptom(what="^readers of orders$", expected='^"a1"$', seen="^nothing$")},
-    story="A replay brings back that a transaction is open and not the topics that were added to it, so nobody tells them of its end.",
-    origin="textbook: a recovery that was tried with empty transactions",
-    parts=Parts(coordinator=_ForgetsTopics),
-)
-
-SUBSCRIPTIONS_FORGOTTEN_BY_CRASH = Defect(
-    name="pulsar-subscriptions-forgotten-by-crash",
-    breaks={"PIP31-33": Symptom(what="^left for workers$", expected='^"i2"$', seen='^"i1", "i2"$')},
-    story="A replay brings back a transaction's topics and not its subscriptions, where nobody commits its acknowledgements.",
-    origin="textbook: a recovery that was tried with messages only",
-    parts=Parts(coordinator=_ForgetsSubscriptions),
-)
-
-RECOVERED_LISTS_REPLACED = Defect(
-    name="pulsar-recovered-lists-replaced",
-    breaks={
-        "PIP31-33": Symptom(what="^(readers of orders|left for workers)$"),
-        "CORE-24": Symptom(what="^readers of orders$", expected='^"a1"$', seen="^nothing$"),
-    },
-    story="The first topic that is added to a transaction after a crash begins a list of its own: whoever was added before is not told.",
-    origin="textbook: the list that was replayed is read-only, and the first addition makes another",
-    parts=Parts(coordinator=_NewListsAfterACrash),
-)

@@ -4,9 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.pulsar import Parts
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.buffer import Place, Readable
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
 from fencepost.reference.pulsar.participants import Participant, Participants
@@ -18,28 +16,10 @@ _A_PAGE = 50
 _PARTICIPANTS_OF_A_PAGE = 16
 
 
-class _ShowsAPageOfMarkers(MarkerBuffer):
-    def after(self, place: Place) -> Iterator[Readable]:
-        seen: Counter[TxnId | None] = Counter()
-        beyond = set()
-        for entry in self._ledger:
-            if isinstance(entry.content, Message) and entry.content.txn is not None:
-                seen[entry.content.txn] += 1
-                if seen[entry.content.txn] > _A_PAGE:
-                    beyond.add(entry.position)
-        return (one for one in super().after(place) if one.place.position not in beyond)
-
-
 class _CommitsAPage(SidecarBuffer):
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         self._messages[txn] = self._messages.get(txn, [])[:_A_PAGE]
         super().end(txn, action, low_watermark)
-
-
-class _KnowsTheLastAbortOfMarkers(MarkerBuffer):
-    def recover(self) -> None:
-        super().recover()
-        self._ended = _without_earlier_aborts(self._ended)
 
 
 class _KnowsTheLastAbort(SidecarBuffer):
@@ -55,32 +35,44 @@ def _without_earlier_aborts(ended: dict[TxnId, Action]) -> dict[TxnId, Action]:
     return {txn: action for txn, action in ended.items() if txn not in aborted[:-1]}
 
 
-A_PAGE_COMMITTED = Defect(
-    name="pulsar-a-page-of-messages-committed",
-    breaks={"PIP31-170": Symptom(what="^readers of orders$", expected='"100"$', seen='"50"$')},
-    story=f"A commit shows the first {_A_PAGE} messages of a transaction, and no more.",
+@defect(
+    {"PIP31-170": seen('"50"$', expected='"100"$', what="^readers of orders$")},
     origin="red team: a page that is not followed by the next one",
-    parts=Parts(marker_buffer=_ShowsAPageOfMarkers, sidecar_buffer=_CommitsAPage),
+    also=[_CommitsAPage],
 )
+class PulsarAPageOfMessagesCommitted(MarkerBuffer):
+    """A commit shows the first 50 messages of a transaction, and no more."""
 
-THE_LAST_ABORT_KNOWN = Defect(
-    name="pulsar-the-last-abort-known",
-    breaks={"PIP31-171": Symptom(what="^readers of orders$", expected='^"p1"$', seen='"[ab]1"')},
-    story="A topic that is loaded again knows of its aborted transactions the last one alone.",
+    def after(self, place: Place) -> Iterator[Readable]:
+        seen: Counter[TxnId | None] = Counter()
+        beyond = set()
+        for entry in self._ledger:
+            if isinstance(entry.content, Message) and entry.content.txn is not None:
+                seen[entry.content.txn] += 1
+                if seen[entry.content.txn] > _A_PAGE:
+                    beyond.add(entry.position)
+        return (one for one in super().after(place) if one.place.position not in beyond)
+
+
+@defect(
+    {"PIP31-171": seen('"[ab]1"', expected='^"p1"$', what="^readers of orders$")},
     origin="red team: a snapshot of one place",
-    parts=Parts(marker_buffer=_KnowsTheLastAbortOfMarkers, sidecar_buffer=_KnowsTheLastAbort),
+    also=[_KnowsTheLastAbort],
 )
+class PulsarTheLastAbortKnown(MarkerBuffer):
+    """A topic that is loaded again knows of its aborted transactions the last one alone."""
+
+    def recover(self) -> None:
+        super().recover()
+        self._ended = _without_earlier_aborts(self._ended)
 
 
-class _NotifiesAPage(Participants):
+@defect(
+    {"PIP31-122": seen('"(16|40)"$', what="^(readers of 40 topics|subscriptions that have not consumed i1)$")},
+    origin="red team: a page that is not followed by the next one",
+)
+class PulsarAPageOfParticipants(Participants):
+    """An end reaches the first 16 participants of its transaction, and no more."""
+
     def recipients(self, transaction: Transaction) -> list[Participant]:
         return super().recipients(transaction)[:_PARTICIPANTS_OF_A_PAGE]
-
-
-A_PAGE_OF_PARTICIPANTS = Defect(
-    name="pulsar-a-page-of-participants",
-    breaks={"PIP31-122": Symptom(what="^(readers of 40 topics|subscriptions that have not consumed i1)$", seen='"(16|40)"$')},
-    story=f"An end reaches the first {_PARTICIPANTS_OF_A_PAGE} participants of its transaction, and no more.",
-    origin="red team: a page that is not followed by the next one",
-    parts=Parts(participants=_NotifiesAPage),
-)

@@ -1,18 +1,9 @@
 """Defects of Pulsar in a transaction that has several producers."""
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.pulsar import Parts
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.values import Message, Position
-
-
-class _TakesTheTransactionForTheProducer(SidecarBuffer):
-    def publish(self, message: Message) -> Position:
-        held = self._messages.get(message.txn, []) if message.txn else []
-        there = next((position for position, one in held if one.sequence_id == message.sequence_id), None)
-        return super().publish(message) if there is None else there
 
 
 class _MarksByTheTransaction(MarkerBuffer):
@@ -22,10 +13,15 @@ class _MarksByTheTransaction(MarkerBuffer):
         return super().publish(message) if there is None else there
 
 
-TRANSACTION_IS_THE_PRODUCER = Defect(
-    name="transaction-is-the-producer",
-    breaks={"PIP31-155": Symptom(what="^readers of orders$", expected='^"a1", "a2"$', seen='^"a1"$')},
-    story="Messages of a transaction are recognised by its id and their sequence ids alone, so the second producer's first one is dropped.",
+@defect(
+    {"PIP31-155": seen('^"a1"$', expected='^"a1", "a2"$', what="^readers of orders$")},
     origin="the text's suggestion to use the transaction id as the producer's, taken by the letter",
-    parts=Parts(sidecar_buffer=_TakesTheTransactionForTheProducer, marker_buffer=_MarksByTheTransaction),
+    also=[_MarksByTheTransaction],
 )
+class TransactionIsTheProducer(SidecarBuffer):
+    """Messages of a transaction are recognised by its id and their sequence ids alone, so the second producer's first one is dropped."""
+
+    def publish(self, message: Message) -> Position:
+        held = self._messages.get(message.txn, []) if message.txn else []
+        there = next((position for position, one in held if one.sequence_id == message.sequence_id), None)
+        return super().publish(message) if there is None else there

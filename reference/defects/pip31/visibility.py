@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.pulsar import Parts
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.buffer import Place, Readable
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
@@ -16,48 +14,33 @@ _BEHIND_ALL = 2**20
 """Behind every message that an entry of a test holds."""
 
 
-class _KeepsTheLastTopic(LogCoordinator):
+@defect(
+    {"PIP31-01": seen("^nothing$", expected='^"a1", "a2"$', what="^readers of orders$")},
+    origin="textbook: a list is set where it should grow",
+)
+class PulsarLastTopicOnly(LogCoordinator):
+    """Each request to add topics replaces those that were added before, so a commit reaches only the topics of the last request."""
+
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         super().add_partitions(txn, names)
         known = self._transactions[txn]
         self._install(Transaction(txn, known.timeout_ms, known.started_at, known.status, names, known.subscriptions))
 
 
-PULSAR_LAST_TOPIC_ONLY = Defect(
-    name="pulsar-last-topic-only",
-    breaks={"PIP31-01": Symptom(what="^readers of orders$", expected='^"a1", "a2"$', seen="^nothing$")},
-    story="Each request to add topics replaces those that were added before, so a commit reaches only the topics of the last request.",
-    origin="textbook: a list is set where it should grow",
-    parts=Parts(coordinator=_KeepsTheLastTopic),
-)
+@defect({"PIP31-02": seen('^"a1"$', expected="^nothing$", what="^left for early$")}, origin="textbook: a marker without its kind")
+class PulsarAbortShows(SidecarBuffer):
+    """A topic does not look at how a transaction ends, and shows its messages whichever way."""
 
-
-class _CommitsAborts(SidecarBuffer):
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:  # noqa: ARG002 - that is the defect
         super().end(txn, Action.COMMIT, low_watermark)
 
 
-PULSAR_ABORT_SHOWS = Defect(
-    name="pulsar-abort-shows",
-    breaks={"PIP31-02": Symptom(what="^left for early$", expected="^nothing$", seen='^"a1"$')},
-    story="A topic does not look at how a transaction ends, and shows its messages whichever way.",
-    origin="textbook: a marker without its kind",
-    parts=Parts(sidecar_buffer=_CommitsAborts),
-)
+@defect({"PIP31-05": seen('^"a1"$', expected="^nothing$", what="^readers of orders$")}, origin="textbook: read uncommitted")
+class PulsarOpenIsRead(SidecarBuffer):
+    """Messages of an open transaction stand in the topic like any other, and consumers get them."""
 
-
-class _WritesThrough(SidecarBuffer):
     def publish(self, message: Message) -> Position:
         return self._ledger.append(message)
-
-
-PULSAR_OPEN_IS_READ = Defect(
-    name="pulsar-open-is-read",
-    breaks={"PIP31-05": Symptom(what="^readers of orders$", expected="^nothing$", seen='^"a1"$')},
-    story="Messages of an open transaction stand in the topic like any other, and consumers get them.",
-    origin="textbook: read uncommitted",
-    parts=Parts(sidecar_buffer=_WritesThrough),
-)
 
 
 class StopsReaders(SidecarBuffer):
@@ -69,51 +52,44 @@ class StopsReaders(SidecarBuffer):
         return Position(-1, -1) if self.ongoing() else super().max_read_position
 
 
-PULSAR_OPEN_STOPS_ALL = Defect(
-    name="pulsar-open-stops-all",
-    breaks={"PIP31-06": Symptom(what="^readers of orders$", expected='^"before", "right before"$', seen="^nothing$")},
-    story="While a transaction is open on a topic nothing of the topic is delivered, not even what lies before it.",
+@defect(
+    {"PIP31-06": seen("^nothing$", expected='^"before", "right before"$', what="^readers of orders$")},
     origin="textbook: the readable position goes back to the beginning",
-    parts=Parts(sidecar_buffer=StopsReaders),
 )
+class PulsarOpenStopsAll(StopsReaders):
+    """While a transaction is open on a topic nothing of the topic is delivered, not even what lies before it."""
 
-PULSAR_OPEN_WITHHOLDS_PLAIN = Defect(
-    name="pulsar-open-withholds-plain",
-    breaks={"PIP31-08": Symptom(what="^readers of orders$", expected='^"plain"$', seen="^nothing$")},
-    story="A message outside of transactions is withheld while a transaction is open on its topic.",
+
+@defect(
+    {"PIP31-08": seen("^nothing$", expected='^"plain"$', what="^readers of orders$")},
     origin="every Pulsar release, which has the marker approach",
-    parts=Parts(sidecar_buffer=StopsReaders),
 )
+class PulsarOpenWithholdsPlain(StopsReaders):
+    """A message outside of transactions is withheld while a transaction is open on its topic."""
 
 
-class _ShowsBackwards(SidecarBuffer):
+@defect(
+    {"PIP31-52": seen('^"a8", "a7", .*"a1"$', expected='^"a1", "a2", .*"a8"$', what="^readers of orders$")},
+    origin="textbook: a list that is consumed from its end",
+)
+class PulsarShowsBackwards(SidecarBuffer):
+    """The messages of a transaction are delivered from the last to the first."""
+
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         self._messages.get(txn, []).reverse()
         super().end(txn, action, low_watermark)
 
 
-PULSAR_SHOWS_BACKWARDS = Defect(
-    name="pulsar-shows-backwards",
-    breaks={"PIP31-52": Symptom(what="^readers of orders$", expected='^"a1", "a2", .*"a8"$', seen='^"a8", "a7", .*"a1"$')},
-    story="The messages of a transaction are delivered from the last to the first.",
-    origin="textbook: a list that is consumed from its end",
-    parts=Parts(sidecar_buffer=_ShowsBackwards),
+@defect(
+    {"PIP31-53": seen('^"a1", "b1"$', expected='^"b1", "a1"$', what="^readers of orders$")},
+    origin="textbook: an index of transactions by id, read instead of the markers",
 )
+class PulsarOrderOfIds(SidecarBuffer):
+    """Transactions are delivered in the order in which they began, whichever was committed first."""
 
-
-class _ShowsInOrderOfIds(SidecarBuffer):
     def after(self, place: Place) -> Iterator[Readable]:
         found = sorted(super().after(place), key=lambda readable: readable.message.txn or (-1, -1))
         return iter(found)
-
-
-PULSAR_ORDER_OF_IDS = Defect(
-    name="pulsar-order-of-ids",
-    breaks={"PIP31-53": Symptom(what="^readers of orders$", expected='^"b1", "a1"$', seen='^"a1", "b1"$')},
-    story="Transactions are delivered in the order in which they began, whichever was committed first.",
-    origin="textbook: an index of transactions by id, read instead of the markers",
-    parts=Parts(sidecar_buffer=_ShowsInOrderOfIds),
-)
 
 
 class ShowsAllButTheLast(SidecarBuffer):
@@ -159,18 +135,19 @@ class ForgetsAbortsBehindTheOpen(MarkerBuffer):
         self._ended = {txn: action for txn, action in self._ended.items() if action is Action.COMMIT or not self._ongoing}
 
 
-PULSAR_OPEN_IS_READ_FROM_ITS_LAST = Defect(
-    name="pulsar-open-is-read-up-to-its-last",
-    breaks={"PIP31-05": Symptom(what="^readers of orders$", expected="^nothing$", seen='^"a1"$')},
-    story="A topic that is loaded takes the last message of an open transaction for its first, and readers get what is before it.",
+@defect(
+    {"PIP31-05": seen('^"a1"$', expected="^nothing$", what="^readers of orders$")},
     origin="textbook: an entry of a table is overwritten where the first one counts",
-    parts=Parts(sidecar_buffer=ShowsAllButTheLast, marker_buffer=MarksFromTheLast),
+    also=[MarksFromTheLast],
 )
+class PulsarOpenIsReadUpToItsLast(ShowsAllButTheLast):
+    """A topic that is loaded takes the last message of an open transaction for its first, and readers get what is before it."""
 
-PULSAR_ABORTED_BESIDE_THE_OPEN = Defect(
-    name="pulsar-aborted-beside-the-open",
-    breaks={"PIP31-02": Symptom(what="^readers of orders$", expected='^"a1"$', seen='"b1"')},
-    story="A topic that is loaded while a transaction is open forgets which others were aborted behind its first message.",
+
+@defect(
+    {"PIP31-02": seen('"b1"', expected='^"a1"$', what="^readers of orders$")},
     origin="every Pulsar release at times: a topic that comes back without its snapshot delivers what was aborted",
-    parts=Parts(sidecar_buffer=ShowsTheAbortedBesideTheOpen, marker_buffer=ForgetsAbortsBehindTheOpen),
+    also=[ForgetsAbortsBehindTheOpen],
 )
+class PulsarAbortedBesideTheOpen(ShowsTheAbortedBesideTheOpen):
+    """A topic that is loaded while a transaction is open forgets which others were aborted behind its first message."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.kinds import Kinds, TransactionKind
@@ -14,17 +14,38 @@ from fencepost.reference.scalable.changes import LayoutChanges
 from fencepost.reference.scalable.names import TOPIC_DOMAIN
 
 
-class _MakesExtraTopics(Kinds):
+@defect(
+    {"PIP460-48": seen("^success", expected="^a refusal$", what="^answer to (PRODUCER|SUBSCRIBE)$")},
+    origin="Apache Pulsar 5.0.0-M1",
+    of=MetadataParts,
+)
+class ScalableExtraTopic(Kinds):
+    """A client that takes the name of a scalable topic for that of a topic gets one."""
+
     def of_topic(self, name: str) -> TransactionKind:
         return self.serving(scalable=True) if name.startswith(TOPIC_DOMAIN) else super().of_topic(name)
 
 
-class _MakesClassicExtraTopics(Kinds):
+@defect(
+    {"PIP460-48": seen("^success", expected="^a refusal$", what="^answer to (PRODUCER|SUBSCRIBE)$")},
+    origin="PIP-460, compatibility: what it warns of",
+    of=MetadataParts,
+)
+class ScalableClassicExtraTopic(Kinds):
+    """A client that takes the name of a scalable topic for that of a topic gets one of the classic kind."""
+
     def of_topic(self, name: str) -> TransactionKind:
         return self.serving(scalable=False) if name.startswith(TOPIC_DOMAIN) else super().of_topic(name)
 
 
-class _SaysNotReady(Kinds):
+@defect(
+    {"PIP460-48": seen("^ServiceNotReady", expected="^a refusal for good$", what="^answer to (PRODUCER|SUBSCRIBE)$")},
+    origin="feared: a segment that is elsewhere and a topic that is nowhere, refused in one place",
+    of=MetadataParts,
+)
+class ScalableNotReadyForOldClients(Kinds):
+    """A client that takes the name of a scalable topic for that of a topic is told to come again, and does so for ever."""
+
     def of_topic(self, name: str) -> TransactionKind:
         try:
             return super().of_topic(name)
@@ -34,7 +55,13 @@ class _SaysNotReady(Kinds):
             raise Refused(Error.SERVICE_NOT_READY, f"{name} is not served here") from refused
 
 
-class _SealsTheOthersToo(LayoutChanges):
+@defect(
+    {"PIP460-49": seen("^a refusal: TopicTerminated", expected="^an answer when sending a sentinel to ledger$", what="^answer$")},
+    origin="feared: a namespace that is taken for a topic",
+)
+class ScalableOthersSealedToo(LayoutChanges):
+    """A split seals what is beside the segment, also topics that are not scalable."""
+
     def seal(self, parents: Sequence[str]) -> None:
         super().seal(parents)
         segments = self._segments
@@ -43,7 +70,12 @@ class _SealsTheOthersToo(LayoutChanges):
             segments.terminate(name)
 
 
-class _DeletesTheOthersToo(LayoutChanges):
+@defect(
+    {"PIP460-49": Symptom(what="^(readers of ledger|received by clerks|answer)$")}, origin="feared: a namespace that is taken for a topic"
+)
+class ScalableOthersDeletedToo(LayoutChanges):
+    """A split removes what is beside the segment, also topics that are not scalable."""
+
     def seal(self, parents: Sequence[str]) -> None:
         super().seal(parents)
         segments = self._segments
@@ -52,60 +84,16 @@ class _DeletesTheOthersToo(LayoutChanges):
             segments.delete(name)
 
 
-class _TakesTheNameOver(Topics[Topic]):
+@defect(
+    {"PIP460-49": seen("TopicNotFound", expected="^success$", what="^answer to PRODUCER$")},
+    origin="feared: a name that is one for the administrator, and two for the broker",
+    of=MetadataParts,
+)
+class ScalableNameTakenOver(Topics[Topic]):
+    """A scalable topic that is made under the name of a topic that is there takes its place, and its messages are gone."""
+
     def is_taken(self, name: str) -> bool:
         if super().is_taken(name):
             self._record(name, is_there=False)
             self.erase(name)
         return False
-
-
-EXTRA_TOPIC = Defect(
-    name="scalable-extra-topic",
-    breaks={"PIP460-48": Symptom(what="^answer to (PRODUCER|SUBSCRIBE)$", expected="^a refusal$", seen="^success")},
-    story="A client that takes the name of a scalable topic for that of a topic gets one.",
-    origin="Apache Pulsar 5.0.0-M1",
-    parts=MetadataParts(kinds=_MakesExtraTopics),
-)
-
-CLASSIC_EXTRA_TOPIC = Defect(
-    name="scalable-classic-extra-topic",
-    breaks={"PIP460-48": Symptom(what="^answer to (PRODUCER|SUBSCRIBE)$", expected="^a refusal$", seen="^success")},
-    story="A client that takes the name of a scalable topic for that of a topic gets one of the classic kind.",
-    origin="PIP-460, compatibility: what it warns of",
-    parts=MetadataParts(kinds=_MakesClassicExtraTopics),
-)
-
-NOT_READY_FOR_OLD_CLIENTS = Defect(
-    name="scalable-not-ready-for-old-clients",
-    breaks={"PIP460-48": Symptom(what="^answer to (PRODUCER|SUBSCRIBE)$", expected="^a refusal for good$", seen="^ServiceNotReady")},
-    story="A client that takes the name of a scalable topic for that of a topic is told to come again, and does so for ever.",
-    origin="feared: a segment that is elsewhere and a topic that is nowhere, refused in one place",
-    parts=MetadataParts(kinds=_SaysNotReady),
-)
-
-OTHERS_SEALED_TOO = Defect(
-    name="scalable-others-sealed-too",
-    breaks={
-        "PIP460-49": Symptom(what="^answer$", expected="^an answer when sending a sentinel to ledger$", seen="^a refusal: TopicTerminated")
-    },
-    story="A split seals what is beside the segment, also topics that are not scalable.",
-    origin="feared: a namespace that is taken for a topic",
-    parts=MetadataParts(layout_changes=_SealsTheOthersToo),
-)
-
-OTHERS_DELETED_TOO = Defect(
-    name="scalable-others-deleted-too",
-    breaks={"PIP460-49": Symptom(what="^(readers of ledger|received by clerks|answer)$")},
-    story="A split removes what is beside the segment, also topics that are not scalable.",
-    origin="feared: a namespace that is taken for a topic",
-    parts=MetadataParts(layout_changes=_DeletesTheOthersToo),
-)
-
-NAME_TAKEN_OVER = Defect(
-    name="scalable-name-taken-over",
-    breaks={"PIP460-49": Symptom(what="^answer to PRODUCER$", expected="^success$", seen="TopicNotFound")},
-    story="A scalable topic that is made under the name of a topic that is there takes its place, and its messages are gone.",
-    origin="feared: a name that is one for the administrator, and two for the broker",
-    parts=MetadataParts(topics=_TakesTheNameOver),
-)

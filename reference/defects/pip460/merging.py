@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.scalable.layout import HashRange, Layout, Segment, State, replaced
 from fencepost.reference.scalable.names import segment_topic
 from fencepost.reference.scalable.topics import ScalableTopics
@@ -13,7 +12,10 @@ from fencepost.reference.scalable.topics import ScalableTopics
 _DONE = Symptom(what="^answer to a merge of ", expected="^a refusal with 4xx$", seen="^success$")
 
 
-class _TellsThatOneParentIsActive(ScalableTopics):
+@defect({"PIP460-10": seen("overlap", what="^message of the system$")}, origin="feared: a field that was made for splits")
+class ScalableSecondParentStaysActive(ScalableTopics):
+    """Of the segments that are merged only the first one is told to be sealed."""
+
     def layout(self, topic: str) -> Layout:
         layout = super().layout(topic)
         second = {n for one in layout.segments.values() for n in one.parents[1:]}
@@ -21,7 +23,10 @@ class _TellsThatOneParentIsActive(ScalableTopics):
         return replace(layout, segments={**layout.segments, **active})
 
 
-class _TellsTheFirstRange(ScalableTopics):
+@defect({"PIP460-10": seen("gap", what="^message of the system$")}, origin="feared: the union that is forgotten")
+class ScalableMergeTakesTheFirstRange(ScalableTopics):
+    """The child of a merge has the hashes of the segment that was named first."""
+
     def layout(self, topic: str) -> Layout:
         layout = super().layout(topic)
         cut = {
@@ -38,7 +43,13 @@ def _is_merged(layout: Layout, segment: Segment) -> bool:
     return len(segment.parents) > 1 and segment.parents[0] in layout.segments
 
 
-class _MergesWhatLiesApart(ScalableTopics):
+@defect(
+    {"PIP460-11": seen("overlap", expected="looking at the layout of orders$", what="^answer$")},
+    origin="feared: neighbours are not looked at",
+)
+class ScalableMergeOfWhatLiesApart(ScalableTopics):
+    """Segments that do not lie side by side are merged, with all hashes between them, which others have too."""
+
     def merge_of(self, layout: Layout, numbers: Sequence[int]) -> Layout:
         parents = sorted((layout.named(number) for number in numbers), key=lambda one: one.hashes)
         if any(not one.is_active for one in parents) or len(set(numbers)) < len(numbers):
@@ -46,13 +57,19 @@ class _MergesWhatLiesApart(ScalableTopics):
         return replaced(layout, parents, (HashRange(parents[0].hashes.first, parents[-1].hashes.last),), self._now())
 
 
-class _MergesTheChildOfTheSealed(ScalableTopics):
+@defect({"PIP460-11": _DONE}, origin="feared: an administrator's request that came too late, and is guessed at")
+class ScalableChildOfTheSealedMerged(ScalableTopics):
+    """Where a segment that is sealed is to be merged, its last child is."""
+
     def merge_of(self, layout: Layout, numbers: Sequence[int]) -> Layout:
         named = (layout.named(number) for number in numbers)
         return super().merge_of(layout, [one.number if one.is_active else one.children[-1] for one in named])
 
 
-class _MergesOneWithItself(ScalableTopics):
+@defect({"PIP460-11": _DONE}, origin="feared: a set of two numbers that has one")
+class ScalableMergeWithItself(ScalableTopics):
+    """A segment is merged with itself: it is sealed, and has a child with its hashes."""
+
     def merge_of(self, layout: Layout, numbers: Sequence[int]) -> Layout:
         if len(set(numbers)) > 1:
             return super().merge_of(layout, numbers)
@@ -60,13 +77,25 @@ class _MergesOneWithItself(ScalableTopics):
         return replaced(layout, [parent], (parent.hashes,), self._now())
 
 
-class _SealsTheFirstBeforeItLooks(ScalableTopics):
+@defect(
+    {"PIP460-11": seen("^TopicTerminatedError", expected="^success$", what="^answer to SEND$")},
+    origin="PIP-468, merge, step 3: one parent after the other",
+)
+class ScalableFirstSealedBeforeTheLook(ScalableTopics):
+    """The first segment is sealed before the second one is looked at."""
+
     def merge_of(self, layout: Layout, numbers: Sequence[int]) -> Layout:
         self._segments.terminate(segment_topic(_topic_of(self, layout), layout.named(numbers[0])))
         return super().merge_of(layout, numbers)
 
 
-class _SealsTheSecondBeforeItLooks(ScalableTopics):
+@defect(
+    {"PIP460-11": seen("^TopicTerminatedError", expected="^success$", what="^answer to SEND$")},
+    origin="PIP-468, merge, step 3: one parent after the other",
+)
+class ScalableSecondSealedBeforeTheLook(ScalableTopics):
+    """The second segment is sealed before both are looked at together."""
+
     def merge_of(self, layout: Layout, numbers: Sequence[int]) -> Layout:
         self._segments.terminate(segment_topic(_topic_of(self, layout), layout.named(numbers[-1])))
         return super().merge_of(layout, numbers)
@@ -77,12 +106,24 @@ def _topic_of(topics: ScalableTopics, layout: Layout) -> str:
     return next(name for name in topics._layouts.all_topics() if topics.find(name) == layout)
 
 
-class _MergesTheFirstTwo(ScalableTopics):
+@defect(
+    {"PIP460-12": seen("first and second and high was done, and is not there", what="^layout of orders$")},
+    origin="PIP-460 merges several at once, PIP-468 two",
+)
+class ScalableThreeMergedAsTwo(ScalableTopics):
+    """Of three segments that are to be merged the first two are, and the answer is success."""
+
     def merge_of(self, layout: Layout, numbers: Sequence[int]) -> Layout:
         return super().merge_of(layout, numbers[:2])
 
 
-class _SealsStrangersBeforeItRefuses(ScalableTopics):
+@defect(
+    {"PIP460-12": seen("was done, and is not there", what="^layout of orders$")},
+    origin="PIP-460, merging: the buddy constraint, looked at too late",
+)
+class ScalableHalfAMerge(ScalableTopics):
+    """A merge of segments that were never one seals the first of them, gives it a child, and says that it is done."""
+
     def merge_of(self, layout: Layout, numbers: Sequence[int]) -> Layout:
         parents = [layout.named(number) for number in numbers]
         if len({one.parents for one in parents}) == 1 and all(one.parents for one in parents):
@@ -90,76 +131,3 @@ class _SealsStrangersBeforeItRefuses(ScalableTopics):
         sealed = replace(parents[0], state=State.SEALED, sealed_at_epoch=layout.epoch + 1, sealed_ms=self._now())
         parts = (HashRange(sealed.hashes.first, sealed.hashes.last),)
         return replaced(layout, [parents[0]], parts, self._now())
-
-
-MERGE_TAKES_THE_FIRST_RANGE = Defect(
-    name="scalable-merge-takes-the-first-range",
-    breaks={"PIP460-10": Symptom(what="^message of the system$", seen="gap")},
-    story="The child of a merge has the hashes of the segment that was named first.",
-    origin="feared: the union that is forgotten",
-    parts=MetadataParts(scalable_topics=_TellsTheFirstRange),
-)
-
-SECOND_PARENT_STAYS_ACTIVE = Defect(
-    name="scalable-second-parent-stays-active",
-    breaks={"PIP460-10": Symptom(what="^message of the system$", seen="overlap")},
-    story="Of the segments that are merged only the first one is told to be sealed.",
-    origin="feared: a field that was made for splits",
-    parts=MetadataParts(scalable_topics=_TellsThatOneParentIsActive),
-)
-
-MERGE_OF_WHAT_LIES_APART = Defect(
-    name="scalable-merge-of-what-lies-apart",
-    breaks={"PIP460-11": Symptom(what="^answer$", expected="looking at the layout of orders$", seen="overlap")},
-    story="Segments that do not lie side by side are merged, with all hashes between them, which others have too.",
-    origin="feared: neighbours are not looked at",
-    parts=MetadataParts(scalable_topics=_MergesWhatLiesApart),
-)
-
-CHILD_OF_THE_SEALED_MERGED = Defect(
-    name="scalable-child-of-the-sealed-merged",
-    breaks={"PIP460-11": _DONE},
-    story="Where a segment that is sealed is to be merged, its last child is.",
-    origin="feared: an administrator's request that came too late, and is guessed at",
-    parts=MetadataParts(scalable_topics=_MergesTheChildOfTheSealed),
-)
-
-MERGE_WITH_ITSELF = Defect(
-    name="scalable-merge-with-itself",
-    breaks={"PIP460-11": _DONE},
-    story="A segment is merged with itself: it is sealed, and has a child with its hashes.",
-    origin="feared: a set of two numbers that has one",
-    parts=MetadataParts(scalable_topics=_MergesOneWithItself),
-)
-
-FIRST_SEALED_BEFORE_THE_LOOK = Defect(
-    name="scalable-first-sealed-before-the-look",
-    breaks={"PIP460-11": Symptom(what="^answer to SEND$", expected="^success$", seen="^TopicTerminatedError")},
-    story="The first segment is sealed before the second one is looked at.",
-    origin="PIP-468, merge, step 3: one parent after the other",
-    parts=MetadataParts(scalable_topics=_SealsTheFirstBeforeItLooks),
-)
-
-SECOND_SEALED_BEFORE_THE_LOOK = Defect(
-    name="scalable-second-sealed-before-the-look",
-    breaks={"PIP460-11": Symptom(what="^answer to SEND$", expected="^success$", seen="^TopicTerminatedError")},
-    story="The second segment is sealed before both are looked at together.",
-    origin="PIP-468, merge, step 3: one parent after the other",
-    parts=MetadataParts(scalable_topics=_SealsTheSecondBeforeItLooks),
-)
-
-THREE_MERGED_AS_TWO = Defect(
-    name="scalable-three-merged-as-two",
-    breaks={"PIP460-12": Symptom(what="^layout of orders$", seen="first and second and high was done, and is not there")},
-    story="Of three segments that are to be merged the first two are, and the answer is success.",
-    origin="PIP-460 merges several at once, PIP-468 two",
-    parts=MetadataParts(scalable_topics=_MergesTheFirstTwo),
-)
-
-HALF_A_MERGE = Defect(
-    name="scalable-half-a-merge",
-    breaks={"PIP460-12": Symptom(what="^layout of orders$", seen="was done, and is not there")},
-    story="A merge of segments that were never one seals the first of them, gives it a child, and says that it is done.",
-    origin="PIP-460, merging: the buddy constraint, looked at too late",
-    parts=MetadataParts(scalable_topics=_SealsStrangersBeforeItRefuses),
-)

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.node_segments import NodeSegments
 from fencepost.reference.pulsar.subscription import Subscription
@@ -16,12 +15,24 @@ from fencepost.reference.scalable.pruning import Pruning
 from fencepost.reference.scalable.sessions import Sessions
 
 
-class _ChildrenAtOnce(Sessions):
+@defect(
+    {"PIP460-21": seen('"m[34]".*"m[12]"', expected='^"m1"', what="^reading of ")},
+    origin="feared: a controller that knows of active segments only",
+)
+class ScalableChildrenAtOnce(Sessions):
+    """The children of a split are assigned as soon as they are there."""
+
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
         return readable(orphaned(layout), lambda one: self._segments.is_drained(segment_topic(topic, one), subscription))
 
 
-class _OneHasDrainedIt(Sessions):
+@defect(
+    {"PIP460-45": seen("low and high", expected="^left and right$", what="^segments of ann$")},
+    origin="textbook: a flag of the segment where it is one of the subscription",
+)
+class ScalableDrainedByAny(Sessions):
+    """A segment that one subscription has drained is drained for all of them."""
+
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
         def is_drained(one: Segment) -> bool:
             others = {subscription, *self._topics.subscriptions(topic)}
@@ -30,14 +41,15 @@ class _OneHasDrainedIt(Sessions):
         return readable(layout, is_drained)
 
 
-class _ParentsAlone(Sessions):
+@defect(
+    {"PIP460-45": seen("first and second", expected="^left and third and fourth$", what="^segments of ann$")},
+    origin="Apache Pulsar 5.0.0-M1",
+)
+class ScalableParentsAlone(Sessions):
+    """A child waits for its parents alone, and an empty one is drained at once, whatever is left in its own parent."""
+
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
         return readable(layout, lambda one: self._segments.is_drained(segment_topic(topic, one), subscription), only_parents=True)
-
-
-class _LooksAtTheLastMessage(Sessions):
-    def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
-        return readable(layout, lambda one: _has_the_last(self._segments, segment_topic(topic, one), subscription))
 
 
 class _PrunesBehindTheLastMessage(Pruning):
@@ -45,7 +57,13 @@ class _PrunesBehindTheLastMessage(Pruning):
         return super().is_drained(segment, subscription) or _has_the_last(self._segments, segment, subscription)
 
 
-class _PrunesWhatIsDrained(Pruning):
+@defect(
+    {"PIP460-45": seen("first and second", expected="^left and third and fourth$", what="^segments of ann$")},
+    origin="feared: a retention that looks at each segment alone",
+)
+class ScalablePrunedBeforeItsParent(Pruning):
+    """A sealed segment that is drained goes before its parent, and its children come of nothing that is left to be read."""
+
     def prune(self, topic: str) -> bool:
         before = self._layouts.find(topic)
         if before is not None and (gone := [one for one in before.layout.sealed if self._is_alone(topic, one, before.layout)]):
@@ -65,7 +83,13 @@ class _PrunesWhatIsDrained(Pruning):
         return bool(parents) and all(len(one.children) > 1 for one in parents) and self.is_over(topic, segment)
 
 
-class _LooksAtWhatIsLoaded(Sessions):
+@defect(
+    {"PIP460-45": seen("low and high", expected="^left and right$", what="^segments of ann$")},
+    origin="feared: a controller that asks what is loaded, and not what is stored",
+)
+class ScalableNotLoadedIsDrained(Sessions):
+    """A sealed segment that no broker has in memory is taken for drained, as each is behind a restart."""
+
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
         def is_drained(one: Segment) -> bool:
             name = segment_topic(topic, one)
@@ -74,22 +98,47 @@ class _LooksAtWhatIsLoaded(Sessions):
         return readable(layout, is_drained)
 
 
-class _LooksAtWhatIsShown(Sessions):
+@defect(
+    {"PIP460-45": seen("low and high", expected="^left and third and fourth$", what="^segments of ann$")},
+    origin="feared: a backlog of what may be delivered now, and not of what still may be",
+)
+class ScalableOpenIsDrained(Sessions):
+    """A sealed segment with nothing but messages of an open transaction is drained; they are committed behind those of the children."""
+
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
         return readable(layout, lambda one: has_all_that_is_shown(self._segments, segment_topic(topic, one), subscription))
 
 
-class _WaitsForTheLastEntry(Sessions):
+@defect(
+    {"PIP460-45": seen("^right$", expected="^low and high and right$", what="^segments of ann$")},
+    origin="textbook: a position that is compared with the end, where what stands there is shown to nobody",
+)
+class ScalableAbortedIsWaitedFor(Sessions):
+    """A sealed segment that ends with aborted messages is never drained: nobody is given them, so that nobody acknowledges them."""
+
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
         return readable(layout, lambda one: _has_passed_every_entry(self._segments, segment_topic(topic, one), subscription))
 
 
-class _TakesAPartForAll(Sessions):
+@defect(
+    {"PIP460-45": seen("low and high", expected="^left and right$", what="^segments of ann$")},
+    origin="textbook: entries that are counted where messages were meant",
+)
+class ScalablePartOfABatchIsEnough(Sessions):
+    """A batch of which one message is acknowledged counts as consumed, and its others come behind those of the children."""
+
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
         return readable(layout, lambda one: _has_a_part_of_each(self._segments, segment_topic(topic, one), subscription))
 
 
-class _CountsWhatIsPending(Subscription):
+@defect(
+    {"PIP460-45": seen("low and high", expected="^left and right$", what="^segments of ann$")},
+    origin="feared: who looks at the last message finds it acknowledged, and not by whom",
+    of=MetadataParts,
+)
+class ScalablePendingIsDrained(Subscription):
+    """What an open transaction has acknowledged cumulatively counts as consumed, and an abort brings it back behind the children."""
+
     def has_more(self) -> bool:
         return super().has_more() and any(not self.pending.covers(one.place) for one in self._buffer.after(self.cursor.mark_delete))
 
@@ -165,85 +214,16 @@ def orphaned(layout: Layout, at_least: int = 1) -> Layout:
     )
 
 
-CHILDREN_AT_ONCE = Defect(
-    name="scalable-children-at-once",
-    breaks={"PIP460-21": Symptom(what="^reading of ", expected='^"m1"', seen='"m[34]".*"m[12]"')},
-    story="The children of a split are assigned as soon as they are there.",
-    origin="feared: a controller that knows of active segments only",
-    parts=MetadataParts(sessions=_ChildrenAtOnce),
-)
-
-DRAINED_BY_ANY = Defect(
-    name="scalable-drained-by-any",
-    breaks={"PIP460-45": Symptom(what="^segments of ann$", expected="^left and right$", seen="low and high")},
-    story="A segment that one subscription has drained is drained for all of them.",
-    origin="textbook: a flag of the segment where it is one of the subscription",
-    parts=MetadataParts(sessions=_OneHasDrainedIt),
-)
-
-DRAINED_BY_THE_LAST = Defect(
-    name="scalable-drained-by-the-last",
-    breaks={
-        "PIP460-14": Symptom(what="^answer$|^left for workers$", seen="TopicNotFound|nothing"),
-        "PIP460-45": Symptom(what="^segments of ann$", expected="^left and right$", seen="low and high"),
+@defect(
+    {
+        "PIP460-14": seen("TopicNotFound|nothing", what="^answer$|^left for workers$"),
+        "PIP460-45": seen("low and high", expected="^left and right$", what="^segments of ann$"),
     },
-    story="A subscription that has acknowledged the last message of a segment is taken to have acknowledged all of them.",
     origin="textbook: a position that is compared with the end, where there are holes before it",
-    parts=MetadataParts(sessions=_LooksAtTheLastMessage, pruning=_PrunesBehindTheLastMessage),
+    also=[_PrunesBehindTheLastMessage],
 )
+class ScalableDrainedByTheLast(Sessions):
+    """A subscription that has acknowledged the last message of a segment is taken to have acknowledged all of them."""
 
-PARENTS_ALONE = Defect(
-    name="scalable-parents-alone",
-    breaks={"PIP460-45": Symptom(what="^segments of ann$", expected="^left and third and fourth$", seen="first and second")},
-    story="A child waits for its parents alone, and an empty one is drained at once, whatever is left in its own parent.",
-    origin="Apache Pulsar 5.0.0-M1",
-    parts=MetadataParts(sessions=_ParentsAlone),
-)
-
-PRUNED_BEFORE_ITS_PARENT = Defect(
-    name="scalable-pruned-before-its-parent",
-    breaks={"PIP460-45": Symptom(what="^segments of ann$", expected="^left and third and fourth$", seen="first and second")},
-    story="A sealed segment that is drained goes before its parent, and its children come of nothing that is left to be read.",
-    origin="feared: a retention that looks at each segment alone",
-    parts=MetadataParts(pruning=_PrunesWhatIsDrained),
-)
-
-PENDING_IS_DRAINED = Defect(
-    name="scalable-pending-is-drained",
-    breaks={"PIP460-45": Symptom(what="^segments of ann$", expected="^left and right$", seen="low and high")},
-    story="What an open transaction has acknowledged cumulatively counts as consumed, and an abort brings it back behind the children.",
-    origin="feared: who looks at the last message finds it acknowledged, and not by whom",
-    parts=MetadataParts(subscription=_CountsWhatIsPending),
-)
-
-NOT_LOADED_IS_DRAINED = Defect(
-    name="scalable-not-loaded-is-drained",
-    breaks={"PIP460-45": Symptom(what="^segments of ann$", expected="^left and right$", seen="low and high")},
-    story="A sealed segment that no broker has in memory is taken for drained, as each is behind a restart.",
-    origin="feared: a controller that asks what is loaded, and not what is stored",
-    parts=MetadataParts(sessions=_LooksAtWhatIsLoaded),
-)
-
-OPEN_IS_DRAINED = Defect(
-    name="scalable-open-is-drained",
-    breaks={"PIP460-45": Symptom(what="^segments of ann$", expected="^left and third and fourth$", seen="low and high")},
-    story="A sealed segment with nothing but messages of an open transaction is drained; they are committed behind those of the children.",
-    origin="feared: a backlog of what may be delivered now, and not of what still may be",
-    parts=MetadataParts(sessions=_LooksAtWhatIsShown),
-)
-
-ABORTED_IS_WAITED_FOR = Defect(
-    name="scalable-aborted-is-waited-for",
-    breaks={"PIP460-45": Symptom(what="^segments of ann$", expected="^low and high and right$", seen="^right$")},
-    story="A sealed segment that ends with aborted messages is never drained: nobody is given them, so that nobody acknowledges them.",
-    origin="textbook: a position that is compared with the end, where what stands there is shown to nobody",
-    parts=MetadataParts(sessions=_WaitsForTheLastEntry),
-)
-
-PART_OF_A_BATCH = Defect(
-    name="scalable-part-of-a-batch-is-enough",
-    breaks={"PIP460-45": Symptom(what="^segments of ann$", expected="^left and right$", seen="low and high")},
-    story="A batch of which one message is acknowledged counts as consumed, and its others come behind those of the children.",
-    origin="textbook: entries that are counted where messages were meant",
-    parts=MetadataParts(sessions=_TakesAPartForAll),
-)
+    def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
+        return readable(layout, lambda one: _has_the_last(self._segments, segment_topic(topic, one), subscription))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.inheriting import topic_of
 from fencepost.reference.defects.sealed import is_sealed
 from fencepost.reference.metadata_transactions import MetadataParts
@@ -30,7 +30,14 @@ class _KnowsTheSealInMemory(Producers):
         return self.is_sealed_now
 
 
-class _SealsInMemory(LayoutChanges):
+@defect(
+    {"PIP460-13": seen("^success$", expected="TopicTerminatedError", what="^answer to PRODUCER$")},
+    origin="feared: a state that is told to whoever is connected, and not kept",
+    also=[_KnowsTheSealInMemory],
+)
+class ScalableSealedInMemory(LayoutChanges):
+    """The owner of a sealed segment remembers that it is sealed, and behind a crash its next owner lets producers in."""
+
     def seal(self, parents: Sequence[str]) -> None:
         for parent in parents:
             producers = topic_of(self._segments, parent).producers
@@ -39,7 +46,12 @@ class _SealsInMemory(LayoutChanges):
         super().seal(parents)
 
 
-class _BelievesTheNote(LayoutChanges):
+@defect(
+    {"PIP460-19": seen('"late"', expected='^"p1"$', what="^readers of high$")}, origin="feared: an intent that is read as what was done"
+)
+class ScalableNoteTakenForTheSeal(LayoutChanges):
+    """A controller that finds a change noted as being sealed takes the parents for sealed, and goes on with the layout."""
+
     is_taken_over = False
 
     def is_to_be_completed(self, note: ChangeNote) -> bool:
@@ -61,7 +73,14 @@ class _SavesUntilTheSeal(Cursor):
             super().save()
 
 
-class _SealsCursorsToo(LayoutChanges):
+@defect(
+    {"PIP460-16": seen('^"p1"$', expected="^nothing$", what="^left for workers$")},
+    origin="feared: a sealed ledger that takes nothing, and a cursor that is taken for a part of it",
+    also=[_SavesUntilTheSeal],
+)
+class ScalableCursorsSealedToo(LayoutChanges):
+    """With a segment its cursors are closed, and what is acknowledged from then on is in memory until the segment is loaded anew."""
+
     def seal(self, parents: Sequence[str]) -> None:
         super().seal(parents)
         for parent in parents:
@@ -70,17 +89,38 @@ class _SealsCursorsToo(LayoutChanges):
                 subscription.cursor.is_sealed = True
 
 
-class _TellsTheFirstOfThem(Subscription):
+@defect(
+    {"PIP460-14": seen("^nothing of an end$", expected="^that there is no more$", what="^told to others$")},
+    origin="feared: an end that is told to the active consumer, as a failover subscription has one",
+    of=MetadataParts,
+)
+class ScalableEndToldToOne(Subscription):
+    """Of the consumers that share a subscription of a sealed segment, the first is told that there is no more, and the others wait."""
+
     def tell_end(self, consumers: Sequence[Consumer]) -> None:
         super().tell_end(consumers[:1])
 
 
-class _TellsWhoComesNothing(Answers):
+@defect(
+    {"PIP460-14": seen("^not told yet$", expected="^told$", what="^end of left$")},
+    origin="feared: an end that is an event, and not a state",
+    of=MetadataParts,
+)
+class ScalableWhoComesWaits(Answers):
+    """Who was there is told that a sealed segment has no more, and who comes to it then waits for ever, and so do its children."""
+
     def tells_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:
         return super().tells_who_subscribes_the_end(has_ended=has_ended, is_sealed=is_sealed, has_more=has_more) and not is_sealed
 
 
-class _TellsTheEndOfWhatIsDelivered(Subscription):
+@defect(
+    {"PIP460-14": seen("^that there is no more$", expected="^nothing of an end$", what="^told to others$")},
+    origin="feared: the end of what is read, and not of the backlog",
+    of=MetadataParts,
+)
+class ScalableDeliveredIsTheEnd(Subscription):
+    """A consumer of a sealed segment is told that there is no more when all is delivered, though another one may give it back."""
+
     def dispatch(self) -> None:
         super().dispatch()
         buffer = self._buffer
@@ -90,133 +130,74 @@ class _TellsTheEndOfWhatIsDelivered(Subscription):
             self.tell_end(self.consumers)
 
 
-class _LooksAgainAtMergesOnly(LayoutChanges):
+@defect(
+    {"PIP460-17": seen("^nothing$", expected='^"p1"$', what="^waiting for auditors$")},
+    origin="feared: a split that is local, and is taken for done at once",
+)
+class ScalableLateForASplit(LayoutChanges):
+    """Who subscribes to a segment in the middle of its split is not on its children; in the middle of a merge it is."""
+
     def late_for(self, topic: str, parents: Sequence[Segment], note: ChangeNote) -> set[str]:
         late = super().late_for(topic, parents, note)
         return late if len(parents) > 1 else set()
 
 
-class _SubscribesInMemory(LayoutChanges):
+@defect(
+    {"PIP460-17": seen("^nothing$", expected='^"p1"$', what="^waiting for workers$")},
+    origin="feared: a cursor that is created with its first acknowledgement",
+)
+class ScalableSubscribedInMemory(LayoutChanges):
+    """The subscriptions of a child are in memory until a consumer comes; behind a crash it begins behind what was written by then."""
+
     def make_child(self, child: str, subscriptions: Sequence[str]) -> None:
         super().make_child(child, ())
         for name in subscriptions:
             topic_of(self._segments, child).subscribe(name, SubscriptionType.SHARED, EARLIEST, durable=False, compacted=False)
 
 
-class _SaysTryAgain(Answers):
+@defect(
+    {"PIP460-13": seen("ServiceNotReady", expected="TopicTerminatedError", what="^answer to SEND$")},
+    origin="feared: one answer to all messages of producers that the broker has closed",
+    of=MetadataParts,
+)
+class ScalableSealedIsNotReady(Answers):
+    """A message for a sealed segment is answered as something to be tried again, as its client does for ever."""
+
     def says_of_what_is_sealed(self) -> Error:
         super().says_of_what_is_sealed()
         return Error.SERVICE_NOT_READY
 
 
-class _RemembersTheSeal(Answers):
+@defect(
+    {"PIP460-13": seen("TopicTerminatedError", expected="^success$", what="^answer to SEND$")},
+    origin="feared: closed producers that are remembered by their numbers until their connection ends",
+    of=MetadataParts,
+)
+class ScalableNumberStaysSealed(Answers):
+    """A producer of a child is refused as one of its parent, whose number on that connection it has."""
+
     def forgets_the_seal(self) -> bool:
         super().forgets_the_seal()
         return False
 
 
-class _PrunesWhatIsPending(PrunesSooner):
+@defect(
+    {"PIP460-14": seen("^left is not there$", what="^edges$")},
+    origin="feared: acknowledgements that are counted when they are taken, and not when they are in force",
+)
+class ScalablePrunedWhilePending(PrunesSooner):
+    """A sealed segment goes behind its retention when all of it is acknowledged, also in a transaction that may abort."""
+
     def has_enough(self, topic: str, name: str) -> bool:  # noqa: ARG002 - all that the segment has, not only the topic's
         return all(has_what_is_not_pending(self._segments, name, subscription) for subscription in self._segments.subscriptions_of(name))
 
 
-class _PrunesWhatIsUndecided(PrunesSooner):
+@defect(
+    {"PIP460-14": Symptom(what="^answer$|^waiting for workers$")},
+    origin="feared: a backlog of what may be delivered now, and not of what still may be",
+)
+class ScalablePrunedBeforeTheEnd(PrunesSooner):
+    """A sealed segment goes behind its retention with the messages of a transaction that commits later."""
+
     def has_enough(self, topic: str, name: str) -> bool:  # noqa: ARG002 - all that the segment has, not only the topic's
         return all(has_all_that_is_shown(self._segments, name, subscription) for subscription in self._segments.subscriptions_of(name))
-
-
-SEALED_IN_MEMORY = Defect(
-    name="scalable-sealed-in-memory",
-    breaks={"PIP460-13": Symptom(what="^answer to PRODUCER$", expected="TopicTerminatedError", seen="^success$")},
-    story="The owner of a sealed segment remembers that it is sealed, and behind a crash its next owner lets producers in.",
-    origin="feared: a state that is told to whoever is connected, and not kept",
-    parts=MetadataParts(layout_changes=_SealsInMemory, producers=_KnowsTheSealInMemory),
-)
-
-NOTE_TAKEN_FOR_THE_SEAL = Defect(
-    name="scalable-note-taken-for-the-seal",
-    breaks={"PIP460-19": Symptom(what="^readers of high$", expected='^"p1"$', seen='"late"')},
-    story="A controller that finds a change noted as being sealed takes the parents for sealed, and goes on with the layout.",
-    origin="feared: an intent that is read as what was done",
-    parts=MetadataParts(layout_changes=_BelievesTheNote),
-)
-
-SUBSCRIBED_IN_MEMORY = Defect(
-    name="scalable-subscribed-in-memory",
-    breaks={"PIP460-17": Symptom(what="^waiting for workers$", expected='^"p1"$', seen="^nothing$")},
-    story="The subscriptions of a child are in memory until a consumer comes; behind a crash it begins behind what was written by then.",
-    origin="feared: a cursor that is created with its first acknowledgement",
-    parts=MetadataParts(layout_changes=_SubscribesInMemory),
-)
-
-PRUNED_BEFORE_THE_END = Defect(
-    name="scalable-pruned-before-the-end",
-    breaks={"PIP460-14": Symptom(what="^answer$|^waiting for workers$")},
-    story="A sealed segment goes behind its retention with the messages of a transaction that commits later.",
-    origin="feared: a backlog of what may be delivered now, and not of what still may be",
-    parts=MetadataParts(pruning=_PrunesWhatIsUndecided),
-)
-
-PRUNED_WHILE_PENDING = Defect(
-    name="scalable-pruned-while-pending",
-    breaks={"PIP460-14": Symptom(what="^edges$", seen="^left is not there$")},
-    story="A sealed segment goes behind its retention when all of it is acknowledged, also in a transaction that may abort.",
-    origin="feared: acknowledgements that are counted when they are taken, and not when they are in force",
-    parts=MetadataParts(pruning=_PrunesWhatIsPending),
-)
-
-SEALED_IS_NOT_READY = Defect(
-    name="scalable-sealed-is-not-ready",
-    breaks={"PIP460-13": Symptom(what="^answer to SEND$", expected="TopicTerminatedError", seen="ServiceNotReady")},
-    story="A message for a sealed segment is answered as something to be tried again, as its client does for ever.",
-    origin="feared: one answer to all messages of producers that the broker has closed",
-    parts=MetadataParts(answers=_SaysTryAgain),
-)
-
-CURSORS_SEALED_TOO = Defect(
-    name="scalable-cursors-sealed-too",
-    breaks={"PIP460-16": Symptom(what="^left for workers$", expected="^nothing$", seen='^"p1"$')},
-    story="With a segment its cursors are closed, and what is acknowledged from then on is in memory until the segment is loaded anew.",
-    origin="feared: a sealed ledger that takes nothing, and a cursor that is taken for a part of it",
-    parts=MetadataParts(layout_changes=_SealsCursorsToo, cursor=_SavesUntilTheSeal),
-)
-
-END_TOLD_TO_ONE = Defect(
-    name="scalable-end-told-to-one",
-    breaks={"PIP460-14": Symptom(what="^told to others$", expected="^that there is no more$", seen="^nothing of an end$")},
-    story="Of the consumers that share a subscription of a sealed segment, the first is told that there is no more, and the others wait.",
-    origin="feared: an end that is told to the active consumer, as a failover subscription has one",
-    parts=MetadataParts(subscription=_TellsTheFirstOfThem),
-)
-
-NUMBER_STAYS_SEALED = Defect(
-    name="scalable-number-stays-sealed",
-    breaks={"PIP460-13": Symptom(what="^answer to SEND$", expected="^success$", seen="TopicTerminatedError")},
-    story="A producer of a child is refused as one of its parent, whose number on that connection it has.",
-    origin="feared: closed producers that are remembered by their numbers until their connection ends",
-    parts=MetadataParts(answers=_RemembersTheSeal),
-)
-
-WHO_COMES_WAITS = Defect(
-    name="scalable-who-comes-waits",
-    breaks={"PIP460-14": Symptom(what="^end of left$", expected="^told$", seen="^not told yet$")},
-    story="Who was there is told that a sealed segment has no more, and who comes to it then waits for ever, and so do its children.",
-    origin="feared: an end that is an event, and not a state",
-    parts=MetadataParts(answers=_TellsWhoComesNothing),
-)
-
-DELIVERED_IS_THE_END = Defect(
-    name="scalable-delivered-is-the-end",
-    breaks={"PIP460-14": Symptom(what="^told to others$", expected="^nothing of an end$", seen="^that there is no more$")},
-    story="A consumer of a sealed segment is told that there is no more when all is delivered, though another one may give it back.",
-    origin="feared: the end of what is read, and not of the backlog",
-    parts=MetadataParts(subscription=_TellsTheEndOfWhatIsDelivered),
-)
-
-LATE_FOR_A_SPLIT = Defect(
-    name="scalable-late-for-a-split",
-    breaks={"PIP460-17": Symptom(what="^waiting for auditors$", expected='^"p1"$', seen="^nothing$")},
-    story="Who subscribes to a segment in the middle of its split is not on its children; in the middle of a merge it is.",
-    origin="feared: a split that is local, and is taken for done at once",
-    parts=MetadataParts(layout_changes=_LooksAgainAtMergesOnly),
-)

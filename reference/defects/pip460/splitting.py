@@ -4,8 +4,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.scalable.changes import LayoutChanges
 from fencepost.reference.scalable.layout import HashRange, Layout, LayoutRefused, State, halves, replaced
 from fencepost.reference.scalable.layout_store import ChangeNote
@@ -17,7 +16,10 @@ _UNREADABLE = Symptom(what="^answer$", expected="^an answer when looking at the 
 """A broker that has written what is no layout tells nobody about it any more."""
 
 
-class _LeavesAGapAtTheBorder(ScalableTopics):
+@defect({"PIP460-24": _UNREADABLE}, origin="textbook: off by one")
+class ScalableGapAtTheBorder(ScalableTopics):
+    """The second child of a split begins one hash too late."""
+
     def split_of(self, layout: Layout, number: int) -> Layout:
         planned = super().split_of(layout, number)
         low, high = halves(layout.segments[number])
@@ -26,14 +28,20 @@ class _LeavesAGapAtTheBorder(ScalableTopics):
         return replaced(layout, [layout.segments[number]], (low, HashRange(high.first + 1, high.last)), self._now())
 
 
-class _BothHaveTheBorder(ScalableTopics):
+@defect({"PIP460-24": _UNREADABLE}, origin="ranges with both ends included, which are written as if the last one were not")
+class ScalableBorderOfBoth(ScalableTopics):
+    """Both children of a split have the hash in the middle."""
+
     def split_of(self, layout: Layout, number: int) -> Layout:
         super().split_of(layout, number)
         low, high = halves(layout.segments[number])
         return replaced(layout, [layout.segments[number]], (low, HashRange(low.last, high.last)), self._now())
 
 
-class _MakesThreeChildren(ScalableTopics):
+@defect({"PIP460-03": seen("^0 ", what="^hashes of low and high$")}, origin="feared: a split that is asked how many it should make")
+class ScalableThreeChildren(ScalableTopics):
+    """A split makes three children."""
+
     def split_of(self, layout: Layout, number: int) -> Layout:
         super().split_of(layout, number)
         first, last = layout.segments[number].hashes
@@ -44,28 +52,45 @@ class _MakesThreeChildren(ScalableTopics):
         return replaced(layout, [layout.segments[number]], bounds, self._now())
 
 
-class _TellsThatTheParentIsActive(ScalableTopics):
+@defect({"PIP460-03": seen("overlap", what="^message of the system$")}, origin="feared: a state that is told as it was")
+class ScalableParentStaysActive(ScalableTopics):
+    """A parent is sealed, and whoever asks is told that it is active."""
+
     def layout(self, topic: str) -> Layout:
         layout = super().layout(topic)
         active = {n: replace(one, state=State.ACTIVE, sealed_at_epoch=None) for n, one in layout.segments.items() if not one.is_active}
         return replace(layout, segments={**layout.segments, **active})
 
 
-class _SplitsAtTheFirstHash(ScalableTopics):
+@defect(
+    {"PIP460-05": seen("ends elsewhere", what="^hashes of low and high$")}, origin="feared: a split point from a load that was not measured"
+)
+class ScalableSplitAtTheFirstHash(ScalableTopics):
+    """The first child of a split has the first hash, and the second one all others."""
+
     def split_of(self, layout: Layout, number: int) -> Layout:
         super().split_of(layout, number)
         first, last = layout.segments[number].hashes
         return replaced(layout, [layout.segments[number]], (HashRange(first, first), HashRange(first + 1, last)), self._now())
 
 
-class _SwapsTheChildren(ScalableTopics):
+@defect(
+    {"PIP460-05": seen("has the lower number", what="^hashes of low and high$")},
+    origin="feared: who works out the name of a child without asking finds the other one",
+)
+class ScalableChildrenSwapped(ScalableTopics):
+    """The first child has the upper half."""
+
     def split_of(self, layout: Layout, number: int) -> Layout:
         super().split_of(layout, number)
         low, high = halves(layout.segments[number])
         return replaced(layout, [layout.segments[number]], (high, low), self._now())
 
 
-class _RoundsUp(ScalableTopics):
+@defect({"PIP460-05": seen("ends elsewhere", what="^hashes of low and high$")}, origin="textbook: off by one")
+class ScalableMiddleRoundedUp(ScalableTopics):
+    """Where a segment has an odd sum of ends, the middle is rounded up."""
+
     def split_of(self, layout: Layout, number: int) -> Layout:
         super().split_of(layout, number)
         first, last = layout.segments[number].hashes
@@ -73,24 +98,45 @@ class _RoundsUp(ScalableTopics):
         return replaced(layout, [layout.segments[number]], (HashRange(first, middle), HashRange(middle + 1, last)), self._now())
 
 
-class _BeginsBeforeItLooks(ScalableTopics):
+@defect(
+    {"PIP460-08": seen("^UnknownError", expected="^success$", what="^answer to registration$")},
+    origin="feared: a plan that is checked when it is carried out",
+)
+class ScalableBegunBeforeALook(ScalableTopics):
+    """A split of a sealed segment is noted before anybody looks whether it can be: nobody can complete it, nor do anything else."""
+
     def split_of(self, layout: Layout, number: int) -> Layout:
         parent = layout.named(number)
         return super().split_of(layout, number) if parent.is_active else replaced(layout, [parent], halves(parent), self._now())
 
 
-class _SplitsAChildInstead(ScalableTopics):
+@defect(
+    {"PIP460-08": _DONE, "PIP460-20": seen("a split of left was done 2 times", what="^layout of orders$")},
+    origin="feared: an administrator's request that is repeated, and taken for the next one",
+)
+class ScalableChildIsSplitInstead(ScalableTopics):
+    """A split of a sealed segment splits its first child."""
+
     def split_of(self, layout: Layout, number: int) -> Layout:
         parent = layout.named(number)
         return super().split_of(layout, number if parent.is_active else parent.children[0])
 
 
-class _SplitsAnyForAnUnknown(ScalableTopics):
+@defect({"PIP460-08": _DONE}, origin="feared: a number that is taken for an index, and cut off at the end")
+class ScalableAnyIsSplitForAnUnknown(ScalableTopics):
+    """A split of a segment that there is not splits the last one."""
+
     def split_of(self, layout: Layout, number: int) -> Layout:
         return super().split_of(layout, number if number in layout.segments else layout.active[-1].number)
 
 
-class _SealsWhatItRefuses(ScalableTopics):
+@defect(
+    {"PIP460-08": seen("^TopicTerminatedError", expected="^success$", what="^answer to SEND$")},
+    origin="PIP-468, split: nothing may be terminated before the change is known to be possible",
+)
+class ScalableRefusedSplitSeals(ScalableTopics):
+    """A segment is sealed before the layout is looked at, and a wrong one, and it stays so when the split is refused."""
+
     def split_of(self, layout: Layout, number: int) -> Layout:
         try:
             return super().split_of(layout, number)
@@ -104,7 +150,10 @@ def _topic_of(topics: ScalableTopics, layout: Layout) -> str:
     return next(name for name in topics._layouts.all_topics() if topics.find(name) == layout)
 
 
-class _RenamesASingleHash(ScalableTopics):
+@defect({"PIP460-09": _DONE}, origin="textbook: the middle of one")
+class ScalableOneHashRenamed(ScalableTopics):
+    """A segment of one hash is split into one child, which has it."""
+
     def split_of(self, layout: Layout, number: int) -> Layout:
         first, last = layout.named(number).hashes
         if first < last:
@@ -112,7 +161,13 @@ class _RenamesASingleHash(ScalableTopics):
         return replaced(layout, [layout.segments[number]], (HashRange(first, first),), self._now())
 
 
-class _WritesOverWhatItRemembers(LayoutChanges):
+@defect(
+    {"PIP460-20": seen("a split of left was done, and is not there", what="^layout of orders$")},
+    origin="PIP-468, split, step 4: the compare-and-set is of what was read at the beginning",
+)
+class ScalableLayoutWrittenOver(LayoutChanges):
+    """A controller goes on from the first layout that it saw, and what was changed since is lost."""
+
     @cached_property
     def remembered(self) -> dict[int, Layout]:
         """The first layout that this controller saw of each topic, by when it was made."""
@@ -123,108 +178,3 @@ class _WritesOverWhatItRemembers(LayoutChanges):
         first = self.remembered.setdefault(made, layout)
         old = layout if any(number not in first.segments for number in note.parents) else replace(first, next_number=note.children[0])
         return super().completed(old, note)
-
-
-THREE_CHILDREN = Defect(
-    name="scalable-three-children",
-    breaks={"PIP460-03": Symptom(what="^hashes of low and high$", seen="^0 ")},
-    story="A split makes three children.",
-    origin="feared: a split that is asked how many it should make",
-    parts=MetadataParts(scalable_topics=_MakesThreeChildren),
-)
-
-PARENT_STAYS_ACTIVE = Defect(
-    name="scalable-parent-stays-active",
-    breaks={"PIP460-03": Symptom(what="^message of the system$", seen="overlap")},
-    story="A parent is sealed, and whoever asks is told that it is active.",
-    origin="feared: a state that is told as it was",
-    parts=MetadataParts(scalable_topics=_TellsThatTheParentIsActive),
-)
-
-SPLIT_AT_THE_FIRST_HASH = Defect(
-    name="scalable-split-at-the-first-hash",
-    breaks={"PIP460-05": Symptom(what="^hashes of low and high$", seen="ends elsewhere")},
-    story="The first child of a split has the first hash, and the second one all others.",
-    origin="feared: a split point from a load that was not measured",
-    parts=MetadataParts(scalable_topics=_SplitsAtTheFirstHash),
-)
-
-CHILDREN_SWAPPED = Defect(
-    name="scalable-children-swapped",
-    breaks={"PIP460-05": Symptom(what="^hashes of low and high$", seen="has the lower number")},
-    story="The first child has the upper half.",
-    origin="feared: who works out the name of a child without asking finds the other one",
-    parts=MetadataParts(scalable_topics=_SwapsTheChildren),
-)
-
-MIDDLE_ROUNDED_UP = Defect(
-    name="scalable-middle-rounded-up",
-    breaks={"PIP460-05": Symptom(what="^hashes of low and high$", seen="ends elsewhere")},
-    story="Where a segment has an odd sum of ends, the middle is rounded up.",
-    origin="textbook: off by one",
-    parts=MetadataParts(scalable_topics=_RoundsUp),
-)
-
-CHILD_IS_SPLIT_INSTEAD = Defect(
-    name="scalable-child-is-split-instead",
-    breaks={"PIP460-08": _DONE, "PIP460-20": Symptom(what="^layout of orders$", seen="a split of left was done 2 times")},
-    story="A split of a sealed segment splits its first child.",
-    origin="feared: an administrator's request that is repeated, and taken for the next one",
-    parts=MetadataParts(scalable_topics=_SplitsAChildInstead),
-)
-
-BEGUN_BEFORE_A_LOOK = Defect(
-    name="scalable-begun-before-a-look",
-    breaks={"PIP460-08": Symptom(what="^answer to registration$", expected="^success$", seen="^UnknownError")},
-    story="A split of a sealed segment is noted before anybody looks whether it can be: nobody can complete it, nor do anything else.",
-    origin="feared: a plan that is checked when it is carried out",
-    parts=MetadataParts(scalable_topics=_BeginsBeforeItLooks),
-)
-
-ANY_IS_SPLIT_FOR_AN_UNKNOWN = Defect(
-    name="scalable-any-is-split-for-an-unknown",
-    breaks={"PIP460-08": _DONE},
-    story="A split of a segment that there is not splits the last one.",
-    origin="feared: a number that is taken for an index, and cut off at the end",
-    parts=MetadataParts(scalable_topics=_SplitsAnyForAnUnknown),
-)
-
-REFUSED_SPLIT_SEALS = Defect(
-    name="scalable-refused-split-seals",
-    breaks={"PIP460-08": Symptom(what="^answer to SEND$", expected="^success$", seen="^TopicTerminatedError")},
-    story="A segment is sealed before the layout is looked at, and a wrong one, and it stays so when the split is refused.",
-    origin="PIP-468, split: nothing may be terminated before the change is known to be possible",
-    parts=MetadataParts(scalable_topics=_SealsWhatItRefuses),
-)
-
-ONE_HASH_RENAMED = Defect(
-    name="scalable-one-hash-renamed",
-    breaks={"PIP460-09": _DONE},
-    story="A segment of one hash is split into one child, which has it.",
-    origin="textbook: the middle of one",
-    parts=MetadataParts(scalable_topics=_RenamesASingleHash),
-)
-
-LAYOUT_WRITTEN_OVER = Defect(
-    name="scalable-layout-written-over",
-    breaks={"PIP460-20": Symptom(what="^layout of orders$", seen="a split of left was done, and is not there")},
-    story="A controller goes on from the first layout that it saw, and what was changed since is lost.",
-    origin="PIP-468, split, step 4: the compare-and-set is of what was read at the beginning",
-    parts=MetadataParts(layout_changes=_WritesOverWhatItRemembers),
-)
-
-GAP_AT_THE_BORDER = Defect(
-    name="scalable-gap-at-the-border",
-    breaks={"PIP460-24": _UNREADABLE},
-    story="The second child of a split begins one hash too late.",
-    origin="textbook: off by one",
-    parts=MetadataParts(scalable_topics=_LeavesAGapAtTheBorder),
-)
-
-BORDER_OF_BOTH = Defect(
-    name="scalable-border-of-both",
-    breaks={"PIP460-24": _UNREADABLE},
-    story="Both children of a split have the hash in the middle.",
-    origin="ranges with both ends included, which are written as if the last one were not",
-    parts=MetadataParts(scalable_topics=_BothHaveTheBorder),
-)

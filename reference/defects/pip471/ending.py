@@ -2,9 +2,7 @@
 
 from dataclasses import replace
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.records import Header, Operation, State
@@ -14,7 +12,16 @@ from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
 
 
-class _AnyEndIsGood(MetadataCoordinator):
+@defect(
+    {
+        "PIP471-02": seen("^success$", expected="^a refusal$", what="^answer to END_TXN$"),
+        "PIP471-04": seen("COMMIT: success", expected="^one success$", what="^ends of A$"),
+    },
+    origin="the proposal's text, Q8: nothing is said of the opposite end",
+)
+class MetadataAnyEndIsGood(MetadataCoordinator):
+    """An end of a transaction that has ended is answered with success, whichever way it has ended."""
+
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         try:
             super().end(txn, action, reply)
@@ -24,7 +31,10 @@ class _AnyEndIsGood(MetadataCoordinator):
             reply()
 
 
-class _WritesBeforeItRefuses(MetadataCoordinator):
+@defect({"PIP471-03": seen("^nothing$", expected='^"a1"$', what="^readers of orders$")}, origin="textbook: a check behind the write")
+class MetadataHeaderWrittenBeforeRefusal(MetadataCoordinator):
+    """The opposite end is refused behind the change of the header: who took part and has not looked yet follows the refused one."""
+
     def decide(self, txn: TxnId, action: Action) -> None:
         try:
             super().decide(txn, action)
@@ -34,13 +44,25 @@ class _WritesBeforeItRefuses(MetadataCoordinator):
             raise
 
 
-class _WritesOverAnyVersion(TransactionRecords):
+@defect(
+    {"PIP471-03": seen('^"p1"$', expected='^"a1", "p1"$', what="^readers of orders$")},
+    origin="textbook: a check and a write that are not one compare-and-set",
+)
+class MetadataHeaderWrittenOverAnyVersion(TransactionRecords):
+    """The header is looked at and then written, whatever has become of it in between: who looked too early undoes what was decided."""
+
     def replace(self, txn: TxnId, header: Header, version: int) -> None:
         now = self.header(txn)
         super().replace(txn, header, now[1] if now else version)
 
 
-class _EndsOnlyWhatIsOpen(MetadataCoordinator):
+@defect(
+    {"PIP471-05": seen("InvalidTxnStatus", expected="^success$", what="^answer to END_TXN$")},
+    origin="PIP-254, apache/pulsar#19744: whose answer was lost could not learn the outcome",
+)
+class MetadataRepeatedEndRefused(MetadataCoordinator):
+    """Only open transactions are ended, so that the same end again is refused."""
+
     def decide(self, txn: TxnId, action: Action) -> None:
         found = self._records.header(txn)
         if found and found[0].state is not State.OPEN:
@@ -48,7 +70,13 @@ class _EndsOnlyWhatIsOpen(MetadataCoordinator):
         super().decide(txn, action)
 
 
-class _MakesWhatItEnds(MetadataCoordinator):
+@defect(
+    {"PIP471-06": seen("^success$", expected="^a refusal$", what="^answer to END_TXN$")},
+    origin="the proposal's text, Q8: nothing is said of unknown transactions",
+)
+class MetadataEndMakesATransaction(MetadataCoordinator):
+    """The end of a transaction without a header writes one, as of a transaction that was collected."""
+
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         if self._records.header(txn) is None:
             now = self._machine.clock.now
@@ -56,18 +84,17 @@ class _MakesWhatItEnds(MetadataCoordinator):
         super().end(txn, action, reply)
 
 
-class _AddsToTheOpen(MetadataCoordinator):
+@defect(
+    {"PIP471-45": seen("TransactionNotFound", what="^answer to ADD_PARTITION_TO_TXN$")},
+    origin="apache/pulsar#19744: a transaction that had ended was not found",
+)
+class MetadataNothingAddedBehindTheEnd(MetadataCoordinator):
+    """Whoever adds a topic to a transaction that has ended is told that there is none."""
+
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         super().add_partitions(txn, names)
         if self.is_over(txn):
             raise Refused(Error.TRANSACTION_NOT_FOUND, f"transaction {txn} is not open")
-
-
-class _RecordsWhatIsAdded(MetadataCoordinator):
-    def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
-        super().add_partitions(txn, names)
-        for name in names:
-            self._records.record(txn, Operation(kind="WRITE", segment=name))
 
 
 class _GoesByWhatIsAdded(MetadataBuffer):
@@ -76,7 +103,14 @@ class _GoesByWhatIsAdded(MetadataBuffer):
         return super().publish(message if is_added else replace(message, txn=None))
 
 
-class _TakesSilenceForDone(TransactionRecords):
+@defect(
+    {"PIP471-05": seen('^"?(nothing|not even the sentinel)', expected='^"a1"$', what="^readers of orders$")},
+    origin="textbook: a failure that is logged and passed over",
+)
+class MetadataSilenceTakenForDone(TransactionRecords):
+    """An end is answered with success when its change of the header was sent, also where the store has not answered: what was not
+    written is open still, and is aborted when its time is over."""
+
     def replace(self, txn: TxnId, header: Header, version: int) -> None:
         try:
             super().replace(txn, header, version)
@@ -85,7 +119,13 @@ class _TakesSilenceForDone(TransactionRecords):
                 raise
 
 
-class _RefusesWhatTimedOut(MetadataCoordinator):
+@defect(
+    {"PIP471-05": seen("InvalidTxnStatus", expected="^success$", what="^answer to END_TXN$")},
+    origin="PIP-31's state TIME_OUT, which is none of the two ends that a client may ask for",
+)
+class MetadataTimedOutIsRefused(MetadataCoordinator):
+    """Whoever aborts a transaction that was aborted at its time-out is refused, as if that were another end."""
+
     def decide(self, txn: TxnId, action: Action) -> None:
         found = self._records.header(txn)
         if found and found[0].state is State.ABORTED and (found[0].finalizedAt or 0) >= found[0].deadline:
@@ -93,78 +133,15 @@ class _RefusesWhatTimedOut(MetadataCoordinator):
         super().decide(txn, action)
 
 
-ANY_END_IS_GOOD = Defect(
-    name="metadata-any-end-is-good",
-    breaks={
-        "PIP471-02": Symptom(what="^answer to END_TXN$", expected="^a refusal$", seen="^success$"),
-        "PIP471-04": Symptom(what="^ends of A$", expected="^one success$", seen="COMMIT: success"),
-    },
-    story="An end of a transaction that has ended is answered with success, whichever way it has ended.",
-    origin="the proposal's text, Q8: nothing is said of the opposite end",
-    parts=MetadataParts(metadata_coordinator=_AnyEndIsGood),
-)
-
-HEADER_WRITTEN_BEFORE_REFUSAL = Defect(
-    name="metadata-header-written-before-refusal",
-    breaks={"PIP471-03": Symptom(what="^readers of orders$", expected='^"a1"$', seen="^nothing$")},
-    story="The opposite end is refused behind the change of the header: who took part and has not looked yet follows the refused one.",
-    origin="textbook: a check behind the write",
-    parts=MetadataParts(metadata_coordinator=_WritesBeforeItRefuses),
-)
-
-HEADER_WRITTEN_OVER_ANY_VERSION = Defect(
-    name="metadata-header-written-over-any-version",
-    breaks={"PIP471-03": Symptom(what="^readers of orders$", expected='^"a1", "p1"$', seen='^"p1"$')},
-    story="The header is looked at and then written, whatever has become of it in between: who looked too early undoes what was decided.",
-    origin="textbook: a check and a write that are not one compare-and-set",
-    parts=MetadataParts(transaction_records=_WritesOverAnyVersion),
-)
-
-REPEATED_END_REFUSED = Defect(
-    name="metadata-repeated-end-refused",
-    breaks={"PIP471-05": Symptom(what="^answer to END_TXN$", expected="^success$", seen="InvalidTxnStatus")},
-    story="Only open transactions are ended, so that the same end again is refused.",
-    origin="PIP-254, apache/pulsar#19744: whose answer was lost could not learn the outcome",
-    parts=MetadataParts(metadata_coordinator=_EndsOnlyWhatIsOpen),
-)
-
-END_MAKES_A_TRANSACTION = Defect(
-    name="metadata-end-makes-a-transaction",
-    breaks={"PIP471-06": Symptom(what="^answer to END_TXN$", expected="^a refusal$", seen="^success$")},
-    story="The end of a transaction without a header writes one, as of a transaction that was collected.",
-    origin="the proposal's text, Q8: nothing is said of unknown transactions",
-    parts=MetadataParts(metadata_coordinator=_MakesWhatItEnds),
-)
-
-ADDED_BEHIND_THE_END = Defect(
-    name="metadata-nothing-added-behind-the-end",
-    breaks={"PIP471-45": Symptom(what="^answer to ADD_PARTITION_TO_TXN$", seen="TransactionNotFound")},
-    story="Whoever adds a topic to a transaction that has ended is told that there is none.",
-    origin="apache/pulsar#19744: a transaction that had ended was not found",
-    parts=MetadataParts(metadata_coordinator=_AddsToTheOpen),
-)
-
-ONLY_ADDED_TOPICS = Defect(
-    name="metadata-only-added-topics",
-    breaks={"PIP471-46": Symptom(what="^readers of orders$", expected='^"p1"$', seen='^"a1", "p1"$')},
-    story="A topic has to be added to a transaction, as in PIP-31; what is written to another one is outside of it.",
+@defect(
+    {"PIP471-46": seen('^"a1", "p1"$', expected='^"p1"$', what="^readers of orders$")},
     origin="feared by readers of the proposal: clients still add, and a broker that relies on it looks right",
-    parts=MetadataParts(metadata_coordinator=_RecordsWhatIsAdded, metadata_buffer=_GoesByWhatIsAdded),
+    also=[_GoesByWhatIsAdded],
 )
+class MetadataOnlyAddedTopics(MetadataCoordinator):
+    """A topic has to be added to a transaction, as in PIP-31; what is written to another one is outside of it."""
 
-SILENCE_TAKEN_FOR_DONE = Defect(
-    name="metadata-silence-taken-for-done",
-    breaks={"PIP471-05": Symptom(what="^readers of orders$", expected='^"a1"$', seen='^"?(nothing|not even the sentinel)')},
-    story="An end is answered with success when its change of the header was sent, also where the store has not answered: what was not "
-    "written is open still, and is aborted when its time is over.",
-    origin="textbook: a failure that is logged and passed over",
-    parts=MetadataParts(transaction_records=_TakesSilenceForDone),
-)
-
-TIMED_OUT_IS_REFUSED = Defect(
-    name="metadata-timed-out-is-refused",
-    breaks={"PIP471-05": Symptom(what="^answer to END_TXN$", expected="^success$", seen="InvalidTxnStatus")},
-    story="Whoever aborts a transaction that was aborted at its time-out is refused, as if that were another end.",
-    origin="PIP-31's state TIME_OUT, which is none of the two ends that a client may ask for",
-    parts=MetadataParts(metadata_coordinator=_RefusesWhatTimedOut),
-)
+    def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
+        super().add_partitions(txn, names)
+        for name in names:
+            self._records.record(txn, Operation(kind="WRITE", segment=name))

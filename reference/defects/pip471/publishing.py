@@ -4,8 +4,7 @@ import functools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions import MetadataParts, paths
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.records import Operation, State
@@ -19,7 +18,13 @@ from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
 _FULL = 512
 
 
-class _CountsItsOwn(TransactionRecords):
+@defect(
+    {"PIP471-10": seen('"a1"', expected='^"b1"$', what="^readers of orders$")},
+    origin="feared by readers of the proposal: /txn-op/<txnId>/<seq>, and nobody says who gives the number",
+)
+class MetadataParticipantsCountTheirOwn(TransactionRecords):
+    """Each participant numbers its operations of a transaction by itself, from 1 on, so that they write over each other's records."""
+
     @functools.cached_property
     def counts(self) -> Counter[TxnId]:
         """How many records this participant has left."""
@@ -32,7 +37,10 @@ class _CountsItsOwn(TransactionRecords):
         return self._store.put(key, operation.encoded(), partition_key=partition_key, indexes=self.operation_indexes(txn, operation)).key
 
 
-class _ListIsFull(MetadataBuffer):
+@defect({"PIP471-11": seen('"512"$', expected='"600"$', what="^readers of orders$")}, origin="textbook: a buffer of fixed size")
+class MetadataListOfMessagesIsFull(MetadataBuffer):
+    """A buffer has room for 512 messages of a transaction; those beyond are receipted, and never shown."""
+
     @functools.cached_property
     def lists(self) -> defaultdict[TxnId, list[Position]]:
         """Where the messages of each transaction are."""
@@ -49,18 +57,39 @@ class _ListIsFull(MetadataBuffer):
         return (readable for readable in super().after(place) if readable.place.position not in beyond)
 
 
-class _WritesAMarker(MetadataBuffer):
+@defect(
+    {"PIP471-14": seen("to 0:4$", expected="^2 entries$", what="^p1 behind a1$")},
+    origin="PIP-31, Marker Approach, which shipped for topics that are not scalable",
+)
+class MetadataEndWritesAMarker(MetadataBuffer):
+    """The end of a transaction is also written into each segment, as the buffers of PIP-31 do."""
+
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         self._ledger.append(Marker(txn, action))
         super().end(txn, action, low_watermark)
 
 
-class _TakesTheLate(MetadataBuffer):
+@defect(
+    {
+        "PIP471-15": seen("^success$", expected="^a refusal$", what="^answer to SEND$"),
+        "PIP471-16": seen('^"a1", "late", "p1"$', expected='^"a1", "p1"$', what="^readers of orders$"),
+    },
+    origin="feared by readers of the proposal: one read of the store for each message is what they would save",
+)
+class MetadataLateMessagesTaken(MetadataBuffer):
+    """The header is not looked at before a message is stored, and what comes behind a commit is part of it."""
+
     def refuse_what_comes_too_late(self, txn: TxnId) -> None:
         """Nobody is refused."""
 
 
-class _StoresWhatItRefuses(MetadataBuffer):
+@defect(
+    {"PIP471-16": seen('^"a1", "late", "p1"$', expected='^"a1", "p1"$', what="^readers of orders$")},
+    origin="the proposal's text, Q4: the entry first",
+)
+class MetadataRefusedIsStored(MetadataBuffer):
+    """A message is stored before the header is looked at, and stays where its producer is told no."""
+
     def publish(self, message: Message) -> Position:
         try:
             return super().publish(message)
@@ -69,7 +98,10 @@ class _StoresWhatItRefuses(MetadataBuffer):
             raise
 
 
-class _EndsATransactionOnce(MetadataBuffer):
+@defect({"PIP471-17": seen('^"a1", "p1"$', expected='^"p2"$', what="^readers of orders$")}, origin="the proposal's text, Q7")
+class MetadataEndedOnlyOnce(MetadataBuffer):
+    """A segment ends each transaction once; a message that came between the look and the end opens it again, and for ever."""
+
     @functools.cached_property
     def ended(self) -> set[TxnId]:
         """What has ended here since the segment was loaded."""
@@ -81,81 +113,23 @@ class _EndsATransactionOnce(MetadataBuffer):
             super().end(txn, action, low_watermark)
 
 
-class _KnowsWhatIsInNoTransaction(Deduplication):
+@defect(
+    {"PIP471-14": seen('^"a1", "a1"$', expected='^"a1"$', what="^readers of payments$")},
+    origin="textbook: a state that recovery forgets",
+    of=MetadataParts,
+)
+class MetadataRepeatedInATransactionIsStored(Deduplication):
+    """A segment that is loaded knows again what producers have sent outside of transactions, and takes the rest once more."""
+
     def recovered(self, stored: Iterable[Message]) -> Iterable[Message]:
         return (message for message in super().recovered(stored) if message.txn is None)
 
 
-class _RefusesWhatIsCommitted(MetadataBuffer):
+@defect({"PIP471-17": seen('^"a1", "a2"$', expected='^"a1", since', what="^messages of orders$")}, origin="the proposal's text, Q7")
+class MetadataCommittedMeanwhileIsRefused(MetadataBuffer):
+    """A message that is stored when its transaction is committed meanwhile is refused, and shown."""
+
     def check_again(self, txn: TxnId) -> None:
         super().check_again(txn)
         if self.participation.state_of(txn) is State.COMMITTED:
             raise Refused(Error.NOT_ALLOWED, f"TxnConflict: transaction {txn} was committed meanwhile")
-
-
-PARTICIPANTS_COUNT_THEIR_OWN = Defect(
-    name="metadata-participants-count-their-own",
-    breaks={"PIP471-10": Symptom(what="^readers of orders$", expected='^"b1"$', seen='"a1"')},
-    story="Each participant numbers its operations of a transaction by itself, from 1 on, so that they write over each other's records.",
-    origin="feared by readers of the proposal: /txn-op/<txnId>/<seq>, and nobody says who gives the number",
-    parts=MetadataParts(transaction_records=_CountsItsOwn),
-)
-
-LIST_OF_MESSAGES_IS_FULL = Defect(
-    name="metadata-list-of-messages-is-full",
-    breaks={"PIP471-11": Symptom(what="^readers of orders$", expected='"600"$', seen='"512"$')},
-    story=f"A buffer has room for {_FULL} messages of a transaction; those beyond are receipted, and never shown.",
-    origin="textbook: a buffer of fixed size",
-    parts=MetadataParts(metadata_buffer=_ListIsFull),
-)
-
-END_WRITES_A_MARKER = Defect(
-    name="metadata-end-writes-a-marker",
-    breaks={"PIP471-14": Symptom(what="^p1 behind a1$", expected="^2 entries$", seen="to 0:4$")},
-    story="The end of a transaction is also written into each segment, as the buffers of PIP-31 do.",
-    origin="PIP-31, Marker Approach, which shipped for topics that are not scalable",
-    parts=MetadataParts(metadata_buffer=_WritesAMarker),
-)
-
-LATE_MESSAGES_TAKEN = Defect(
-    name="metadata-late-messages-taken",
-    breaks={
-        "PIP471-15": Symptom(what="^answer to SEND$", expected="^a refusal$", seen="^success$"),
-        "PIP471-16": Symptom(what="^readers of orders$", expected='^"a1", "p1"$', seen='^"a1", "late", "p1"$'),
-    },
-    story="The header is not looked at before a message is stored, and what comes behind a commit is part of it.",
-    origin="feared by readers of the proposal: one read of the store for each message is what they would save",
-    parts=MetadataParts(metadata_buffer=_TakesTheLate),
-)
-
-REFUSED_IS_STORED = Defect(
-    name="metadata-refused-is-stored",
-    breaks={"PIP471-16": Symptom(what="^readers of orders$", expected='^"a1", "p1"$', seen='^"a1", "late", "p1"$')},
-    story="A message is stored before the header is looked at, and stays where its producer is told no.",
-    origin="the proposal's text, Q4: the entry first",
-    parts=MetadataParts(metadata_buffer=_StoresWhatItRefuses),
-)
-
-ENDED_ONLY_ONCE = Defect(
-    name="metadata-ended-only-once",
-    breaks={"PIP471-17": Symptom(what="^readers of orders$", expected='^"p2"$', seen='^"a1", "p1"$')},
-    story="A segment ends each transaction once; a message that came between the look and the end opens it again, and for ever.",
-    origin="the proposal's text, Q7",
-    parts=MetadataParts(metadata_buffer=_EndsATransactionOnce),
-)
-
-REPEATED_IN_A_TRANSACTION_IS_STORED = Defect(
-    name="metadata-repeated-in-a-transaction-is-stored",
-    breaks={"PIP471-14": Symptom(what="^readers of payments$", expected='^"a1"$', seen='^"a1", "a1"$')},
-    story="A segment that is loaded knows again what producers have sent outside of transactions, and takes the rest once more.",
-    origin="textbook: a state that recovery forgets",
-    parts=MetadataParts(deduplication=_KnowsWhatIsInNoTransaction),
-)
-
-COMMITTED_MEANWHILE_IS_REFUSED = Defect(
-    name="metadata-committed-meanwhile-is-refused",
-    breaks={"PIP471-17": Symptom(what="^messages of orders$", expected='^"a1", since', seen='^"a1", "a2"$')},
-    story="A message that is stored when its transaction is committed meanwhile is refused, and shown.",
-    origin="the proposal's text, Q7",
-    parts=MetadataParts(metadata_buffer=_RefusesWhatIsCommitted),
-)

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.inheriting import topic_of
 from fencepost.reference.defects.sealed import is_sealed
 from fencepost.reference.kernel.journal import Disk
@@ -24,12 +23,25 @@ from fencepost.reference.pulsar.values import BEFORE_ALL, Action, Message, Posit
 from fencepost.reference.scalable.changes import LayoutChanges
 
 
-class _WantsAMarker(Producers):
+@defect(
+    {"PIP471-49": seen("^nothing$", expected='^"a1"$', what="^readers of left$")},
+    origin="as shipped by Apache Pulsar for terminated topics, whose transactions stay COMMITTING; the issue of the seed's Motivation",
+    of=MetadataParts,
+)
+class MetadataSealedWantsAMarker(Producers):
+    """An end that comes to a sealed segment is refused, as if it had to be written there."""
+
     def check_takes_an_end(self, *, by_marker: bool) -> None:  # noqa: ARG002 - that is the defect
         self.check_open()
 
 
-class _WaitsForSealed(MetadataCoordinator):
+@defect(
+    {"PIP471-49": seen("^no answer", expected="^success$", what="^answer to END_TXN$")},
+    origin="the stall of thirty seconds that the proposal is there to end",
+)
+class MetadataCommitWaitsForSealed(MetadataCoordinator):
+    """The answer to a commit waits for what a sealed segment answers, and that answers nothing."""
+
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         self.decide(txn, action)
         if not any(isinstance(one, str) and is_sealed(self._machine.disk, one) for one in self._records.participants(txn)):
@@ -40,31 +52,59 @@ def _is_of_sealed(participant: str | SubscriptionName, disk: Disk) -> bool:
     return isinstance(participant, SubscriptionName) and is_sealed(disk, participant.topic)
 
 
-class _LosesWhatIsCommitted(MetadataBuffer):
+@defect({"PIP471-49": seen("^nothing$", expected='"a1"', what="^readers of left$")}, origin="the proposal's text, Q5: unknown is aborted")
+class MetadataSealedHidesCommitted(MetadataBuffer):
+    """No transaction can be found in a sealed segment any more, and what cannot be found is taken for aborted."""
+
     def is_shown(self, message: Message) -> bool:
         return super().is_shown(message) and (message.txn is None or not is_sealed(self._machine.disk, self._segment))
 
 
-class _TakesSealedForDecided(MetadataBuffer):
+@defect(
+    {"PIP471-52": seen('^"a1"$', expected="^nothing$", what="^readers of left$")},
+    origin="feared by readers of the proposal: the end of a segment taken for the end of its transactions",
+)
+class MetadataSealedIsDecided(MetadataBuffer):
+    """A sealed segment is taken for complete, and its readers are given what is open in it."""
+
     @property
     def max_read_position(self) -> Position:
         return self._ledger.last if is_sealed(self._machine.disk, self._segment) else super().max_read_position
 
 
-class _NotesNoAbortOfSealed(MetadataBuffer):
+@defect(
+    {"PIP471-50": seen('^"a1"$', expected="^nothing$", what="^readers of left$")},
+    origin="feared by readers of the proposal: a guard against writes that stops the note beside them",
+)
+class MetadataAbortNotNotedInSealed(MetadataBuffer):
+    """An abort lets go what a sealed segment holds back, and notes nothing there, since the segment is closed for writing."""
+
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         super().end(txn, Action.COMMIT if is_sealed(self._machine.disk, self._segment) else action, low_watermark)
 
 
-class _RemembersAbortsOfSealed(MetadataBuffer):
+@defect(
+    {"PIP471-50": seen('^"a1", "p1"$', expected='^"p1"$', what="^readers of left$")},
+    origin="textbook: recovery that is left out for what cannot change any more",
+)
+class MetadataAbortsOfSealedForgotten(MetadataBuffer):
+    """What was aborted in a segment is not recovered when a sealed one is loaded again."""
+
     def recover(self) -> None:
         super().recover()
         if is_sealed(self._machine.disk, self._segment):
             self._aborted = {}
 
 
-class _EndsInTheFirstParent(MetadataBuffer):
-    """The other parent begins behind the first hash."""
+@defect(
+    {"PIP471-51": seen("^nothing$", expected='^"a2"$', what="^readers of right$")},
+    origin="feared by readers of the proposal: a child with one parent, as behind a split",
+)
+class MetadataEndsInFirstParent(MetadataBuffer):
+    """Of two segments that were merged only the first follows an end.
+
+    The other parent begins behind the first hash.
+    """
 
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         begins_first = self._segment.rpartition("/")[2].startswith("0000-")
@@ -72,34 +112,64 @@ class _EndsInTheFirstParent(MetadataBuffer):
             super().end(txn, action, low_watermark)
 
 
-class _AbortsInTheFirstParent(MetadataBuffer):
+@defect(
+    {"PIP471-51": seen('^"(a2|b1)"$', expected="^nothing$", what="^readers of right$")},
+    origin="feared by readers of the proposal: a child with one parent, as behind a split",
+)
+class MetadataAbortsInFirstParent(MetadataBuffer):
+    """Of two segments that were merged only the first notes what is aborted."""
+
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         begins_first = self._segment.rpartition("/")[2].startswith("0000-")
         is_whole = begins_first or not is_sealed(self._machine.disk, self._segment)
         super().end(txn, action if is_whole else Action.COMMIT, low_watermark)
 
 
-class _BeginsAnewInChildren(MetadataBuffer):
+@defect(
+    {"PIP471-52": seen("NotAllowed", expected="^success$", what="^answer to SEND$")},
+    origin="feared by readers of the proposal: a client cannot know when a segment is split",
+)
+class MetadataEndsWithItsSegment(MetadataBuffer):
+    """A transaction that has written to a segment can write nothing more once that is sealed."""
+
     def refuse_what_comes_too_late(self, txn: TxnId) -> None:
         super().refuse_what_comes_too_late(txn)
         if any(isinstance(one, str) and is_sealed(self._machine.disk, one) for one in self._records.participants(txn)):
             raise Refused(Error.NOT_ALLOWED, f"transaction {txn} has ended with the segment that it wrote to")
 
 
-class _CommitsInParentsAlone(MetadataBuffer):
+@defect(
+    {"PIP471-52": seen("^nothing$", expected='^"a2"$', what="^readers of low$")},
+    origin="feared by readers of the proposal: a transaction that is torn apart by a split",
+)
+class MetadataCommitsInParentsAlone(MetadataBuffer):
+    """A segment that was made by a split or a merge does not know transactions that are older, and takes them for aborted."""
+
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         number = int(self._segment.rpartition("-")[2])
         is_child = number > 1 and not is_sealed(self._machine.disk, self._segment)
         super().end(txn, Action.ABORT if is_child else action, low_watermark)
 
 
-class _ShowsChildrenAtOnce(MetadataBuffer):
+@defect(
+    {"PIP471-52": seen('^"a1"$', expected="^nothing$", what="^readers of low$")},
+    origin="textbook: a buffer that was made before its watches were set up",
+)
+class MetadataChildrenShowAtOnce(MetadataBuffer):
+    """A segment that was made by a split gives its readers what is open."""
+
     @property
     def max_read_position(self) -> Position:
         return self._ledger.last if int(self._segment.rpartition("-")[2]) > 1 else super().max_read_position
 
 
-class _HoldsUpTheFamily(MetadataBuffer):
+@defect(
+    {"PIP471-52": seen("not even the sentinel", expected='^"b1"$', what="^readers of low$")},
+    origin="feared by readers of the proposal: an order over segments where there is one within each",
+)
+class MetadataSealedHoldsUpChildren(MetadataBuffer):
+    """What is open in a sealed segment holds up the readers of all segments of its topic."""
+
     @property
     def max_read_position(self) -> Position:
         topic = self._segment.rpartition("/")[0]
@@ -109,7 +179,17 @@ class _HoldsUpTheFamily(MetadataBuffer):
         return BEFORE_ALL if holds else super().max_read_position
 
 
-class _TakesWhatComesLate(Producers):
+@defect(
+    {
+        "PIP471-52": seen("^success$", expected="^a refusal", what="^answer to SEND$"),
+        "PIP471-54": seen("^2$", expected="^1$", what="^length of left$"),
+    },
+    origin="textbook: a fence that is looked at once, when the producer opens",
+    of=MetadataParts,
+)
+class MetadataSealedTakesLateMessages(Producers):
+    """A segment goes on taking messages behind its end."""
+
     @property
     def is_terminated(self) -> bool:
         return False
@@ -118,37 +198,72 @@ class _TakesWhatComesLate(Producers):
         return super().is_busy(name) and not super().is_terminated
 
 
-class _GivesBackWhatIsCommitted(Participation):
+@defect(
+    {"PIP471-53": seen('^"i1", "i2"$', expected='^"i2"$', what="^left for workers$")},
+    origin="feared by readers of the proposal: a cursor that cannot be moved in a closed ledger",
+)
+class MetadataCommitGivesBackOnSealed(Participation):
+    """A subscription of a sealed segment takes every end for an abort."""
+
     def state_of(self, txn: TxnId) -> State:
         state = super().state_of(txn)
         return State.ABORTED if state is State.COMMITTED and _is_of_sealed(self._participant, self._machine.disk) else state
 
 
-class _KeepsWhatIsAborted(Participation):
+@defect(
+    {"PIP471-53": seen('^"i2"$', expected='^"i1", "i2"$', what="^left for workers$")},
+    origin="feared by readers of the proposal: a segment that is drained so that it can be deleted",
+)
+class MetadataAbortKeepsOnSealed(Participation):
+    """A subscription of a sealed segment deletes what was acknowledged in it, however the transaction ends."""
+
     def state_of(self, txn: TxnId) -> State:
         state = super().state_of(txn)
         return State.COMMITTED if state is State.ABORTED and _is_of_sealed(self._participant, self._machine.disk) else state
 
 
-class _RecordsNothingOfSealed(PendingAckRecords):
+@defect(
+    {"PIP471-53": seen('^"i2"$', expected='^"i1", "i2"$', what="^left for workers$")},
+    origin="feared by readers of the proposal: a guard against writes that stops the record beside them",
+)
+class MetadataNothingRecordedOnSealed(PendingAckRecords):
+    """An acknowledgement on a sealed segment leaves no operation record, and its end comes to nobody."""
+
     def append(self, waiting: Waiting) -> None:
         if not is_sealed(self._site.machine.disk, self._name.topic):
             super().append(waiting)
 
 
-class _ForgetsWhatIsPending(PendingAckRecords):
+@defect(
+    {"PIP471-53": seen('^"i1", "i2"$', expected='^"i2"$', what="^left for workers$")},
+    origin="as shipped by Apache Pulsar for all segments of scalable topics, seen on 5.0.0-M1",
+)
+class MetadataPendingOnSealedForgotten(PendingAckRecords):
+    """A subscription of a sealed segment that is loaded again knows which transactions are open, and not what they acknowledged."""
+
     def replay(self) -> Sequence[Waiting]:
         found = super().replay()
         return [Waiting(one.txn) for one in found] if is_sealed(self._site.machine.disk, self._name.topic) else found
 
 
-class _WritesAMarker(MetadataBuffer):
+@defect(
+    {"PIP471-54": seen("^3$", expected="^2$", what="^length of left$")}, origin="the markers of PIP-31, which the proposal does without"
+)
+class MetadataEndLeavesAMarker(MetadataBuffer):
+    """An end is also written into the segment, as on classic topics."""
+
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         super().end(txn, action, low_watermark)
         self._ledger.append(Marker(txn, action))
 
 
-class _TellsTheEndOfWhatIsVisible(LayoutChanges):
+@defect(
+    {"PIP471-49": seen("^told$", expected="^not told yet$", what="^end of left$")},
+    origin="feared: two places that tell the end, of which one looks at what is visible",
+)
+class MetadataEndToldBeforeTheOpen(LayoutChanges):
+    """Whoever seals a segment tells its consumers that it has no more where they have all that is visible, and a transaction is open."""
+
     def seal(self, parents: Sequence[str]) -> None:
         super().seal(parents)
         for parent in parents:
@@ -157,7 +272,15 @@ class _TellsTheEndOfWhatIsVisible(LayoutChanges):
                     subscription.tell_end(subscription.consumers)
 
 
-class _TakesPendingForConsumed(Subscription):
+@defect(
+    {"PIP471-53": seen("^told$", expected="^not told yet$", what="^end of left$")},
+    origin="feared: pending acknowledgements taken off the backlog, so that it shows what is left to do",
+    of=MetadataParts,
+)
+class MetadataEndToldBeforeThePending(Subscription):
+    """A consumer of a sealed segment is told that it has no more when all is acknowledged, also where that is pending: what an abort
+    gives back finds nobody."""
+
     def has_more(self) -> bool:
         behind_the_mark = self._buffer.after(self.cursor.mark_delete)
         return super().has_more() and any(not self.is_taken(readable) for readable in behind_the_mark)
@@ -169,7 +292,14 @@ class _TakesPendingForConsumed(Subscription):
         return self.pending.covers(readable.place) or taken == everything
 
 
-class _TellsNoEndBehindAnEnd(Subscription):
+@defect(
+    {"PIP471-53": seen("^not told yet$", expected="^told$", what="^end of right$")},
+    origin="feared: an end that is looked for where messages are acknowledged, and not where transactions end",
+    of=MetadataParts,
+)
+class MetadataNoEndBehindACommit(Subscription):
+    """When the last messages of a sealed segment are acknowledged in a transaction, no commit tells the consumer of the end."""
+
     has_ended_transactions = False
 
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
@@ -181,205 +311,30 @@ class _TellsNoEndBehindAnEnd(Subscription):
             super().tell_end(consumers)
 
 
-class _WaitsForTheMark(Subscription):
+@defect(
+    {"PIP471-53": seen("^not told yet$", expected="^told$", what="^end of right$")},
+    origin="the reference of this suite, until a red team read it",
+    of=MetadataParts,
+)
+class MetadataEndOfSealedWaitsForTheMark(Subscription):
+    """A consumer is told the end when its subscription's mark is behind all messages: one that was taken while an earlier end was not
+    followed lies beyond the mark, which nobody moves any more."""
+
     def has_more(self) -> bool:
         return next(iter(self._buffer.after(self.cursor.mark_delete)), None) is not None
 
 
-class _WaitsForTheLastEntry(Subscription):
+@defect(
+    {"PIP471-50": seen("^nothing of an end$", expected="^that there is no more$", what="^told to workers$")},
+    origin="feared: an abort writes nothing into the segment, so that what was withdrawn is its end",
+    of=MetadataParts,
+)
+class MetadataEndWaitsForTheAborted(Subscription):
+    """A consumer is told the end of a sealed segment when its subscription has come to the last entry. Where that is aborted, nobody
+    acknowledges it, and the consumer never goes on to the children."""
+
     def has_more(self) -> bool:
         if super().has_more() or not isinstance(self._buffer, MetadataBuffer):
             return super().has_more()
         is_behind = self.cursor.mark_delete.position < self._buffer.max_read_position
         return is_behind and not any(self._buffer.after(self.cursor.mark_delete))
-
-
-MARKER_WANTED = Defect(
-    name="metadata-sealed-wants-a-marker",
-    breaks={"PIP471-49": Symptom(what="^readers of left$", expected='^"a1"$', seen="^nothing$")},
-    story="An end that comes to a sealed segment is refused, as if it had to be written there.",
-    origin="as shipped by Apache Pulsar for terminated topics, whose transactions stay COMMITTING; the issue of the seed's Motivation",
-    parts=MetadataParts(producers=_WantsAMarker),
-)
-
-WAITS_FOR_SEALED = Defect(
-    name="metadata-commit-waits-for-sealed",
-    breaks={"PIP471-49": Symptom(what="^answer to END_TXN$", expected="^success$", seen="^no answer")},
-    story="The answer to a commit waits for what a sealed segment answers, and that answers nothing.",
-    origin="the stall of thirty seconds that the proposal is there to end",
-    parts=MetadataParts(metadata_coordinator=_WaitsForSealed),
-)
-
-SEALED_HIDES_COMMITTED = Defect(
-    name="metadata-sealed-hides-committed",
-    breaks={"PIP471-49": Symptom(what="^readers of left$", expected='"a1"', seen="^nothing$")},
-    story="No transaction can be found in a sealed segment any more, and what cannot be found is taken for aborted.",
-    origin="the proposal's text, Q5: unknown is aborted",
-    parts=MetadataParts(metadata_buffer=_LosesWhatIsCommitted),
-)
-
-SEALED_IS_DECIDED = Defect(
-    name="metadata-sealed-is-decided",
-    breaks={"PIP471-52": Symptom(what="^readers of left$", expected="^nothing$", seen='^"a1"$')},
-    story="A sealed segment is taken for complete, and its readers are given what is open in it.",
-    origin="feared by readers of the proposal: the end of a segment taken for the end of its transactions",
-    parts=MetadataParts(metadata_buffer=_TakesSealedForDecided),
-)
-
-ABORT_NOT_NOTED_IN_SEALED = Defect(
-    name="metadata-abort-not-noted-in-sealed",
-    breaks={"PIP471-50": Symptom(what="^readers of left$", expected="^nothing$", seen='^"a1"$')},
-    story="An abort lets go what a sealed segment holds back, and notes nothing there, since the segment is closed for writing.",
-    origin="feared by readers of the proposal: a guard against writes that stops the note beside them",
-    parts=MetadataParts(metadata_buffer=_NotesNoAbortOfSealed),
-)
-
-ABORTS_OF_SEALED_FORGOTTEN = Defect(
-    name="metadata-aborts-of-sealed-forgotten",
-    breaks={"PIP471-50": Symptom(what="^readers of left$", expected='^"p1"$', seen='^"a1", "p1"$')},
-    story="What was aborted in a segment is not recovered when a sealed one is loaded again.",
-    origin="textbook: recovery that is left out for what cannot change any more",
-    parts=MetadataParts(metadata_buffer=_RemembersAbortsOfSealed),
-)
-
-ENDS_IN_FIRST_PARENT = Defect(
-    name="metadata-ends-in-first-parent",
-    breaks={"PIP471-51": Symptom(what="^readers of right$", expected='^"a2"$', seen="^nothing$")},
-    story="Of two segments that were merged only the first follows an end.",
-    origin="feared by readers of the proposal: a child with one parent, as behind a split",
-    parts=MetadataParts(metadata_buffer=_EndsInTheFirstParent),
-)
-
-ABORTS_IN_FIRST_PARENT = Defect(
-    name="metadata-aborts-in-first-parent",
-    breaks={"PIP471-51": Symptom(what="^readers of right$", expected="^nothing$", seen='^"(a2|b1)"$')},
-    story="Of two segments that were merged only the first notes what is aborted.",
-    origin="feared by readers of the proposal: a child with one parent, as behind a split",
-    parts=MetadataParts(metadata_buffer=_AbortsInTheFirstParent),
-)
-
-ENDS_WITH_ITS_SEGMENT = Defect(
-    name="metadata-ends-with-its-segment",
-    breaks={"PIP471-52": Symptom(what="^answer to SEND$", expected="^success$", seen="NotAllowed")},
-    story="A transaction that has written to a segment can write nothing more once that is sealed.",
-    origin="feared by readers of the proposal: a client cannot know when a segment is split",
-    parts=MetadataParts(metadata_buffer=_BeginsAnewInChildren),
-)
-
-COMMITS_IN_PARENTS_ALONE = Defect(
-    name="metadata-commits-in-parents-alone",
-    breaks={"PIP471-52": Symptom(what="^readers of low$", expected='^"a2"$', seen="^nothing$")},
-    story="A segment that was made by a split or a merge does not know transactions that are older, and takes them for aborted.",
-    origin="feared by readers of the proposal: a transaction that is torn apart by a split",
-    parts=MetadataParts(metadata_buffer=_CommitsInParentsAlone),
-)
-
-CHILDREN_SHOW_AT_ONCE = Defect(
-    name="metadata-children-show-at-once",
-    breaks={"PIP471-52": Symptom(what="^readers of low$", expected="^nothing$", seen='^"a1"$')},
-    story="A segment that was made by a split gives its readers what is open.",
-    origin="textbook: a buffer that was made before its watches were set up",
-    parts=MetadataParts(metadata_buffer=_ShowsChildrenAtOnce),
-)
-
-SEALED_HOLDS_UP_CHILDREN = Defect(
-    name="metadata-sealed-holds-up-children",
-    breaks={"PIP471-52": Symptom(what="^readers of low$", expected='^"b1"$', seen="not even the sentinel")},
-    story="What is open in a sealed segment holds up the readers of all segments of its topic.",
-    origin="feared by readers of the proposal: an order over segments where there is one within each",
-    parts=MetadataParts(metadata_buffer=_HoldsUpTheFamily),
-)
-
-SEALED_TAKES_LATE_MESSAGES = Defect(
-    name="metadata-sealed-takes-late-messages",
-    breaks={
-        "PIP471-52": Symptom(what="^answer to SEND$", expected="^a refusal", seen="^success$"),
-        "PIP471-54": Symptom(what="^length of left$", expected="^1$", seen="^2$"),
-    },
-    story="A segment goes on taking messages behind its end.",
-    origin="textbook: a fence that is looked at once, when the producer opens",
-    parts=MetadataParts(producers=_TakesWhatComesLate),
-)
-
-COMMIT_GIVES_BACK_ON_SEALED = Defect(
-    name="metadata-commit-gives-back-on-sealed",
-    breaks={"PIP471-53": Symptom(what="^left for workers$", expected='^"i2"$', seen='^"i1", "i2"$')},
-    story="A subscription of a sealed segment takes every end for an abort.",
-    origin="feared by readers of the proposal: a cursor that cannot be moved in a closed ledger",
-    parts=MetadataParts(participation=_GivesBackWhatIsCommitted),
-)
-
-ABORT_KEEPS_ON_SEALED = Defect(
-    name="metadata-abort-keeps-on-sealed",
-    breaks={"PIP471-53": Symptom(what="^left for workers$", expected='^"i1", "i2"$', seen='^"i2"$')},
-    story="A subscription of a sealed segment deletes what was acknowledged in it, however the transaction ends.",
-    origin="feared by readers of the proposal: a segment that is drained so that it can be deleted",
-    parts=MetadataParts(participation=_KeepsWhatIsAborted),
-)
-
-NOTHING_RECORDED_ON_SEALED = Defect(
-    name="metadata-nothing-recorded-on-sealed",
-    breaks={"PIP471-53": Symptom(what="^left for workers$", expected='^"i1", "i2"$', seen='^"i2"$')},
-    story="An acknowledgement on a sealed segment leaves no operation record, and its end comes to nobody.",
-    origin="feared by readers of the proposal: a guard against writes that stops the record beside them",
-    parts=MetadataParts(pending_ack_records=_RecordsNothingOfSealed),
-)
-
-PENDING_ON_SEALED_FORGOTTEN = Defect(
-    name="metadata-pending-on-sealed-forgotten",
-    breaks={"PIP471-53": Symptom(what="^left for workers$", expected='^"i2"$', seen='^"i1", "i2"$')},
-    story="A subscription of a sealed segment that is loaded again knows which transactions are open, and not what they acknowledged.",
-    origin="as shipped by Apache Pulsar for all segments of scalable topics, seen on 5.0.0-M1",
-    parts=MetadataParts(pending_ack_records=_ForgetsWhatIsPending),
-)
-
-END_LEAVES_A_MARKER = Defect(
-    name="metadata-end-leaves-a-marker",
-    breaks={"PIP471-54": Symptom(what="^length of left$", expected="^2$", seen="^3$")},
-    story="An end is also written into the segment, as on classic topics.",
-    origin="the markers of PIP-31, which the proposal does without",
-    parts=MetadataParts(metadata_buffer=_WritesAMarker),
-)
-
-END_OF_THE_PENDING_TOLD = Defect(
-    name="metadata-end-told-before-the-pending",
-    breaks={"PIP471-53": Symptom(what="^end of left$", expected="^not told yet$", seen="^told$")},
-    story="A consumer of a sealed segment is told that it has no more when all is acknowledged, also where that is pending: what an abort "
-    "gives back finds nobody.",
-    origin="feared: pending acknowledgements taken off the backlog, so that it shows what is left to do",
-    parts=MetadataParts(subscription=_TakesPendingForConsumed),
-)
-
-END_OF_THE_VISIBLE_TOLD = Defect(
-    name="metadata-end-told-before-the-open",
-    breaks={"PIP471-49": Symptom(what="^end of left$", expected="^not told yet$", seen="^told$")},
-    story="Whoever seals a segment tells its consumers that it has no more where they have all that is visible, and a transaction is open.",
-    origin="feared: two places that tell the end, of which one looks at what is visible",
-    parts=MetadataParts(layout_changes=_TellsTheEndOfWhatIsVisible),
-)
-
-END_WAITS_FOR_THE_MARK = Defect(
-    name="metadata-end-of-sealed-waits-for-the-mark",
-    breaks={"PIP471-53": Symptom(what="^end of right$", expected="^told$", seen="^not told yet$")},
-    story="A consumer is told the end when its subscription's mark is behind all messages: one that was taken while an earlier end was not "
-    "followed lies beyond the mark, which nobody moves any more.",
-    origin="the reference of this suite, until a red team read it",
-    parts=MetadataParts(subscription=_WaitsForTheMark),
-)
-
-NO_END_BEHIND_A_COMMIT = Defect(
-    name="metadata-no-end-behind-a-commit",
-    breaks={"PIP471-53": Symptom(what="^end of right$", expected="^told$", seen="^not told yet$")},
-    story="When the last messages of a sealed segment are acknowledged in a transaction, no commit tells the consumer of the end.",
-    origin="feared: an end that is looked for where messages are acknowledged, and not where transactions end",
-    parts=MetadataParts(subscription=_TellsNoEndBehindAnEnd),
-)
-
-END_WAITS_FOR_THE_ABORTED = Defect(
-    name="metadata-end-waits-for-the-aborted",
-    breaks={"PIP471-50": Symptom(what="^told to workers$", expected="^that there is no more$", seen="^nothing of an end$")},
-    story="A consumer is told the end of a sealed segment when its subscription has come to the last entry. Where that is aborted, nobody "
-    "acknowledges it, and the consumer never goes on to the children.",
-    origin="feared: an abort writes nothing into the segment, so that what was withdrawn is its end",
-    parts=MetadataParts(subscription=_WaitsForTheLastEntry),
-)

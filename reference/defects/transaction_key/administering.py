@@ -3,6 +3,7 @@
 from contextlib import suppress
 
 from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.decorator import expected, seen
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.transaction_key.claims import Claim
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
@@ -20,40 +21,74 @@ _DELETED = Symptom(what="^answer to DELETE$", expected="^a refusal$", seen="^suc
 _TAKEN = Symptom(what="^answer to TC_CLIENT_CONNECT$", expected="NotAllowedError", seen="^success$")
 
 
-class _ListsTheDeleted(TransactionKeys):
+@pair({"TXKEY-27": seen("payments", what="^list of keys$")}, origin="textbook: a mark that is not looked at")
+class DeletedAreListed(TransactionKeys):
+    """The list has the keys that were deleted as well, for their epochs are still there."""
+
     def listed(self) -> tuple[TransactionKey, ...]:
         return tuple(self._records)
 
 
-class _ListsTheFirst(TransactionKeys):
+@pair({"TXKEY-27": _LIST}, origin="textbook: an answer where a list is due")
+class FirstIsListed(TransactionKeys):
+    """The list of each coordinator has its first key."""
+
     def listed(self) -> tuple[TransactionKey, ...]:
         return super().listed()[:1]
 
 
-class _ListsTheConnected(TransactionKeys):
+@pair({"TXKEY-27": _LIST}, origin="textbook: a list of connections, where a list of keys is due")
+class ConnectedAreListed(TransactionKeys):
+    """The list has the keys that are connected; one whose client is away is not in it, and fences all the same."""
+
     def listed(self) -> tuple[TransactionKey, ...]:
         return tuple(key for key in super().listed() if key in self._clients)
 
 
-class _TellsTheEpochBefore(TransactionKeys):
+@pair(
+    {"TXKEY-27": seen("at epoch 0,", expected="at epoch 1,", what='^key "payments"$')},
+    origin="textbook: a value that is read before it is counted up",
+)
+class EpochBeforeTold(TransactionKeys):
+    """Administrators are told the epoch before the latest."""
+
     def describe(self, key: TransactionKey) -> tuple[KeyRecord, tuple[TxnId, ...]]:
         record, open_ones = super().describe(key)
         return record.model_copy(update={"epoch": max(record.epoch - 1, 0)}), open_ones
 
 
-class _LeavesItToTheTimeOut(TransactionKeys):
+@pair(
+    {"TXKEY-27": seen("^(OPEN|.not even the sentinel.)$", expected="^(ABORTED|nothing)$", what="^(status of A|readers of orders)$")},
+    origin="feared by readers of the proposal: a deletion that removes a record",
+)
+class DeletedStaysOpen(TransactionKeys):
+    """A key is deleted, and its transaction stays open until the time-out, with nobody who could fence it."""
+
     def abort(self, txn: TxnId) -> None:
         if not any(record.deleted and txn in record.fenced_txns for record in self._records.values()):
             super().abort(txn)
 
 
-class _LeavesTheConnection(TransactionKeys):
+@pair(
+    {"TXKEY-27": seen("^open$", expected="^closed$", what="^connection of task one$")},
+    origin="feared by readers of the proposal: a deletion that removes a record",
+)
+class DeletedStaysConnected(TransactionKeys):
+    """The connection of a key that is deleted stays open."""
+
     def delete(self, key: TransactionKey) -> None:
         self._clients.pop(key, None)
         super().delete(key)
 
 
-class _BeginsWhateverBecameOfTheKey(TransactionKeys):
+@pair(
+    {"TXKEY-28": expected("^not found$", what='^key "payments"$')},
+    origin="a review of the suite, which did not look there",
+    also=[SlowerNetwork],
+)
+class DeletedComesBack(TransactionKeys):
+    """A new transaction that has waited for the one before begins when that is over, and its key is there again, deleted or not."""
+
     def current(self, claim: Claim) -> KeyRecord:
         return self._records[claim.key]
 
@@ -63,26 +98,38 @@ class _BeginsWhateverBecameOfTheKey(TransactionKeys):
         self._waiting = waiting
 
 
-class _ThanksForAll(TransactionKeys):
+@pair({"TXKEY-28": _DELETED}, origin="textbook: a deletion that can be repeated")
+class UnknownDeleted(TransactionKeys):
+    """To delete a key that nobody has used is a success."""
+
     def delete(self, key: TransactionKey) -> None:
         with suppress(Refused):
             super().delete(key)
 
 
-class _FindsTheDeleted(TransactionKeys):
+@pair({"TXKEY-28": _DELETED}, origin="textbook: a mark that is not looked at")
+class DeletedTwice(TransactionKeys):
+    """A key that was deleted is found, and can be deleted again."""
+
     def describe(self, key: TransactionKey) -> tuple[KeyRecord, tuple[TxnId, ...]]:
         if (record := self._records.get(key)) is None:
             raise Refused(Error.TRANSACTION_NOT_FOUND, f"there is no transaction key {key}")
         return record, self.to_fence(record)
 
 
-class _ForgetsTheDeleted(TransactionKeys):
+@pair({"TXKEY-29": _TAKEN}, origin="the proposal's text, O18")
+class DeletionResets(TransactionKeys):
+    """A deletion forgets the epoch, and a client from before is taken for the one that was given it since."""
+
     def delete(self, key: TransactionKey) -> None:
         super().delete(key)
         del self._records[key]
 
 
-class _KeepsTheEpoch(TransactionKeys):
+@pair({"TXKEY-29": _TAKEN}, origin="textbook: a mark beside a value that still counts")
+class DeletionKeepsTheEpoch(TransactionKeys):
+    """A deletion leaves the epoch as it is, and who had it can come again as if nothing had happened."""
+
     def delete(self, key: TransactionKey) -> None:
         epoch = self.describe(key)[0].epoch
         super().delete(key)
@@ -92,29 +139,41 @@ class _KeepsTheEpoch(TransactionKeys):
         super().check_epoch(key, epoch, None if record is None else record.model_copy(update={"deleted": False}))
 
 
-class _CompactsTheDeletedAway(KeyTopic):
+@pair(
+    {"TXKEY-29": seen("^epoch 0, ", expected="^a greater epoch than task one$", what="^given to task two$")},
+    origin="every compacted topic, where what is deleted is removed",
+)
+class DeletedCompactedAway(KeyTopic):
+    """Compaction removes the keys that were deleted, and their epochs begin anew."""
+
     def compact(self) -> None:
         there = [record for record in self._latest.values() if not record.deleted]
         self._entries.replace([*self.unreadable, *map(self._encoded, there)])
 
 
-class _HasNoneThatWasDeleted(KeyTopic):
+@pair(
+    {"TXKEY-29": seen("^epoch 0, ", expected="^a greater epoch than task one$", what="^given to task two$")},
+    origin="a review of the suite, which did not look there",
+)
+class DeletedHasNoHome(KeyTopic):
+    """A key that was deleted is looked for as a new one, and where coordinators were added, at one that does not know its epoch."""
+
     def has(self, key: TransactionKey) -> bool:
         return super().has(key) and not self._latest[key].deleted
 
 
-class _ClosesBeforeItDeletes(TransactionKeys):
+@pair(
+    {"TXKEY-27": seen("^closed$", expected="^open$", what="^connection of task one$")},
+    origin="the proposal's text, O24: it is silent about a failed append",
+)
+class ClosedBeforeDeletion(TransactionKeys):
+    """A deletion closes the key's connection before it is stored; where that fails, the client has lost its key to nobody."""
+
     def delete(self, key: TransactionKey) -> None:
         self.describe(key)
         if (client := self._clients.pop(key, None)) is not None:
             client.send_away()
         super().delete(key)
-
-
-class _DeletesWhoeversItIs(TransactionKeys):
-    def delete(self, key: TransactionKey) -> None:
-        same = (one for one in self.listed() if not key.owner and one.name == key.name)
-        super().delete(next(same, key))
 
 
 class _FindsWhoeversItIs(NodeKeys):
@@ -124,128 +183,10 @@ class _FindsWhoeversItIs(NodeKeys):
         return super().home_of(key, coordinators, scalable=scalable) if known is None else known
 
 
-DELETED_ARE_LISTED = pair(
-    "deleted-are-listed",
-    breaks={"TXKEY-27": Symptom(what="^list of keys$", seen="payments")},
-    story="The list has the keys that were deleted as well, for their epochs are still there.",
-    origin="textbook: a mark that is not looked at",
-    transaction_keys=_ListsTheDeleted,
-)
+@pair({"TXKEY-28": _DELETED}, origin="the proposal's text, O16: the path of the call has no owner", also=[_FindsWhoeversItIs])
+class DeletionFindsAnyOwner(TransactionKeys):
+    """A deletion that names no owner takes the key of that name of whoever has one."""
 
-FIRST_IS_LISTED = pair(
-    "first-is-listed",
-    breaks={"TXKEY-27": _LIST},
-    story="The list of each coordinator has its first key.",
-    origin="textbook: an answer where a list is due",
-    transaction_keys=_ListsTheFirst,
-)
-
-CONNECTED_ARE_LISTED = pair(
-    "connected-are-listed",
-    breaks={"TXKEY-27": _LIST},
-    story="The list has the keys that are connected; one whose client is away is not in it, and fences all the same.",
-    origin="textbook: a list of connections, where a list of keys is due",
-    transaction_keys=_ListsTheConnected,
-)
-
-EPOCH_BEFORE_TOLD = pair(
-    "epoch-before-told",
-    breaks={"TXKEY-27": Symptom(what='^key "payments"$', expected="at epoch 1,", seen="at epoch 0,")},
-    story="Administrators are told the epoch before the latest.",
-    origin="textbook: a value that is read before it is counted up",
-    transaction_keys=_TellsTheEpochBefore,
-)
-
-DELETED_STAYS_OPEN = pair(
-    "deleted-stays-open",
-    breaks={
-        "TXKEY-27": Symptom(
-            what="^(status of A|readers of orders)$", expected="^(ABORTED|nothing)$", seen="^(OPEN|.not even the sentinel.)$"
-        )
-    },
-    story="A key is deleted, and its transaction stays open until the time-out, with nobody who could fence it.",
-    origin="feared by readers of the proposal: a deletion that removes a record",
-    transaction_keys=_LeavesItToTheTimeOut,
-)
-
-DELETED_STAYS_CONNECTED = pair(
-    "deleted-stays-connected",
-    breaks={"TXKEY-27": Symptom(what="^connection of task one$", expected="^closed$", seen="^open$")},
-    story="The connection of a key that is deleted stays open.",
-    origin="feared by readers of the proposal: a deletion that removes a record",
-    transaction_keys=_LeavesTheConnection,
-)
-
-DELETED_COMES_BACK = pair(
-    "deleted-comes-back",
-    breaks={"TXKEY-28": Symptom(what='^key "payments"$', expected="^not found$")},
-    story="A new transaction that has waited for the one before begins when that is over, and its key is there again, deleted or not.",
-    origin="a review of the suite, which did not look there",
-    transaction_keys=_BeginsWhateverBecameOfTheKey,
-    network=SlowerNetwork,
-)
-
-UNKNOWN_DELETED = pair(
-    "unknown-deleted",
-    breaks={"TXKEY-28": _DELETED},
-    story="To delete a key that nobody has used is a success.",
-    origin="textbook: a deletion that can be repeated",
-    transaction_keys=_ThanksForAll,
-)
-
-DELETED_TWICE = pair(
-    "deleted-twice",
-    breaks={"TXKEY-28": _DELETED},
-    story="A key that was deleted is found, and can be deleted again.",
-    origin="textbook: a mark that is not looked at",
-    transaction_keys=_FindsTheDeleted,
-)
-
-DELETION_RESETS = pair(
-    "deletion-resets",
-    breaks={"TXKEY-29": _TAKEN},
-    story="A deletion forgets the epoch, and a client from before is taken for the one that was given it since.",
-    origin="the proposal's text, O18",
-    transaction_keys=_ForgetsTheDeleted,
-)
-
-DELETION_KEEPS_THE_EPOCH = pair(
-    "deletion-keeps-the-epoch",
-    breaks={"TXKEY-29": _TAKEN},
-    story="A deletion leaves the epoch as it is, and who had it can come again as if nothing had happened.",
-    origin="textbook: a mark beside a value that still counts",
-    transaction_keys=_KeepsTheEpoch,
-)
-
-DELETED_COMPACTED_AWAY = pair(
-    "deleted-compacted-away",
-    breaks={"TXKEY-29": Symptom(what="^given to task two$", expected="^a greater epoch than task one$", seen="^epoch 0, ")},
-    story="Compaction removes the keys that were deleted, and their epochs begin anew.",
-    origin="every compacted topic, where what is deleted is removed",
-    key_topic=_CompactsTheDeletedAway,
-)
-
-CLOSED_BEFORE_DELETION = pair(
-    "closed-before-deletion",
-    breaks={"TXKEY-27": Symptom(what="^connection of task one$", expected="^open$", seen="^closed$")},
-    story="A deletion closes the key's connection before it is stored; where that fails, the client has lost its key to nobody.",
-    origin="the proposal's text, O24: it is silent about a failed append",
-    transaction_keys=_ClosesBeforeItDeletes,
-)
-
-DELETION_FINDS_ANY_OWNER = pair(
-    "deletion-finds-any-owner",
-    breaks={"TXKEY-28": _DELETED},
-    story="A deletion that names no owner takes the key of that name of whoever has one.",
-    origin="the proposal's text, O16: the path of the call has no owner",
-    transaction_keys=_DeletesWhoeversItIs,
-    node_keys=_FindsWhoeversItIs,
-)
-
-DELETED_HAS_NO_HOME = pair(
-    "deleted-has-no-home",
-    breaks={"TXKEY-29": Symptom(what="^given to task two$", expected="^a greater epoch than task one$", seen="^epoch 0, ")},
-    story="A key that was deleted is looked for as a new one, and where coordinators were added, at one that does not know its epoch.",
-    origin="a review of the suite, which did not look there",
-    key_topic=_HasNoneThatWasDeleted,
-)
+    def delete(self, key: TransactionKey) -> None:
+        same = (one for one in self.listed() if not key.owner and one.name == key.name)
+        super().delete(next(same, key))

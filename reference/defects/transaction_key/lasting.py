@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
@@ -20,7 +19,10 @@ _EPOCH_AGAIN = Symptom(what="^given to task (two|three)$", expected="^a greater 
 _NOT_FENCED = Symptom(what="^(status of A|readers of orders)$", expected="^(ABORTED|nothing)$", seen="^(OPEN|.not even the sentinel.)$")
 
 
-class _WritesTheOneBefore(KeyTopic):
+@pair({"TXKEY-20": _EPOCH_AGAIN, "TXKEY-21": _NOT_FENCED}, origin="textbook: a write that is put off; every topic with batching")
+class AnsweredBeforeDurable(KeyTopic):
+    """A record is written together with the next one, and the epoch is answered before: a crash in between forgets it."""
+
     @cached_property
     def held(self) -> list[KeyRecord]:
         """What was answered, and is not written."""
@@ -37,14 +39,29 @@ class _WritesTheOneBefore(KeyTopic):
         self._take_in(record)
 
 
-class _DropsIdleKeys(TransactionKeys):
+@pair(
+    {
+        "TXKEY-20": seen(
+            "^(epoch 0, where task one has 0|success)$",
+            expected="^(a greater epoch than task one|.*NotAllowedError.*)$",
+            what="^(given to task two|answer to TC_CLIENT_CONNECT)$",
+        )
+    },
+    origin="the proposal's text, O22: a metric of idle keys, and no word of what becomes of them",
+)
+class IdleKeysDropped(TransactionKeys):
+    """A coordinator that is loaded leaves out keys that nobody has used for a week, and their epochs begin anew."""
+
     def recover(self) -> None:
         oldest = self._machine.clock.now - _WEEK_MS
         self._records = {key: record for key, record in self._records.items() if record.connectedAt >= oldest}
         super().recover()
 
 
-class _KeepsTheFirst(KeyTopic):
+@pair({"TXKEY-20": _EPOCH_AGAIN}, origin="textbook: the wrong one of two records")
+class FirstRecordKept(KeyTopic):
+    """Compaction keeps the first record of each key, and the epoch goes back."""
+
     def compact(self) -> None:
         first: dict[TransactionKey, bytes] = {}
         for entry in self._entries:
@@ -53,28 +70,52 @@ class _KeepsTheFirst(KeyTopic):
         self._entries.replace([*self.unreadable, *first.values()])
 
 
-class _RecordsNoOwners(KeyTopic):
+@pair(
+    {"TXKEY-20": Symptom(what="^(list of keys|given to task four)$")},
+    origin="the proposal's text, O16: a path that has no owner, and a record that has none",
+)
+class OwnersNotRecorded(KeyTopic):
+    """The record of a key has its name, and behind a crash nobody owns it."""
+
     def append(self, record: KeyRecord) -> None:
         super().append(record.model_copy(update={"owner": ""}))
 
 
-class _CountsAnew(KeyTopic):
+@pair(
+    {"TXKEY-20": seen("^success$", expected="NotAllowedError", what="^answer to TC_CLIENT_CONNECT$")},
+    origin="the proposal's text: an epoch that begins at -1",
+)
+class EpochsCountedAnew(KeyTopic):
+    """Keys survive a crash, and their epochs begin anew."""
+
     def load(self) -> Mapping[TransactionKey, KeyRecord]:
         return {key: record.model_copy(update={"epoch": 0}) for key, record in super().load().items()}
 
 
-class _ForgetsWhatIsOpen(KeyTopic):
+@pair({"TXKEY-21": _NOT_FENCED}, origin="feared by readers of the proposal: another write for each transaction, that somebody saves")
+class OpenForgottenByRestart(KeyTopic):
+    """The record of a key has its epoch alone: behind a crash nobody knows which transaction is to be fenced."""
+
     def append(self, record: KeyRecord) -> None:
         super().append(record.model_copy(update={"open": None}))
 
 
-class _CompactsWhatIsOpenAway(KeyTopic):
+@pair({"TXKEY-21": _NOT_FENCED}, origin="feared by readers of the proposal: a record for each thing, of which the last one is kept")
+class OpenCompactedAway(KeyTopic):
+    """Compaction leaves of each key its epoch, and not what it has open."""
+
     def compact(self) -> None:
         there = [record.model_copy(update={"open": None}) for record in self._latest.values()]
         self._entries.replace([*self.unreadable, *map(self._encoded, there)])
 
 
-class _BeginsWithNothingOpen(TransactionKeys):
+@pair(
+    {"TXKEY-21": seen("open: nothing$", expected=r"open: .*\d", what='^key "payments"$')},
+    origin="textbook: a client is taken for gone with its connection",
+)
+class OpenAbortedByRestart(TransactionKeys):
+    """A coordinator that is loaded aborts what its keys have open, since their connections are gone."""
+
     def recover(self) -> None:
         super().recover()
         for record in self._records.values():
@@ -82,86 +123,15 @@ class _BeginsWithNothingOpen(TransactionKeys):
                 self.abort(txn)
 
 
-class _WaitsForWhoIsAway(MetadataCoordinator):
+@defect(
+    {"TXKEY-21": seen("^no answer ", expected="^a greater epoch", what="^given to task two$")},
+    origin="feared by readers of the proposal: who waits for everybody waits for those who are gone",
+)
+class ScalableKeyAwaitedWhereNobodyIs(MetadataCoordinator):
+    """A connect waits until a segment has followed the end, also where nobody has it loaded since the crash, and is never answered."""
+
     def is_applied(self, txn: TxnId) -> bool:
         return self.is_over(txn) and not self._records.participants(txn)
 
 
-ANSWERED_BEFORE_DURABLE = pair(
-    "answered-before-durable",
-    breaks={"TXKEY-20": _EPOCH_AGAIN, "TXKEY-21": _NOT_FENCED},
-    story="A record is written together with the next one, and the epoch is answered before: a crash in between forgets it.",
-    origin="textbook: a write that is put off; every topic with batching",
-    key_topic=_WritesTheOneBefore,
-)
-
-FIRST_RECORD_KEPT = pair(
-    "first-record-kept",
-    breaks={"TXKEY-20": _EPOCH_AGAIN},
-    story="Compaction keeps the first record of each key, and the epoch goes back.",
-    origin="textbook: the wrong one of two records",
-    key_topic=_KeepsTheFirst,
-)
-
-OWNERS_NOT_RECORDED = pair(
-    "owners-not-recorded",
-    breaks={"TXKEY-20": Symptom(what="^(list of keys|given to task four)$")},
-    story="The record of a key has its name, and behind a crash nobody owns it.",
-    origin="the proposal's text, O16: a path that has no owner, and a record that has none",
-    key_topic=_RecordsNoOwners,
-)
-
-EPOCHS_COUNTED_ANEW = pair(
-    "epochs-counted-anew",
-    breaks={"TXKEY-20": Symptom(what="^answer to TC_CLIENT_CONNECT$", expected="NotAllowedError", seen="^success$")},
-    story="Keys survive a crash, and their epochs begin anew.",
-    origin="the proposal's text: an epoch that begins at -1",
-    key_topic=_CountsAnew,
-)
-
-OPEN_FORGOTTEN_BY_RESTART = pair(
-    "open-forgotten-by-restart",
-    breaks={"TXKEY-21": _NOT_FENCED},
-    story="The record of a key has its epoch alone: behind a crash nobody knows which transaction is to be fenced.",
-    origin="feared by readers of the proposal: another write for each transaction, that somebody saves",
-    key_topic=_ForgetsWhatIsOpen,
-)
-
-OPEN_COMPACTED_AWAY = pair(
-    "open-compacted-away",
-    breaks={"TXKEY-21": _NOT_FENCED},
-    story="Compaction leaves of each key its epoch, and not what it has open.",
-    origin="feared by readers of the proposal: a record for each thing, of which the last one is kept",
-    key_topic=_CompactsWhatIsOpenAway,
-)
-
-OPEN_ABORTED_BY_RESTART = pair(
-    "open-aborted-by-restart",
-    breaks={"TXKEY-21": Symptom(what='^key "payments"$', expected=r"open: .*\d", seen="open: nothing$")},
-    story="A coordinator that is loaded aborts what its keys have open, since their connections are gone.",
-    origin="textbook: a client is taken for gone with its connection",
-    transaction_keys=_BeginsWithNothingOpen,
-)
-
-AWAITED_WHERE_NOBODY_IS = Defect(
-    name="scalable-key-awaited-where-nobody-is",
-    breaks={"TXKEY-21": Symptom(what="^given to task two$", expected="^a greater epoch", seen="^no answer ")},
-    story="A connect waits until a segment has followed the end, also where nobody has it loaded since the crash, and is never answered.",
-    origin="feared by readers of the proposal: who waits for everybody waits for those who are gone",
-    parts=MetadataParts(metadata_coordinator=_WaitsForWhoIsAway),
-)
 """Of classic transactions a coordinator asks each participant by itself, which loads it."""
-
-IDLE_KEYS_DROPPED = pair(
-    "idle-keys-dropped",
-    breaks={
-        "TXKEY-20": Symptom(
-            what="^(given to task two|answer to TC_CLIENT_CONNECT)$",
-            expected="^(a greater epoch than task one|.*NotAllowedError.*)$",
-            seen="^(epoch 0, where task one has 0|success)$",
-        )
-    },
-    story="A coordinator that is loaded leaves out keys that nobody has used for a week, and their epochs begin anew.",
-    origin="the proposal's text, O22: a metric of idle keys, and no word of what becomes of them",
-    transaction_keys=_DropsIdleKeys,
-)

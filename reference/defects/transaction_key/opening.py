@@ -5,6 +5,7 @@ from contextlib import suppress
 from functools import cached_property
 
 from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.decorator import expected, seen
 from fencepost.reference.defects.lawful.kafka import SlowNetwork
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.transaction_key.claims import Claim, Client, Waiting
@@ -23,20 +24,35 @@ _NOT_EXPIRED = Symptom(
 _BOTH_OPEN = Symptom(what="^status of A$", expected="^ABORTED$", seen="^OPEN$")
 
 
-class _LeavesBothOpen(TransactionKeys):
+@pair(
+    {"TXKEY-13": _BOTH_OPEN, "TXKEY-14": _BOTH_OPEN},
+    origin="the proposal's text, O7; every release of Apache Pulsar, where a client has as many as it likes",
+)
+class TwoOpen(TransactionKeys):
+    """A second transaction on one connection begins beside the first, and both are open."""
+
     def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:  # noqa: ARG002
         self.current(claim)
         reply(self.begun(claim, timeout_ms))
 
 
-class _RefusesTheSecond(TransactionKeys):
+@pair(
+    {"TXKEY-14": expected("^success$", what="^answer to NEW_TXN$", error="^NotAllowedError$")},
+    origin="the proposal's text, O7: one open transaction, read the other way",
+)
+class SecondRefused(TransactionKeys):
+    """While a transaction of the key is open, its client cannot begin another one, and has to wait for the time-out."""
+
     def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:
         if self.to_fence(self.current(claim)):
             raise Refused(Error.NOT_ALLOWED, f"the transaction key {claim.key} has an open transaction")
         super().begin(claim, timeout_ms, reply, refuse)
 
 
-class _GivesTheSame(TransactionKeys):
+@pair({"TXKEY-13": _BOTH_OPEN, "TXKEY-14": _BOTH_OPEN}, origin="textbook: one open transaction, without asking whose work is in it")
+class FirstGivenAgain(TransactionKeys):
+    """Who asks for a second transaction is given the one that is open."""
+
     def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:
         if there := self.to_fence(self.current(claim)):
             reply(there[0])
@@ -44,14 +60,23 @@ class _GivesTheSame(TransactionKeys):
             super().begin(claim, timeout_ms, reply, refuse)
 
 
-class _FencesByConnects(TransactionKeys):
+@pair(
+    {"TXKEY-14": expected("InvalidTxnStatus", what="^answer to SEND$", error="^NotAllowedError$")},
+    origin="feared by readers of the proposal: two ways to end a transaction, one of which fences",
+)
+class FencedByConnectsAlone(TransactionKeys):
+    """A second transaction aborts the first and does not fence it, so that it can be opened again by what comes late."""
+
     def persist(self, key: TransactionKey, epoch: int, fenced: Sequence[TxnId], txn: Numbers | None) -> None:
         before = self._records.get(key)
         is_connect = before is None or before.epoch != epoch
         super().persist(key, epoch, fenced if is_connect else (), txn)
 
 
-class _WritesFencesWithConnects(KeyTopic):
+@pair({"TXKEY-14": _NOT_EXPIRED}, origin="a review of the suite, which looked behind crashes at the fences of connects alone")
+class FencesWrittenWithConnects(KeyTopic):
+    """What a new transaction fences is in memory until the next connect writes it; a crash before that lets it in again."""
+
     @cached_property
     def written(self) -> dict[TransactionKey, tuple[Numbers, ...]]:
         """What was fenced when a key was connected with last."""
@@ -65,7 +90,10 @@ class _WritesFencesWithConnects(KeyTopic):
         self._take_in(record)
 
 
-class _ClosesWhoBeginsAgain(TransactionKeys):
+@pair({"TXKEY-14": seen("the broker closed the connection$", what="^answer$")}, origin="textbook: the fencing of others, used for oneself")
+class BeginningAgainCloses(TransactionKeys):
+    """A second transaction is taken for a second client, and the connection is closed."""
+
     def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:
         had = self.to_fence(self.current(claim))
         super().begin(claim, timeout_ms, reply, refuse)
@@ -73,7 +101,14 @@ class _ClosesWhoBeginsAgain(TransactionKeys):
             client.send_away()
 
 
-class _BeginsAllThatHaveWaited(TransactionKeys):
+@pair(
+    {"TXKEY-13": seen("^OPEN$", expected="^ABORTED$", what="^status of B$")},
+    origin="a review of the reference, which had it so",
+    also=[SlowNetwork],
+)
+class AllThatHaveWaitedBegin(TransactionKeys):
+    """Two transactions that are asked for while another one is being committed both begin when that is over, and both are open."""
+
     def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:
         record = self.current(claim)
         if fenced := self.to_fence(record):
@@ -83,7 +118,14 @@ class _BeginsAllThatHaveWaited(TransactionKeys):
         self.when_over(Waiting(claim, (*last, *record.ending_txns), lambda: reply(self.begun(claim, timeout_ms)), refuse))
 
 
-class _LooksBeforeItWaits(TransactionKeys):
+@pair(
+    {"TXKEY-13": seen("^OPEN$", expected="^ABORTED$", what="^status of B$")},
+    origin="a review of the suite, which looked there on slow networks alone",
+)
+class LookedBeforeWaiting(TransactionKeys):
+    """Whether the key has a transaction is looked at when a new one is asked for, and not when it begins: two that have waited for the
+    same one are both open, and the first is in nobody's record."""
+
     def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:
         record = self.current(claim)
         if fenced := self.given_up(record):
@@ -101,12 +143,24 @@ class _LooksBeforeItWaits(TransactionKeys):
         self.when_over(Waiting(claim, (*last, *self.to_wait_for(record)), go_on, refuse))
 
 
-class _FencesWhatHasEnded(TransactionKeys):
+@pair(
+    {"TXKEY-14": seen("ExpiredTransaction", what="^answer to END_TXN$", error="^InvalidTxnStatus$")},
+    origin="textbook: all that has been, where what is open is meant",
+)
+class EndedAreFenced(TransactionKeys):
+    """A new transaction fences the one before, also where its client has ended that, who is told that somebody else has its key."""
+
     def given_up(self, record: KeyRecord) -> tuple[TxnId, ...]:
         return self.predecessors(record)
 
 
-class _TellsOfWhatIsNotRecorded(TransactionKeys):
+@pair(
+    {"TXKEY-13": seen("^success$", expected="^a refusal$", what="^answer to a new transaction$")},
+    origin="the proposal's text, O24: it is silent about a failed append",
+)
+class UnrecordedBegins(TransactionKeys):
+    """A transaction that could not be recorded for its key begins all the same, and nobody will fence it."""
+
     def begun(self, claim: Claim, timeout_ms: int) -> TxnId:
         txn = self._coordinator.new(timeout_ms)
         with suppress(Refused):
@@ -114,148 +168,57 @@ class _TellsOfWhatIsNotRecorded(TransactionKeys):
         return txn
 
 
-class _HasNoTimeOut(TransactionKeys):
+@pair(
+    {
+        "TXKEY-35": seen(
+            "^(OPEN|nothing|.not even.*)$",
+            expected="^(ABORTED|nothing|.p1.|.i1.)$",
+            what="^(status of A|readers of orders|subscription workers)$",
+        )
+    },
+    origin="feared by readers of the proposal: two ways to end a transaction, one of which is forgotten",
+)
+class NoTimeOut(TransactionKeys):
+    """A transaction of a key is left to the next connection, and where none comes it is open for ever."""
+
     def begun(self, claim: Claim, timeout_ms: int) -> TxnId:
         return super().begun(claim, max(timeout_ms, _A_YEAR_MS))
 
 
-class _TakesTheLastForOpen(TransactionKeys):
+@pair(
+    {"TXKEY-13": seen(r"open: .*\d", expected="open: nothing$", what='^key "payments"$')},
+    origin="textbook: what is recorded at the beginning, and not at the end",
+)
+class LastTakenForOpen(TransactionKeys):
+    """The transaction that a key began last counts as open, whether it has ended or not."""
+
     def to_fence(self, record: KeyRecord) -> tuple[TxnId, ...]:
         return () if record.open_txn is None else (record.open_txn,)
 
 
-class _AbortsOfWhoLeaves(TransactionKeys):
+@pair(
+    {"TXKEY-35": expected("^success$", what="^answer to END_TXN$", error="^(InvalidTxnStatus|TransactionNotFound)$")},
+    origin="a review of the suite, which did not look there; brokers that close all that a connection has opened",
+)
+class AbortedWithItsConnection(TransactionKeys):
+    """When the connection of a key closes, what it has open is aborted, though nobody came for the key and no time-out has passed."""
+
     def forget(self, client: Client) -> None:
         for key in [key for key, one in self._clients.items() if one is client]:
             self._abort_all(self.to_fence(self._records[key]))
         super().forget(client)
 
 
-class _KeepsAndForgets(TransactionKeys):
+@pair(
+    {"TXKEY-05": _BOTH_OPEN, "TXKEY-13": _BOTH_OPEN},
+    origin="a review of the suite, which did not look there; the record of an epoch has what was begun on that epoch's connection",
+)
+class KeptAndForgotten(TransactionKeys):
+    """A client that comes again keeps its transaction, and its key does not: nobody who comes later fences it."""
+
     def keeps(self, record: KeyRecord, epoch: int) -> bool:
         return epoch == record.epoch
 
     def take_over(self, key: TransactionKey, client: Client) -> None:
         self._records[key] = self._records[key].model_copy(update={"open": None})
         super().take_over(key, client)
-
-
-TWO_OPEN = pair(
-    "two-open",
-    breaks={"TXKEY-13": _BOTH_OPEN, "TXKEY-14": _BOTH_OPEN},
-    story="A second transaction on one connection begins beside the first, and both are open.",
-    origin="the proposal's text, O7; every release of Apache Pulsar, where a client has as many as it likes",
-    transaction_keys=_LeavesBothOpen,
-)
-
-ALL_THAT_HAVE_WAITED_BEGIN = pair(
-    "all-that-have-waited-begin",
-    breaks={"TXKEY-13": Symptom(what="^status of B$", expected="^ABORTED$", seen="^OPEN$")},
-    story="Two transactions that are asked for while another one is being committed both begin when that is over, and both are open.",
-    origin="a review of the reference, which had it so",
-    transaction_keys=_BeginsAllThatHaveWaited,
-    network=SlowNetwork,
-)
-
-LOOKED_BEFORE_WAITING = pair(
-    "looked-before-waiting",
-    breaks={"TXKEY-13": Symptom(what="^status of B$", expected="^ABORTED$", seen="^OPEN$")},
-    story="Whether the key has a transaction is looked at when a new one is asked for, and not when it begins: two that have waited "
-    "for the same one are both open, and the first is in nobody's record.",
-    origin="a review of the suite, which looked there on slow networks alone",
-    transaction_keys=_LooksBeforeItWaits,
-)
-
-ENDED_ARE_FENCED = pair(
-    "ended-are-fenced",
-    breaks={"TXKEY-14": Symptom(what="^answer to END_TXN$", error="^InvalidTxnStatus$", seen="ExpiredTransaction")},
-    story="A new transaction fences the one before, also where its client has ended that, who is told that somebody else has its key.",
-    origin="textbook: all that has been, where what is open is meant",
-    transaction_keys=_FencesWhatHasEnded,
-)
-
-UNRECORDED_BEGINS = pair(
-    "unrecorded-begins",
-    breaks={"TXKEY-13": Symptom(what="^answer to a new transaction$", expected="^a refusal$", seen="^success$")},
-    story="A transaction that could not be recorded for its key begins all the same, and nobody will fence it.",
-    origin="the proposal's text, O24: it is silent about a failed append",
-    transaction_keys=_TellsOfWhatIsNotRecorded,
-)
-
-SECOND_REFUSED = pair(
-    "second-refused",
-    breaks={"TXKEY-14": Symptom(what="^answer to NEW_TXN$", expected="^success$", error="^NotAllowedError$")},
-    story="While a transaction of the key is open, its client cannot begin another one, and has to wait for the time-out.",
-    origin="the proposal's text, O7: one open transaction, read the other way",
-    transaction_keys=_RefusesTheSecond,
-)
-
-FIRST_GIVEN_AGAIN = pair(
-    "first-given-again",
-    breaks={"TXKEY-13": _BOTH_OPEN, "TXKEY-14": _BOTH_OPEN},
-    story="Who asks for a second transaction is given the one that is open.",
-    origin="textbook: one open transaction, without asking whose work is in it",
-    transaction_keys=_GivesTheSame,
-)
-
-FENCED_BY_CONNECTS_ALONE = pair(
-    "fenced-by-connects-alone",
-    breaks={"TXKEY-14": Symptom(what="^answer to SEND$", expected="InvalidTxnStatus", error="^NotAllowedError$")},
-    story="A second transaction aborts the first and does not fence it, so that it can be opened again by what comes late.",
-    origin="feared by readers of the proposal: two ways to end a transaction, one of which fences",
-    transaction_keys=_FencesByConnects,
-)
-
-FENCES_WRITTEN_WITH_CONNECTS = pair(
-    "fences-written-with-connects",
-    breaks={"TXKEY-14": _NOT_EXPIRED},
-    story="What a new transaction fences is in memory until the next connect writes it; a crash before that lets it in again.",
-    origin="a review of the suite, which looked behind crashes at the fences of connects alone",
-    key_topic=_WritesFencesWithConnects,
-)
-
-BEGINNING_AGAIN_CLOSES = pair(
-    "beginning-again-closes",
-    breaks={"TXKEY-14": Symptom(what="^answer$", seen="the broker closed the connection$")},
-    story="A second transaction is taken for a second client, and the connection is closed.",
-    origin="textbook: the fencing of others, used for oneself",
-    transaction_keys=_ClosesWhoBeginsAgain,
-)
-
-LAST_TAKEN_FOR_OPEN = pair(
-    "last-taken-for-open",
-    breaks={"TXKEY-13": Symptom(what='^key "payments"$', expected="open: nothing$", seen=r"open: .*\d")},
-    story="The transaction that a key began last counts as open, whether it has ended or not.",
-    origin="textbook: what is recorded at the beginning, and not at the end",
-    transaction_keys=_TakesTheLastForOpen,
-)
-
-NO_TIME_OUT = pair(
-    "no-time-out",
-    breaks={
-        "TXKEY-35": Symptom(
-            what="^(status of A|readers of orders|subscription workers)$",
-            expected="^(ABORTED|nothing|.p1.|.i1.)$",
-            seen="^(OPEN|nothing|.not even.*)$",
-        )
-    },
-    story="A transaction of a key is left to the next connection, and where none comes it is open for ever.",
-    origin="feared by readers of the proposal: two ways to end a transaction, one of which is forgotten",
-    transaction_keys=_HasNoTimeOut,
-)
-
-ABORTED_WITH_ITS_CONNECTION = pair(
-    "aborted-with-its-connection",
-    breaks={"TXKEY-35": Symptom(what="^answer to END_TXN$", expected="^success$", error="^(InvalidTxnStatus|TransactionNotFound)$")},
-    story="When the connection of a key closes, what it has open is aborted, though nobody came for the key and no time-out has passed.",
-    origin="a review of the suite, which did not look there; brokers that close all that a connection has opened",
-    transaction_keys=_AbortsOfWhoLeaves,
-)
-
-KEPT_AND_FORGOTTEN = pair(
-    "kept-and-forgotten",
-    breaks={"TXKEY-05": _BOTH_OPEN, "TXKEY-13": _BOTH_OPEN},
-    story="A client that comes again keeps its transaction, and its key does not: nobody who comes later fences it.",
-    origin="a review of the suite, which did not look there; the record of an epoch has what was begun on that epoch's connection",
-    transaction_keys=_KeepsAndForgets,
-)

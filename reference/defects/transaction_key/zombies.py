@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.decorator import expected, seen
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.pulsar.transaction_key.claims import Claim, Client, Doing
@@ -18,7 +19,10 @@ _ENDED = Symptom(what="^answer to END_TXN$", expected="InvalidTxnStatus", seen="
 _IN_WORDS = Symptom(what="^refusal of ", expected="^ExpiredTransaction")
 
 
-class _ThanksForCommits(TransactionKeys):
+@pair({"TXKEY-10": _ENDED, "TXKEY-32": _ENDED}, origin="textbook: what has ended needs no end")
+class FencedCommitSucceeds(TransactionKeys):
+    """The commit of a fenced transaction is answered with success, for the transaction has ended; its work is gone."""
+
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         if action is Action.COMMIT and self._topic.is_fenced(txn):
             reply()
@@ -26,7 +30,10 @@ class _ThanksForCommits(TransactionKeys):
             super().end(txn, action, reply)
 
 
-class _ThanksForAborts(TransactionKeys):
+@pair({"TXKEY-11": _ENDED}, origin="the proposal's text, O13")
+class FencedAbortSucceeds(TransactionKeys):
+    """The abort of a fenced transaction is answered with success, for it is aborted; the task is not told that it was fenced."""
+
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         if action is Action.ABORT and self._topic.is_fenced(txn):
             reply()
@@ -34,20 +41,33 @@ class _ThanksForAborts(TransactionKeys):
             super().end(txn, action, reply)
 
 
-class _AsksTheCoordinator(TransactionKeys):
+@pair({"TXKEY-10": _IN_WORDS}, origin="the proposal's text, O11: an exception that no answer names")
+class EndsRefusedAsAny(TransactionKeys):
+    """Ends of fenced transactions are refused for their status alone, and a client cannot tell that it was fenced."""
+
     def refuse_fenced(self, txn: TxnId, doing: Doing) -> None:
         if doing is Doing.ADD:
             super().refuse_fenced(txn, doing)
 
 
-class _AddsToTheFenced(TransactionKeys):
+@pair(
+    {"TXKEY-12": seen("^(transaction .*|success)$", what="^(refusal of ADD_SUBSCRIPTION_TO_TXN|answer to ADD_PARTITION_TO_TXN)$")},
+    origin="textbook: of several requests one is forgotten",
+)
+class AddedToTheFenced(TransactionKeys):
+    """Only ends are refused in a fenced transaction: the coordinator takes participants in, as it would without a key."""
+
     def refuse_fenced(self, txn: TxnId, doing: Doing) -> None:
         if doing is not Doing.ADD:
             super().refuse_fenced(txn, doing)
 
 
-class _EndsWhatTheKeyHas(TransactionKeys):
-    """An end of a fenced transaction that ends what its key has open now."""
+@pair(
+    {"TXKEY-11": seen("^(ABORTED|ABORTING|not known any more)$", expected="^OPEN$", what="^status of B$")},
+    origin="feared by readers of the proposal: an end that names the key, and not the transaction",
+)
+class AbortHitsTheSuccessor(TransactionKeys):
+    """The late abort of a task that was fenced aborts what its key has open, which is its successor's."""
 
     ends: tuple[Action, ...] = (Action.ABORT,)
 
@@ -61,14 +81,26 @@ class _EndsWhatTheKeyHas(TransactionKeys):
             raise
 
 
-class _EndsWhatTheKeyHasAtCommits(_EndsWhatTheKeyHas):
+@pair(
+    {"TXKEY-10": seen("^(ABORTED|ABORTING|not known any more)$", expected="^OPEN$", what="^status of B$")},
+    origin="textbook: who comes last is right",
+)
+class CommitHitsTheSuccessor(AbortHitsTheSuccessor):
+    """A late commit is taken for a conflict of two tasks, and what the newer one has open is aborted."""
+
     ends = (Action.COMMIT,)
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         super().end(txn, action, reply)
 
 
-class _ServesTheOld(TransactionKeys):
+@pair(
+    {"TXKEY-12": seen("^success$", what="^answer to a new transaction$")},
+    origin="feared by readers of the proposal: an epoch that is compared at the connect alone",
+)
+class OldConnectionsServed(TransactionKeys):
+    """The previous connection of a key is served as before, and begins transactions that fence those of its successor."""
+
     def take_over(self, key: TransactionKey, client: Client) -> None:
         self._clients.pop(key, None)
         super().take_over(key, client)
@@ -77,79 +109,16 @@ class _ServesTheOld(TransactionKeys):
         return self._records[claim.key]
 
 
-class _TrustsWhoHasTheKey(NodeKeys):
+@pair(
+    {
+        "TXKEY-07": expected("InvalidTxnStatus|^ExpiredTransaction", what="^(answer to|refusal of) SEND$"),
+        "TXKEY-10": expected("InvalidTxnStatus|^ExpiredTransaction", what="^(answer to|refusal of) the commit of A$"),
+        "TXKEY-11": expected("InvalidTxnStatus|^ExpiredTransaction", what="^(answer to|refusal of) the abort of A$"),
+    },
+    origin="a review of the suite, in which who comes late had no key",
+)
+class WhoHasTheKeyTrusted(NodeKeys):
+    """On the connection that has the key nobody asks what was fenced: a task that was, and has come again, goes on where it was."""
+
     def asks_of(self, claims: Mapping[tuple[bool, int], Claim]) -> bool:
         return not claims
-
-
-FENCED_COMMIT_SUCCEEDS = pair(
-    "fenced-commit-succeeds",
-    breaks={"TXKEY-10": _ENDED, "TXKEY-32": _ENDED},
-    story="The commit of a fenced transaction is answered with success, for the transaction has ended; its work is gone.",
-    origin="textbook: what has ended needs no end",
-    transaction_keys=_ThanksForCommits,
-)
-
-FENCED_ABORT_SUCCEEDS = pair(
-    "fenced-abort-succeeds",
-    breaks={"TXKEY-11": _ENDED},
-    story="The abort of a fenced transaction is answered with success, for it is aborted; the task is not told that it was fenced.",
-    origin="the proposal's text, O13",
-    transaction_keys=_ThanksForAborts,
-)
-
-ENDS_REFUSED_AS_ANY = pair(
-    "ends-refused-as-any",
-    breaks={"TXKEY-10": _IN_WORDS},
-    story="Ends of fenced transactions are refused for their status alone, and a client cannot tell that it was fenced.",
-    origin="the proposal's text, O11: an exception that no answer names",
-    transaction_keys=_AsksTheCoordinator,
-)
-
-ADDED_TO_THE_FENCED = pair(
-    "added-to-the-fenced",
-    breaks={
-        "TXKEY-12": Symptom(what="^(refusal of ADD_SUBSCRIPTION_TO_TXN|answer to ADD_PARTITION_TO_TXN)$", seen="^(transaction .*|success)$")
-    },
-    story="Only ends are refused in a fenced transaction: the coordinator takes participants in, as it would without a key.",
-    origin="textbook: of several requests one is forgotten",
-    transaction_keys=_AddsToTheFenced,
-)
-
-ABORT_HITS_THE_SUCCESSOR = pair(
-    "abort-hits-the-successor",
-    breaks={"TXKEY-11": Symptom(what="^status of B$", expected="^OPEN$", seen="^(ABORTED|ABORTING|not known any more)$")},
-    story="The late abort of a task that was fenced aborts what its key has open, which is its successor's.",
-    origin="feared by readers of the proposal: an end that names the key, and not the transaction",
-    transaction_keys=_EndsWhatTheKeyHas,
-)
-
-COMMIT_HITS_THE_SUCCESSOR = pair(
-    "commit-hits-the-successor",
-    breaks={
-        "TXKEY-10": Symptom(what="^status of B$", expected="^OPEN$", seen="^(ABORTED|ABORTING|not known any more)$"),
-    },
-    story="A late commit is taken for a conflict of two tasks, and what the newer one has open is aborted.",
-    origin="textbook: who comes last is right",
-    transaction_keys=_EndsWhatTheKeyHasAtCommits,
-)
-
-OLD_CONNECTIONS_SERVED = pair(
-    "old-connections-served",
-    breaks={"TXKEY-12": Symptom(what="^answer to a new transaction$", seen="^success$")},
-    story="The previous connection of a key is served as before, and begins transactions that fence those of its successor.",
-    origin="feared by readers of the proposal: an epoch that is compared at the connect alone",
-    transaction_keys=_ServesTheOld,
-)
-
-WHO_HAS_THE_KEY_TRUSTED = pair(
-    "who-has-the-key-trusted",
-    breaks={
-        "TXKEY-07": Symptom(what="^(answer to|refusal of) SEND$", expected="InvalidTxnStatus|^ExpiredTransaction"),
-        "TXKEY-10": Symptom(what="^(answer to|refusal of) the commit of A$", expected="InvalidTxnStatus|^ExpiredTransaction"),
-        "TXKEY-11": Symptom(what="^(answer to|refusal of) the abort of A$", expected="InvalidTxnStatus|^ExpiredTransaction"),
-    },
-    story="On the connection that has the key nobody asks what was fenced: a task that was, and has come again, goes on where it was.",
-    origin="a review of the suite, in which who comes late had no key",
-    node_keys=_TrustsWhoHasTheKey,
-)

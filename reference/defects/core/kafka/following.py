@@ -2,13 +2,17 @@
 
 from dataclasses import replace
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.kafka.node import Parts
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.partition_log import AbortedTransaction, Isolation, Page, PartitionLog
 
 
-class _StopsOnlyWhoBegins(PartitionLog):
+@defect(
+    {"CORE-29": seen('^"early", "a1"', expected='^"early"$', what="follower of orders")},
+    origin="textbook: a check at the door, and a window that is open",
+)
+class CoreKafkaOpenShownToFollowers(PartitionLog):
+    """The last stable offset stops who begins at the start of a log, and not who waits at its end for what comes."""
+
     def read(self, offset: int, isolation: Isolation, max_bytes: int) -> Page:
         if offset == self.start_offset or isolation is Isolation.READ_UNCOMMITTED:
             return super().read(offset, isolation, max_bytes)
@@ -16,24 +20,13 @@ class _StopsOnlyWhoBegins(PartitionLog):
         return replace(page, aborted=self.aborted_in(offset, self.end_offset))
 
 
-class _ListsAbortsThatBeginLater(PartitionLog):
+@defect(
+    {"CORE-29": seen('^"early", "a1"', expected='^"early", "plain"$', what="follower of orders")},
+    origin="textbook: the wrong side of a bound",
+)
+class CoreKafkaAbortedShownToFollowers(PartitionLog):
+    """An answer lists the aborted transactions that begin behind its first offset, and leaves out the one that begins right there."""
+
     def aborted_in(self, first: int, upper: int) -> tuple[AbortedTransaction, ...]:
         found = super().aborted_in(first, upper)
         return tuple(one for one in found if first == self.start_offset or one.first_offset > first)
-
-
-OPEN_SHOWN_TO_FOLLOWERS = Defect(
-    name="core-kafka-open-shown-to-followers",
-    breaks={"CORE-29": Symptom(what="follower of orders", expected='^"early"$', seen='^"early", "a1"')},
-    story="The last stable offset stops who begins at the start of a log, and not who waits at its end for what comes.",
-    origin="textbook: a check at the door, and a window that is open",
-    parts=Parts(partition_log=_StopsOnlyWhoBegins),
-)
-
-ABORTED_SHOWN_TO_FOLLOWERS = Defect(
-    name="core-kafka-aborted-shown-to-followers",
-    breaks={"CORE-29": Symptom(what="follower of orders", expected='^"early", "plain"$', seen='^"early", "a1"')},
-    story="An answer lists the aborted transactions that begin behind its first offset, and leaves out the one that begins right there.",
-    origin="textbook: the wrong side of a bound",
-    parts=Parts(partition_log=_ListsAbortsThatBeginLater),
-)

@@ -1,25 +1,32 @@
 """Defects of the Kafka reference in inputs that move with the outcome."""
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.kip890 import offsets, taking_over
 from fencepost.reference.kafka.groups import CommittedOffset, Groups
-from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.values import TopicPartition
 from fencepost.wire.kafka.batches import MarkerType, Record
 
 
-class _DropsAlways(Groups):
+@defect({"CORE-20": seen('^"i1", "i2", "i3"$')}, origin="textbook: pending offsets that are only ever dropped")
+class CoreKafkaInputComesAgain(Groups):
+    """A marker drops the pending offsets of its producer, also when it is a commit."""
+
     def decide(self, producer_id: int, decision: MarkerType) -> None:  # noqa: ARG002 - that is the defect
         super().decide(producer_id, MarkerType.ABORT)
 
 
-class _MovesAlways(Groups):
+@defect({"CORE-21": seen('^"i3"$')}, origin="textbook: pending offsets that are only ever applied")
+class CoreKafkaInputLost(Groups):
+    """A marker puts the pending offsets of its producer in force, also when it is an abort."""
+
     def decide(self, producer_id: int, decision: MarkerType) -> None:  # noqa: ARG002 - that is the defect
         super().decide(producer_id, MarkerType.COMMIT)
 
 
-class _OneForAll(Groups):
+@defect({"CORE-23": seen('^"i3"$')}, origin="textbook: the wrong key")
+class CoreKafkaOnePlaceForAllGroups(Groups):
+    """Offsets are kept by partition only, so that what one group takes is gone for all."""
+
     def record(self, group: str, partition: TopicPartition, offset: CommittedOffset) -> Record:  # noqa: ARG002 - that is the defect
         return super().record("", partition, offset)
 
@@ -27,50 +34,22 @@ class _OneForAll(Groups):
         return super().committed("", partition, require_stable=require_stable)
 
 
-INPUT_COMES_AGAIN = Defect(
-    name="core-kafka-input-comes-again",
-    breaks={"CORE-20": Symptom(seen='^"i1", "i2", "i3"$')},
-    story="A marker drops the pending offsets of its producer, also when it is a commit.",
-    origin="textbook: pending offsets that are only ever dropped",
-    parts=Parts(groups=_DropsAlways),
-)
+@defect({"CORE-22": seen('^"i2", "i3"$')}, origin="textbook: offsets that know nothing of transactions")
+class CoreKafkaInputTakenWithoutOutput(offsets.PendingOffsetsShown):
+    """A group's offset counts as soon as it is sent, so that after an abort a consumer goes on behind what was undone."""
 
-INPUT_LOST = Defect(
-    name="core-kafka-input-lost",
-    breaks={"CORE-21": Symptom(seen='^"i3"$')},
-    story="A marker puts the pending offsets of its producer in force, also when it is an abort.",
-    origin="textbook: pending offsets that are only ever applied",
-    parts=Parts(groups=_MovesAlways),
-)
 
-INPUT_TAKEN_WITHOUT_OUTPUT = Defect(
-    name="core-kafka-input-taken-without-output",
-    breaks={"CORE-22": Symptom(seen='^"i2", "i3"$')},
-    story=offsets.PENDING_OFFSETS_SHOWN.story,
-    origin=offsets.PENDING_OFFSETS_SHOWN.origin,
-    parts=offsets.PENDING_OFFSETS_SHOWN.parts,
+@defect(
+    {"CORE-20": seen('^"i1", "i2", "i3"$', expected='^"i3"$', what="left for others$")},
+    origin="textbook: one group for each transaction taken for granted",
 )
+class CoreKafkaInputOfOneGroup(offsets.OffsetsOfOneGroup):
+    """A commit puts the offsets of one group in force; those of the other groups in the transaction are dropped."""
 
-ONE_PLACE_FOR_ALL_GROUPS = Defect(
-    name="core-kafka-one-place-for-all-groups",
-    breaks={"CORE-23": Symptom(seen='^"i3"$')},
-    story="Offsets are kept by partition only, so that what one group takes is gone for all.",
-    origin="textbook: the wrong key",
-    parts=Parts(groups=_OneForAll),
-)
 
-INPUT_OF_ONE_GROUP = Defect(
-    name="core-kafka-input-of-one-group",
-    breaks={"CORE-20": Symptom(what="left for others$", expected='^"i3"$', seen='^"i1", "i2", "i3"$')},
-    story=offsets.OFFSETS_OF_ONE_GROUP.story,
-    origin=offsets.OFFSETS_OF_ONE_GROUP.origin,
-    parts=offsets.OFFSETS_OF_ONE_GROUP.parts,
+@defect(
+    {"CORE-21": seen('^"i2", "i3"$', what="inputs left for workers")},
+    origin="textbook: what is decided by producer id outlives its transaction",
 )
-
-ABORTED_INPUT_TAKEN_LATER = Defect(
-    name="core-kafka-aborted-input-taken-later",
-    breaks={"CORE-21": Symptom(what="inputs left for workers", seen='^"i2", "i3"$')},
-    story="An abort hides the pending offsets of its producer, and its next commit puts them in force with its own.",
-    origin=taking_over.ABORTED_OFFSETS_COME_UP.origin,
-    parts=taking_over.ABORTED_OFFSETS_COME_UP.parts,
-)
+class CoreKafkaAbortedInputTakenLater(taking_over.AbortedOffsetsComeUp):
+    """An abort hides the pending offsets of its producer, and its next commit puts them in force with its own."""

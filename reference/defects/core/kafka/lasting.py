@@ -1,8 +1,6 @@
 """Defects of the Kafka reference in what lasts when a log is served again."""
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.kafka.node import Parts
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.partition_log import AbortedTransaction, PartitionLog
 from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates
 from fencepost.reference.kafka.profile import Profile
@@ -11,7 +9,10 @@ from fencepost.reference.kernel.machine import Machine
 from fencepost.wire.kafka.batches import Batch
 
 
-class _TakesEndsThatItFindsForAborts(PartitionLog):
+@defect({"CORE-32": seen('^"plain"$', expected='^"a1", "plain"$')}, origin="textbook: a second place for one decision, which was forgotten")
+class CoreKafkaSeenIsGoneAfterReload(PartitionLog):
+    """The index of aborted transactions is built from the log when it is loaded, and every end that is found there goes into it."""
+
     is_loaded = False
 
     def __init__(self, machine: Machine, profile: Profile, producer_states: type[ProducerStates], name: TopicPartition) -> None:
@@ -24,24 +25,10 @@ class _TakesEndsThatItFindsForAborts(PartitionLog):
         return AbortedTransaction(marker.producer_id, before.transaction_start, marker.base_offset)
 
 
-class _FindsNothingOpen(PartitionLog):
+@defect({"CORE-40": seen('^"a1"', expected='^("a1", "a2"|"plain")$')}, origin="textbook: a state that recovery forgets")
+class CoreKafkaOpenForgottenByReload(PartitionLog):
+    """A partition that is loaded knows of no open transactions: what they wrote before is shown, and what they write is refused."""
+
     def __init__(self, machine: Machine, profile: Profile, producer_states: type[ProducerStates], name: TopicPartition) -> None:
         super().__init__(machine, profile, producer_states, name)
         self.producers.restore(state for state in self.producers.all() if not state.has_open_transaction)
-
-
-SEEN_IS_GONE_AFTER_RELOAD = Defect(
-    name="core-kafka-seen-is-gone-after-reload",
-    breaks={"CORE-32": Symptom(expected='^"a1", "plain"$', seen='^"plain"$')},
-    story="The index of aborted transactions is built from the log when it is loaded, and every end that is found there goes into it.",
-    origin="textbook: a second place for one decision, which was forgotten",
-    parts=Parts(partition_log=_TakesEndsThatItFindsForAborts),
-)
-
-OPEN_FORGOTTEN_BY_RELOAD = Defect(
-    name="core-kafka-open-forgotten-by-reload",
-    breaks={"CORE-40": Symptom(expected='^("a1", "a2"|"plain")$', seen='^"a1"')},
-    story="A partition that is loaded knows of no open transactions: what they wrote before is shown, and what they write is refused.",
-    origin="textbook: a state that recovery forgets",
-    parts=Parts(partition_log=_FindsNothingOpen),
-)

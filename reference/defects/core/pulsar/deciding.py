@@ -2,10 +2,8 @@
 
 from dataclasses import replace
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.defects.pip31.ending import AgreesToWhatEndedBefore
-from fencepost.reference.pulsar import Parts
+from fencepost.reference.defects.decorator import defect, seen
+from fencepost.reference.defects.pip31.ending import PulsarAnyEndOfWhatEndedBeforeACrash
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.participants import Participants
@@ -14,7 +12,10 @@ from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.values import Action, Status, TxnId
 
 
-class _WaitsForSomebody(Participants):
+@defect({"CORE-10": seen("^not over", what="transaction of A")}, origin="textbook: a countdown from 0")
+class CorePulsarEmptyNeverComplete(Participants):
+    """Only a participant's answer completes a transaction, and one without participants is being aborted for ever."""
+
     def send_to_all(self, transaction: Transaction, low_watermark: int) -> None:
         if self.recipients(transaction):
             super().send_to_all(transaction, low_watermark)
@@ -30,13 +31,19 @@ class _TellsAgain(LogCoordinator):
             self._participants.send_to_all(again, self.low_watermark)
 
 
-class _MarksAgain(SidecarBuffer):
+@defect({"CORE-11": seen('^"a1", "a1"')}, origin="textbook: a retry that is executed", also=[_TellsAgain])
+class CorePulsarCommittedTwice(SidecarBuffer):
+    """A commit that is asked for again is told to the topics again, and each publishes the messages once more."""
+
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         self._ended.pop(txn, None)
         super().end(txn, action, low_watermark)
 
 
-class _TakesTheAbortBack(SidecarBuffer):
+@defect({"CORE-12": seen('^"a1"$')}, origin="textbook: a flag that is flipped where it should be set", also=[_TellsAgain])
+class CorePulsarSecondAbortUndoesTheFirst(SidecarBuffer):
+    """An abort that is asked for again is told to the topics again, and finds the abort in the way, which each takes back."""
+
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         was_aborted = self._ended.get(txn) is Action.ABORT
         if was_aborted:
@@ -44,7 +51,10 @@ class _TakesTheAbortBack(SidecarBuffer):
         super().end(txn, Action.COMMIT if was_aborted else action, low_watermark)
 
 
-class _AbortsWhatIsCommitted(LogCoordinator):
+@defect({"CORE-13": seen("^success", expected="a refusal")}, origin="textbook: what has ended needs no end")
+class CorePulsarCommittedIsAborted(LogCoordinator):
+    """Whoever aborts a committed transaction is told that it is done."""
+
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         committed = self.describe(txn).status.action is Action.COMMIT
         super().end(txn, Action.COMMIT if committed else action, reply)
@@ -56,51 +66,14 @@ class CommitsWhatIsAborted(LogCoordinator):
         super().end(txn, Action.ABORT if aborted else action, reply)
 
 
-EMPTY_NEVER_COMPLETE = Defect(
-    name="core-pulsar-empty-never-complete",
-    breaks={"CORE-10": Symptom(what="transaction of A", seen="^not over")},
-    story="Only a participant's answer completes a transaction, and one without participants is being aborted for ever.",
-    origin="textbook: a countdown from 0",
-    parts=Parts(participants=_WaitsForSomebody),
-)
-
-COMMITTED_TWICE = Defect(
-    name="core-pulsar-committed-twice",
-    breaks={"CORE-11": Symptom(seen='^"a1", "a1"')},
-    story="A commit that is asked for again is told to the topics again, and each publishes the messages once more.",
-    origin="textbook: a retry that is executed",
-    parts=Parts(coordinator=_TellsAgain, sidecar_buffer=_MarksAgain),
-)
-
-SECOND_ABORT_UNDOES_THE_FIRST = Defect(
-    name="core-pulsar-second-abort-undoes-the-first",
-    breaks={"CORE-12": Symptom(seen='^"a1"$')},
-    story="An abort that is asked for again is told to the topics again, and finds the abort in the way, which each takes back.",
-    origin="textbook: a flag that is flipped where it should be set",
-    parts=Parts(coordinator=_TellsAgain, sidecar_buffer=_TakesTheAbortBack),
-)
-
-COMMITTED_IS_ABORTED = Defect(
-    name="core-pulsar-committed-is-aborted",
-    breaks={"CORE-13": Symptom(expected="a refusal", seen="^success")},
-    story="Whoever aborts a committed transaction is told that it is done.",
-    origin="textbook: what has ended needs no end",
-    parts=Parts(coordinator=_AbortsWhatIsCommitted),
-)
-
-ABORTED_IS_COMMITTED = Defect(
-    name="core-pulsar-aborted-is-committed",
-    breaks={"CORE-14": Symptom(expected="a refusal", seen="^success")},
-    story="Whoever commits an aborted transaction is told that it is done, and its data is gone.",
-    origin="textbook: what has ended needs no end",
-    parts=Parts(coordinator=CommitsWhatIsAborted),
-)
+@defect({"CORE-14": seen("^success", expected="a refusal")}, origin="textbook: what has ended needs no end")
+class CorePulsarAbortedIsCommitted(CommitsWhatIsAborted):
+    """Whoever commits an aborted transaction is told that it is done, and its data is gone."""
 
 
-ANY_END_OF_WHAT_ENDED_BEFORE_A_CRASH = Defect(
-    name="core-pulsar-any-end-of-what-ended-before-a-crash",
-    breaks={"CORE-13": Symptom(expected="^a refusal$", seen="^success$"), "CORE-14": Symptom(expected="^a refusal$", seen="^success$")},
-    story="After a crash a coordinator knows that a transaction has ended, and not how: whoever asks for an end is told that it is done.",
+@defect(
+    {"CORE-13": seen("^success$", expected="^a refusal$"), "CORE-14": seen("^success$", expected="^a refusal$")},
     origin="textbook: a record of completion without the outcome",
-    parts=Parts(coordinator=AgreesToWhatEndedBefore),
 )
+class CorePulsarAnyEndOfWhatEndedBeforeACrash(PulsarAnyEndOfWhatEndedBeforeACrash):
+    """After a crash a coordinator knows that a transaction has ended, and not how: whoever asks for an end is told that it is done."""

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.pulsar import Parts
+from fencepost.reference.defects.core.pair import core_pair
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.buffer import Place
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal
@@ -18,25 +17,42 @@ from fencepost.reference.pulsar.values import Status, TxnId
 from . import visibility
 
 
-class _TellsOnlySubscriptionsAfterAStart(LogCoordinator):
+@defect(
+    {"CORE-33": seen("^nothing", expected='^"r1"$', what="readers of results")}, origin="textbook: two lists, one of which is forgotten"
+)
+class CorePulsarInputTakenOutputGone(LogCoordinator):
+    """A coordinator that starts tells a decision that it finds to the subscriptions, and takes the topics for told."""
+
     def recovered(self, transaction: Transaction) -> Transaction:
         found = super().recovered(transaction)
         return replace(found, partitions=()) if found.status.is_decided and found.subscriptions else found
 
 
-class _TellsOnlyTopicsAfterAStart(LogCoordinator):
+@defect(
+    {"CORE-33": seen("^nothing$", expected='^"i1"$', what="place of workers in inputs")},
+    origin="textbook: two lists, one of which is forgotten; and a look at the output alone",
+)
+class CorePulsarOutputThereInputPending(LogCoordinator):
+    """A coordinator that starts tells a commit to the topics alone: nobody is given the input, and it is never deleted."""
+
     def recovered(self, transaction: Transaction) -> Transaction:
         found = super().recovered(transaction)
         return replace(found, subscriptions=()) if found.status is Status.COMMITTING and found.partitions else found
 
 
-class _PendingInMemory(PendingAckJournal):
+@defect({"CORE-41": seen('^"i1"$', expected="^nothing", what="inputs left for workers")}, origin="textbook: acknowledging before writing")
+class CorePulsarTakenInputForgottenByCrash(PendingAckJournal):
+    """What is acknowledged in an open transaction is in memory only, so a commit after a crash finds nothing to delete."""
+
     def must_be_durable(self, waiting: Waiting) -> bool:  # noqa: ARG002 - nothing is
         return False
 
 
-class PendingIsFree(PendingAcks):
-    """What is pending in a transaction is neither withheld nor in conflict."""
+@core_pair(
+    {"CORE-34": seen('^"i1", "i1" in results', what="inputs processed by workers")}, origin="textbook: two states where PIP-31 has three"
+)
+class PendingInputGivenAway(PendingAcks):
+    """What an open transaction has acknowledged is given to the next consumer, and may be acknowledged again."""
 
     def units_at(self, place: Place) -> Units:  # noqa: ARG002 - nothing is withheld
         return frozenset()
@@ -45,58 +61,21 @@ class PendingIsFree(PendingAcks):
         return False
 
 
-class DeletesAtOnce(Subscription):
-    """What a transaction acknowledges is deleted before that ends."""
+@core_pair(
+    {"CORE-39": seen('^"i1"$', expected="^nothing", what="place of workers in inputs")},
+    origin="textbook: undone afterwards, where it should be done afterwards",
+)
+class PlaceMovedTooEarly(Subscription):
+    """What a transaction acknowledges is deleted at once, and given back by an abort."""
 
     def acknowledge_in(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
         super().acknowledge_in(txn, wanted)
         self.cursor.acknowledge(wanted, self._buffer)
 
 
-INPUT_TAKEN_OUTPUT_GONE = Defect(
-    name="core-pulsar-input-taken-output-gone",
-    breaks={"CORE-33": Symptom(what="readers of results", expected='^"r1"$', seen="^nothing")},
-    story="A coordinator that starts tells a decision that it finds to the subscriptions, and takes the topics for told.",
-    origin="textbook: two lists, one of which is forgotten",
-    parts=Parts(coordinator=_TellsOnlySubscriptionsAfterAStart),
+@defect(
+    {"CORE-35": seen('"b1"', what="inputs left for workers")},
+    origin="apache/pulsar#21464: a consumer of the compacted topic read what was not committed",
 )
-
-OUTPUT_THERE_INPUT_PENDING = Defect(
-    name="core-pulsar-output-there-input-pending",
-    breaks={"CORE-33": Symptom(what="place of workers in inputs", expected='^"i1"$', seen="^nothing$")},
-    story="A coordinator that starts tells a commit to the topics alone: nobody is given the input, and it is never deleted.",
-    origin="textbook: two lists, one of which is forgotten; and a look at the output alone",
-    parts=Parts(coordinator=_TellsOnlyTopicsAfterAStart),
-)
-
-TAKEN_INPUT_FORGOTTEN_BY_CRASH = Defect(
-    name="core-pulsar-taken-input-forgotten-by-crash",
-    breaks={"CORE-41": Symptom(what="inputs left for workers", expected="^nothing", seen='^"i1"$')},
-    story="What is acknowledged in an open transaction is in memory only, so a commit after a crash finds nothing to delete.",
-    origin="textbook: acknowledging before writing",
-    parts=Parts(pending_ack_journal=_PendingInMemory),
-)
-
-PENDING_INPUT_GIVEN_AWAY = Defect(
-    name="core-pulsar-pending-input-given-away",
-    breaks={"CORE-34": Symptom(what="inputs processed by workers", seen='^"i1", "i1" in results')},
-    story="What an open transaction has acknowledged is given to the next consumer, and may be acknowledged again.",
-    origin="textbook: two states where PIP-31 has three",
-    parts=Parts(pending_acks=PendingIsFree),
-)
-
-OPEN_INPUT_GIVEN = Defect(
-    name="core-pulsar-open-input-given",
-    breaks={"CORE-35": Symptom(what="inputs left for workers", seen='"b1"')},
-    story=visibility.DIRTY_READ.story,
-    origin=visibility.DIRTY_READ.origin,
-    parts=visibility.DIRTY_READ.parts,
-)
-
-PLACE_MOVED_TOO_EARLY = Defect(
-    name="core-pulsar-place-moved-too-early",
-    breaks={"CORE-39": Symptom(what="place of workers in inputs", expected="^nothing", seen='^"i1"$')},
-    story="What a transaction acknowledges is deleted at once, and given back by an abort.",
-    origin="textbook: undone afterwards, where it should be done afterwards",
-    parts=Parts(subscription=DeletesAtOnce),
-)
+class CorePulsarOpenInputGiven(visibility.CorePulsarDirtyRead):
+    """Messages of a transaction go into the topic like any others, and are read before anything is decided."""

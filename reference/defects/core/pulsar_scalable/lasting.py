@@ -2,15 +2,19 @@
 
 from collections.abc import Iterator
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.pulsar.ledger import Entry
 from fencepost.reference.pulsar.values import Action, Message, TxnId
 
 
-class _ShowsWhatThisLifeCommits(MetadataBuffer):
+@defect(
+    {"CORE-32": seen('^"plain"$', expected='^"a1", "plain"$')},
+    origin="apache/pulsar#25821: committed data was filtered after a reload, since unknown was taken for aborted",
+)
+class CoreScalableSeenIsGoneAfterReload(MetadataBuffer):
+    """Which transactions are committed is kept in memory, and a segment that is loaded anew takes the unknown for aborted."""
+
     committed: frozenset[TxnId] = frozenset()
 
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
@@ -22,12 +26,21 @@ class _ShowsWhatThisLifeCommits(MetadataBuffer):
         return message.txn is None or message.txn in self.committed
 
 
-class _SeesNoEntryUndecided(MetadataBuffer):
+@defect(
+    {"CORE-40": seen('^"a1", "a2"$', expected="^nothing$")},
+    origin="apache/pulsar#12382: what was published while a buffer recovered moved the readable position over open transactions",
+)
+class CoreScalableOpenForgottenByReload(MetadataBuffer):
+    """A segment that is loaded does not look which of its entries are of open transactions, and readers get them."""
+
     def undecided(self) -> Iterator[Entry]:
         return iter(())
 
 
-class _BeginsAtTheLast(MetadataBuffer):
+@defect({"CORE-40": seen('^"a1"$', expected="^nothing$")}, origin="textbook: an entry of a table is overwritten where the first one counts")
+class CoreScalableOpenIsReadAfterReload(MetadataBuffer):
+    """A segment that is loaded takes the last message of an open transaction for its first, and readers get what is before it."""
+
     def recover(self) -> None:
         super().recover()
         for entry in self.undecided():
@@ -35,41 +48,14 @@ class _BeginsAtTheLast(MetadataBuffer):
                 self._open[entry.content.txn] = entry.position
 
 
-class _ForgetsAbortsBesideTheOpen(MetadataBuffer):
+@defect(
+    {"CORE-40": seen('"b1"', expected='^"a1"$')},
+    origin="apache/pulsar#25821: a review feared that aborted messages are readable until a recovery is through",
+)
+class CoreScalableAbortedBesideTheOpenAfterReload(MetadataBuffer):
+    """A segment that is loaded while a transaction is open does not read which others were aborted."""
+
     def recover(self) -> None:
         super().recover()
         if self._open:
             self._aborted = {}
-
-
-SEEN_IS_GONE_AFTER_RELOAD = Defect(
-    name="core-scalable-seen-is-gone-after-reload",
-    breaks={"CORE-32": Symptom(expected='^"a1", "plain"$', seen='^"plain"$')},
-    story="Which transactions are committed is kept in memory, and a segment that is loaded anew takes the unknown for aborted.",
-    origin="apache/pulsar#25821: committed data was filtered after a reload, since unknown was taken for aborted",
-    parts=MetadataParts(metadata_buffer=_ShowsWhatThisLifeCommits),
-)
-
-OPEN_FORGOTTEN_BY_RELOAD = Defect(
-    name="core-scalable-open-forgotten-by-reload",
-    breaks={"CORE-40": Symptom(expected="^nothing$", seen='^"a1", "a2"$')},
-    story="A segment that is loaded does not look which of its entries are of open transactions, and readers get them.",
-    origin="apache/pulsar#12382: what was published while a buffer recovered moved the readable position over open transactions",
-    parts=MetadataParts(metadata_buffer=_SeesNoEntryUndecided),
-)
-
-OPEN_IS_READ_AFTER_RELOAD = Defect(
-    name="core-scalable-open-is-read-after-reload",
-    breaks={"CORE-40": Symptom(expected="^nothing$", seen='^"a1"$')},
-    story="A segment that is loaded takes the last message of an open transaction for its first, and readers get what is before it.",
-    origin="textbook: an entry of a table is overwritten where the first one counts",
-    parts=MetadataParts(metadata_buffer=_BeginsAtTheLast),
-)
-
-ABORTED_BESIDE_THE_OPEN_AFTER_RELOAD = Defect(
-    name="core-scalable-aborted-beside-the-open-after-reload",
-    breaks={"CORE-40": Symptom(expected='^"a1"$', seen='"b1"')},
-    story="A segment that is loaded while a transaction is open does not read which others were aborted.",
-    origin="apache/pulsar#25821: a review feared that aborted messages are readable until a recovery is through",
-    parts=MetadataParts(metadata_buffer=_ForgetsAbortsBesideTheOpen),
-)

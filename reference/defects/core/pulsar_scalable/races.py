@@ -1,8 +1,6 @@
 """Defects of scalable topics in requests that are under way at once."""
 
-from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.defect import Defect
-from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.records import State
@@ -10,32 +8,23 @@ from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
 
 
-class _AcknowledgesAndDrops(MetadataBuffer):
+@defect(
+    {"CORE-36": seen('^"a1";', expected='^"a1", "a2"$', what="readers of orders")}, origin="textbook: a receipt for what was thrown away"
+)
+class CoreScalableAcknowledgedAndDropped(MetadataBuffer):
+    """A message that finds its transaction just ended is dropped and receipted, for nobody could see it any more."""
+
     def publish(self, message: Message) -> Position:
         is_late = message.txn is not None and self.participation.state_of(message.txn) is not State.OPEN
         return self._ledger.last if is_late else super().publish(message)
 
 
-class _AnswersWhoeverComesSecond(MetadataCoordinator):
+@defect({"CORE-37": seen("success.*success", what="two ends at the same time")}, origin="textbook: a check, and then an act")
+class CoreScalableBothDecidersWin(MetadataCoordinator):
+    """Who asks for an end when the header is no longer open is told that it is done, whichever end that is."""
+
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         if self.is_over(txn):
             reply()
         else:
             super().end(txn, action, reply)
-
-
-ACKNOWLEDGED_AND_DROPPED = Defect(
-    name="core-scalable-acknowledged-and-dropped",
-    breaks={"CORE-36": Symptom(what="readers of orders", expected='^"a1", "a2"$', seen='^"a1";')},
-    story="A message that finds its transaction just ended is dropped and receipted, for nobody could see it any more.",
-    origin="textbook: a receipt for what was thrown away",
-    parts=MetadataParts(metadata_buffer=_AcknowledgesAndDrops),
-)
-
-BOTH_DECIDERS_WIN = Defect(
-    name="core-scalable-both-deciders-win",
-    breaks={"CORE-37": Symptom(what="two ends at the same time", seen="success.*success")},
-    story="Who asks for an end when the header is no longer open is told that it is done, whichever end that is.",
-    origin="textbook: a check, and then an act",
-    parts=MetadataParts(metadata_coordinator=_AnswersWhoeverComesSecond),
-)
