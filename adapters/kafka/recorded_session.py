@@ -78,7 +78,8 @@ class Tape:
             )
         if (other := _difference(request, call.request)) is not None:
             raise self.part(f"exchange {number}, {named(request)} of {client}: {other}")
-        self.calls[number - 1] = replace(call, request=request)
+        if request == call.request:  # else the times of its records are others
+            self.calls[number - 1] = replace(call, request=request)
         self._next, self._reads = self._next + 1, 0
         self._now_ms = max(self._now_ms, call.at_ms)
         return call

@@ -9,12 +9,20 @@ from typing import Any
 
 import pytest
 from commands import fencepost
+from served import served_here
 
 from fencepost.adapters.kafka.seals import SEAL, sealed
+from fencepost.adapters.replay.played_again import PlayedAgain
 from fencepost.contract import history_files
 from fencepost.contract.errors import WrongUsage
+from fencepost.contract.ports import KeepsExchanges
+from fencepost.contract.registration import Asked
 from fencepost.replay import verifying
 from fencepost.results.compliance_document import read
+from fencepost.run.options import Options
+from fencepost.run.plays import Plays
+from fencepost.run.selection import Selection
+from fencepost.steps.player import player_of
 
 RED = "KIP890-060-1-A-commit-of-one-record.jsonl.gz"
 GREEN = "KIP890-113-1-A-batch-leaves-a-gap-in-the-sequence.jsonl.gz"
@@ -182,3 +190,20 @@ def test_where_nothing_was_recorded_nothing_is_said(results: Path) -> None:
     shutil.rmtree(results / "exchanges")
     with pytest.raises(WrongUsage, match=r"has no exchanges/, which has the recorded answers"):
         verifying.verify(results, read(results))
+
+
+def test_what_a_broker_over_tcp_answered_is_judged_again() -> None:
+    """Times of records are others in a play, and pauses pass at once: the requests are the same, and so are verdict and history."""
+    with served_here() as server:
+        options = Options(system="kafka", asked=Asked({"bootstrap": f"127.0.0.1:{server.port}"}), selection=Selection(only=("KIP890-113",)))
+        with Plays(options) as plays:
+            first = next(one for one in plays if one.name.startswith("[3]"))
+            shown = plays.judge(first)
+    assert isinstance(shown.session, KeepsExchanges)
+    again = PlayedAgain.of(json.loads(json.dumps(shown.session.kept_exchanges())), "the play")
+
+    played = player_of("kip890").play(first.steps, lambda: again.session)
+
+    assert (again.parted(), played.error) == (None, None)
+    assert played.evidence.count == shown.result.evidence > 0
+    assert json.dumps(again.history(first.run)) == json.dumps(shown.history)
