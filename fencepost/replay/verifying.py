@@ -259,7 +259,7 @@ def _junit(results: Path, run: Compliance, found: Verified) -> None:
     except (OSError, Xml.ParseError) as error:
         found.changed.append(f"{JUNIT} cannot be read: {error}")
         return
-    theirs: Counter[tuple[str, ...]] = Counter()
+    theirs: Counter[tuple[str, str, str]] = Counter()
     for case in root.iter("testcase"):
         said: dict[str, Any] = {one.get("name", ""): one.get("value", "") for one in case.iter("property")}
         if "verdict" in said:
