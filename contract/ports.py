@@ -276,7 +276,7 @@ class Session(Protocol):
 
 @runtime_checkable
 class KeepsExchanges(Protocol):
-    """A session that can hand out what was said as it went over the wire, for `fencepost replay`."""
+    """A session that can hand out what was said as it went over the wire, for `fencepost replay` and `fencepost verify`."""
 
     def kept_exchanges(self) -> list[dict[str, Any]]:
         """Lines of JSON: what is the same for all, then each request with its answer, their frames in hexadecimal."""

@@ -49,24 +49,30 @@ class WallTime:
         self.changes += 1
 
     def attempts(self, patience: float | None = None) -> Iterator[int]:
-        began = time.monotonic()
+        began = self._monotonic_s()
         end = began + (self._patience_left_s() if patience is None else patience)
         pause, in_vain, lasting, changes = 0.005, False, Lasting(), self.changes
         try:
             for number in itertools.count(1):
                 yield number
-                now = time.monotonic()
+                now = self._monotonic_s()
                 if now + pause > end:
                     in_vain = True
                     return
                 lasting.after(now - began)
-                time.sleep(pause)
+                self._sleep(pause)
                 pause = min(pause * 2, 0.1)
         finally:
             lasting.end()
             if patience is None:
                 self._is_used_up = self._is_used_up or (in_vain and self._hears_of_changes and self.changes == changes)
-                self.waited.note(self.patience_s if in_vain else time.monotonic() - began, in_vain=in_vain)
+                self.waited.note(self.patience_s if in_vain else self._monotonic_s() - began, in_vain=in_vain)
+
+    def _monotonic_s(self) -> float:
+        return time.monotonic()
+
+    def _sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
 
     def _patience_left_s(self) -> float:
         return min(BRIEFLY_S, self.patience_s) if self._is_used_up else self.patience_s

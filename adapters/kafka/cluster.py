@@ -161,7 +161,9 @@ class Cluster:
 
     def is_listened_to(self) -> bool:
         """Whether the bootstrap node would read a request now."""
-        return self._transport(self._bootstrap).is_listened_to()
+        listens = self._transport(self._bootstrap).is_listened_to()
+        self._recorder.looks.append(listens)
+        return listens
 
     @contextmanager
     def hurried(self, deadline_s: float, meanwhile: Callable[[], object] = lambda: None) -> Iterator[None]:

@@ -1,7 +1,8 @@
-"""What a session said and heard as it goes over the wire, in lines of JSON: kept of scenarios that deviate, and read again.
+"""What a session said and heard as it goes over the wire, in lines of JSON: kept of each scenario, and read again.
 
-The first line is `{"protocol": "kafka", "suffix": ...}`; names that the session made end with the suffix. Each other line is a call, in the
-order in which calls ended: who asked whom, the frames of request and answer in hexadecimal, when, and its place among all moments.
+The first line is `{"protocol": "kafka", "suffix": ...}` with what the session began with (`kept_session`); names that the session made end
+with the suffix. Each other line is a call, in the order in which calls ended: who asked whom, the frames of request and answer in
+hexadecimal, when, and its place among all moments. Each line ends with a digest of itself and all lines before it.
 """
 
 import struct
@@ -12,14 +13,16 @@ from fencepost.adapters.common.address import Address
 from fencepost.contract.errors import WrongUsage
 from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, asked_in, decode_request, decode_response, encode_request, encode_response
 
-from .recording import Recorded
+from .kept_session import Head
+from .recording import Ending, Recorded
+from .seals import sealed
 
 _CORRELATION = 1
 
 
-def kept(calls: Sequence[Recorded], suffix: str) -> list[dict[str, Any]]:
-    """The lines of a session whose names end with that suffix."""
-    return [{"protocol": "kafka", "suffix": suffix}, *map(_line, calls)]
+def kept(calls: Sequence[Recorded], head: Head) -> list[dict[str, Any]]:
+    """The lines of a session that began so."""
+    return sealed([{"protocol": "kafka", **head.as_json()}, *map(_line, calls)])
 
 
 def _line(call: Recorded) -> dict[str, Any]:
@@ -38,6 +41,7 @@ def _line(call: Recorded) -> dict[str, Any]:
         "took_ms": call.took_ms,
         "began": call.began,
         "ended": call.ended,
+        "ending": call.ending.value,
     }
 
 
@@ -73,4 +77,5 @@ def _call(line: Mapping[str, Any]) -> Recorded:
         took_ms=float(line["took_ms"]),
         began=int(line["began"]),
         ended=int(line["ended"]),
+        ending=Ending(line.get("ending", Ending.SILENT if answer is None else Ending.ANSWERED)),
     )

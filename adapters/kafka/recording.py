@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from kio.static.protocol import RequestPayload, ResponsePayload
@@ -23,6 +24,17 @@ from fencepost.wire.kafka.batches import Batch, MalformedBatch, decode
 from fencepost.wire.kafka.entities import api_of, plain, title
 
 from .transport import Answer, Transport
+
+
+class Ending(StrEnum):
+    """How a call ended; only an answer is an answer."""
+
+    ANSWERED = "answered"
+    CLOSED = "closed"
+    """The connection was lost."""
+    SILENT = "silent"
+    """Nothing came in time."""
+    MALFORMED = "malformed"
 
 
 @dataclass(frozen=True)
@@ -41,6 +53,7 @@ class Recorded:
     took_ms: float
     began: int
     ended: int
+    ending: Ending = Ending.ANSWERED
 
     @property
     def is_answered(self) -> bool:
@@ -65,6 +78,8 @@ class Recorder(recording.Recorder[Recorded]):
     def __init__(self, now_ms: Callable[[], float]) -> None:
         super().__init__(now_ms)
         self._moments = itertools.count()
+        self.looks: list[bool] = []
+        """Whether a node listened, each time that it was looked whether it does: nothing was sent then."""
 
     def call(
         self, client: str, node: Address, transport: Transport, request: RequestPayload, deadline_s: float
@@ -77,24 +92,24 @@ class Recorder(recording.Recorder[Recorded]):
         began, moment = self.now_ms(), next(self._moments)
         wait = transport.send(request, deadline_s)
 
-        def remember(answer: ResponsePayload | None, lost: str | None) -> None:
+        def remember(answer: ResponsePayload | None, lost: str | None, ending: Ending = Ending.ANSWERED) -> None:
             took = self.now_ms() - began
-            self.calls.append(Recorded(client, node, request, answer, lost, began, took, moment, next(self._moments)))
+            self.calls.append(Recorded(client, node, request, answer, lost, began, took, moment, next(self._moments), ending))
 
         def answered() -> Done[ResponsePayload] | Unknown:
             try:
                 outcome = wait()
             except Malformed as error:
-                remember(None, str(error))
+                remember(None, str(error), Ending.MALFORMED)
                 raise
             match outcome:
                 case Done(answer):
                     remember(answer, None)
                 case Unreachable(reason):
                     outcome = self.unreachable(reason)
-                    remember(None, outcome.reason)
-                case Unknown(reason):
-                    remember(None, reason)
+                    remember(None, outcome.reason, Ending.CLOSED if outcome.lost else Ending.SILENT)
+                case Unknown(reason, lost):
+                    remember(None, reason, Ending.CLOSED if lost else Ending.SILENT)
             return outcome
 
         return answered

@@ -9,17 +9,20 @@ from fencepost.adapters.common.session import ProtocolSession
 from fencepost.adapters.common.wire_faults import OrderedFaults
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.events import Event
-from fencepost.contract.ports import Exchange, Faults, Time, WireFaults
+from fencepost.contract.outcomes import Done, Outcome
+from fencepost.contract.ports import Exchange, Faults, PassesTime, Time, WireFaults
 
 from .client_kind import ClientKind
 from .cluster import Cluster
 from .core import KafkaLog
 from .history import events
 from .kept_exchanges import kept
+from .kept_session import Head
 from .offer import Offer
 from .probe import KafkaProbe, TakeFromPool, no_pool
 from .recording import Recorder
 from .transport import Connect, ConnectAs, Transport, Wire, nobody_logs_in
+from .values import NearLastEpoch
 
 
 class KafkaSession(ProtocolSession[KafkaProbe]):
@@ -44,7 +47,9 @@ class KafkaSession(ProtocolSession[KafkaProbe]):
         self._connect_as = connect_as
         self._wire = wire
         self._offer = offer
-        self._take_from_pool = take_from_pool
+        self._pool = take_from_pool
+        self._taken: list[NearLastEpoch] = []
+        self._begins_with = offer
         self._recorder = Recorder(time.now_ms)
         if wire is not None:
             self.on_close(wire.close)
@@ -84,4 +89,20 @@ class KafkaSession(ProtocolSession[KafkaProbe]):
         return list(events(self._recorder.calls, run_id))
 
     def kept_exchanges(self) -> list[dict[str, Any]]:
-        return kept(self._recorder.calls, self._suffix)
+        head = Head(
+            self._suffix,
+            self._bootstrap,
+            self._begins_with,
+            is_virtual=isinstance(self.time, PassesTime),
+            patience_s=self.time.patience_s,
+            has_wire=self._wire is not None,
+            looks=tuple(self._recorder.looks),
+            taken=tuple(self._taken),
+        )
+        return kept(self._recorder.calls, head)
+
+    def _take_from_pool(self) -> Outcome[NearLastEpoch]:
+        taken = self._pool()
+        if isinstance(taken, Done):
+            self._taken.append(taken.value)
+        return taken

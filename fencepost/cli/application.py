@@ -29,6 +29,7 @@ from fencepost.cli.commands import (
     site,
     soak,
     summary,
+    verify,
 )
 from fencepost.contract.errors import Exit, WrongUsage
 from fencepost.run import interruption
@@ -95,6 +96,7 @@ app.command(cls=Command)(findings.findings)
 app.command(cls=Command)(site.site)
 app.command(cls=Command)(compare.compare)
 app.command(cls=Command)(replay_.replay)
+app.command(cls=Command)(verify.verify)
 app.command(cls=Command)(doctor.doctor)
 app.command(cls=Command)(serve.serve)
 app.add_typer(new.new, name="new")

@@ -35,7 +35,7 @@ class Red:
     def exchanges(self) -> tuple[list[dict[str, Any]], str]:
         """The lines of what was said, and where they stand. Raises WrongUsage where the run has not kept it whole."""
         place = self._file()
-        lines, is_whole = _lines_of(place)
+        lines, is_whole = lines_of(place)
         if not is_whole:
             raise WrongUsage(f"{place} is cut off or damaged after {len(lines)} lines, so its requests cannot be sent again; run again")
         return lines, str(place)
@@ -51,14 +51,15 @@ class Red:
             return found[0]
         if any(history_files.found_in(self.results, self.requirement)) and not (self.results / EXCHANGES).is_dir():
             raise WrongUsage(
-                f"{self.results} has histories and no {EXCHANGES}/, which a run of Kafka keeps of what deviates, from fencepost "
-                "0.1.0 of December 2026 on; run it again. Of Pulsar nothing is kept: fencepost replay sends Kafka's requests only. "
+                f"{self.results} has histories and no {EXCHANGES}/, which has the requests as they were sent: "
+                "where this was a run of Kafka, run it again with this fencepost. "
+                "Of Pulsar nothing is kept: fencepost replay sends Kafka's requests only. "
                 "--format picture draws what was said"
             )
         raise WrongUsage(f"{self.results}/{EXCHANGES} has nothing of {self.requirement} {self.scenario.name}; was a file removed?")
 
 
-def _lines_of(path: Path) -> tuple[list[dict[str, Any]], bool]:
+def lines_of(path: Path) -> tuple[list[dict[str, Any]], bool]:
     """The lines of JSON in a packed file, and whether that is all of it."""
     try:
         text = history_files.text_of(path)

@@ -213,7 +213,7 @@ def judged(asked: Asked, played: Played, systems: JudgedSystems, note: str | Non
         return played.session.exchanges() if played.session else ()
 
     asking = Asking(asked.requirement, asked.scenario, asked.protocol, asked.example)
-    found = judge(_error_of(played), played.evidence, known.of(asking, said), _too_short(played, enough_s))
+    found = judge(error_of(played), played.evidence, known.of(asking, said), _too_short(played, enough_s))
     alike = _alike(asked, found, systems)
     result = ScenarioResult(
         asked.requirement,
@@ -234,7 +234,7 @@ def judged(asked: Asked, played: Played, systems: JudgedSystems, note: str | Non
     return Shown(result, alike)
 
 
-def _error_of(played: Played) -> BaseException | None:
+def error_of(played: Played) -> BaseException | None:
     """How it ended. Where no request was answered at all, nobody was there to be judged, whatever it looked like."""
     said = played.session.exchanges() if played.session and isinstance(played.error, Violation) else ()
     if said and all(one.answer is None for one in said):

@@ -210,7 +210,7 @@ class Running:
         return f"\n  broker log:   {os.path.relpath(self.claimed.path / name)}"
 
     def _keep_exchanges(self, item: pytest.Item) -> None:
-        """Write what was said in a scenario that deviates as it went over the wire, where the session keeps that."""
+        """Write what was said in a scenario as it went over the wire, where the session keeps that."""
         session: object = item.stash.get(SESSION, None)
         if self.claimed is not None and isinstance(session, KeepsExchanges):
             name = f"{EXCHANGES}/{history_files.name_of(self._asked(item).run)}"
@@ -312,8 +312,7 @@ class Running:
             said = session.exchanges() if session else ()
             text = explain(row, result, item.stash.get(STEP, None), said, traceback, alike, note)
             report.longrepr = text + self._keep_broker_log(item)
-        if result.violation is not None:
-            self._keep_exchanges(item)
+        self._keep_exchanges(item)
 
     def _asked(self, item: pytest.Item) -> Asked:
         protocol, example = item.stash[PROTOCOL], example_of(item)

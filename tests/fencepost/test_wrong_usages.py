@@ -31,6 +31,7 @@ COMMANDS = (
     "summary",
     "findings",
     "replay",
+    "verify",
 )
 ROWS = [row for path in sorted(Path(__file__).with_name("wrong_usages").glob("*.yaml")) for row in yaml.safe_load(path.read_text("utf-8"))]
 NEVER = ("Traceback", "None", "Unknown(", "Error:", "Exception", "[Errno", "Input should", str(CHECKOUT), "site-packages")

@@ -1,0 +1,61 @@
+"""What a session began with, and what it learned without a request: with its exchanges, all that a play of the scenario depends on."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from fencepost.adapters.common.address import Address
+
+from .offer import Offer, Range
+from .values import NearLastEpoch, ProducerIdAndEpoch
+
+
+@dataclass(frozen=True)
+class Head:
+    """`looks` says each time whether a node listened, and `taken` has the producers near their last epoch that the session was given."""
+
+    suffix: str
+    bootstrap: Address
+    offer: Offer
+    is_virtual: bool
+    patience_s: float
+    has_wire: bool
+    looks: tuple[bool, ...] = ()
+    taken: tuple[NearLastEpoch, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "suffix": self.suffix,
+            "bootstrap": str(self.bootstrap),
+            "offer": {
+                **asdict(self.offer),
+                "apis": {name: [one.lowest, one.highest] for name, one in self.offer.apis.items()},
+                "supported": {name: [one.lowest, one.highest] for name, one in self.offer.supported.items()},
+            },
+            "virtual": self.is_virtual,
+            "patience_s": self.patience_s,
+            "wire": self.has_wire,
+            "looks": list(self.looks),
+            "taken": [[one.transactional_id, one.producer.producer_id, one.producer.epoch] for one in self.taken],
+        }
+
+    @classmethod
+    def of(cls, line: Mapping[str, Any]) -> "Head":
+        """Read it again. Raises LookupError, TypeError, ValueError or AttributeError where the line is not one of these."""
+        offer, (host, _, port) = line["offer"], line["bootstrap"].rpartition(":")
+        return cls(
+            suffix=str(line["suffix"]),
+            bootstrap=Address(host, int(port)),
+            offer=Offer(
+                {name: Range(*pair) for name, pair in offer["apis"].items()},
+                bool(offer["features_reported"]),
+                {name: Range(*pair) for name, pair in offer["supported"].items()},
+                {name: int(level) for name, level in offer["finalized"].items()},
+                int(offer["finalized_epoch"]),
+            ),
+            is_virtual=bool(line["virtual"]),
+            patience_s=float(line["patience_s"]),
+            has_wire=bool(line["wire"]),
+            looks=tuple(map(bool, line["looks"])),
+            taken=tuple(NearLastEpoch(name, ProducerIdAndEpoch(number, epoch)) for name, number, epoch in line["taken"]),
+        )

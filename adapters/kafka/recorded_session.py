@@ -1,0 +1,251 @@
+"""A session whose answers were recorded: the same clients, and a tape in the place of the broker.
+
+A scenario that is played on it makes its requests again, in their order. Each is compared with the one that was recorded and gets the
+answer that this got, at the time at which it came; a request that is another one, or one too many, ends the play with `Parted`. Faults do
+nothing, for what they did shows in the answers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kio.static.protocol import RequestPayload, ResponsePayload
+
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.faults import NoCrashPoints
+from fencepost.adapters.common.time import VirtualTime, WallTime
+from fencepost.adapters.common.wire_faults import Fault, Orders
+from fencepost.contract.errors import Malformed
+from fencepost.contract.outcomes import Done, Outcome, Unknown
+from fencepost.wire.kafka.entities import API_KEYS, api_of
+from fencepost.wire.kafka.message_fields import Part, parts_of
+
+from .kept_session import Head
+from .probe import no_pool
+from .recording import Ending, Recorded
+from .session import KafkaSession
+from .transport import Answer, Transport, named
+from .values import NearLastEpoch
+
+_READS_AT_MOST = 100_000
+"""So often the clock is read between two requests at most. A loop that waits for a clock which only moves with requests would not end."""
+
+
+class Parted(Exception):
+    """The play does not go as it was recorded. Exchanges count from 1, in the order in which they are kept."""
+
+
+class NotRecorded(Parted):
+    """The play asks something of the system that is no request, so that no record has the answer."""
+
+
+class Tape:
+    """What was recorded, in the order of the requests, and the clock that goes with it."""
+
+    def __init__(self, calls: Sequence[Recorded], head: Head) -> None:
+        self._calls = sorted(enumerate(calls, 1), key=lambda numbered: numbered[1].began)
+        self.calls = list(calls)
+        """As they are kept; those that the play has made have its own request, in which a constant has its name."""
+        self._looks, self._taken = list(head.looks), list(head.taken)
+        self._next = self._reads = 0
+        self._now_ms = self._calls[0][1].at_ms if self._calls else 0.0
+        self.parted: Parted | None = None
+
+    @property
+    def now_ms(self) -> int:
+        """For the virtual clock, which counts whole milliseconds."""
+        return round(self.read_ms())
+
+    def read_ms(self) -> float:
+        """The clock."""
+        self._reads += 1
+        if self._reads > _READS_AT_MOST:
+            raise self.part("the play waits for a time that the record does not have")
+        return self._now_ms
+
+    def advance(self, ms: float) -> None:
+        """Let time pass."""
+        self._now_ms += ms
+
+    def sent(self, client: str, node: Address, request: RequestPayload) -> Recorded:
+        """The call that was recorded for this request. Raises Parted."""
+        if self._next >= len(self._calls):
+            raise self.part(f"{client} asks {named(request)} now, and the record ends with exchange {len(self._calls)}")
+        number, call = self._calls[self._next]
+        if (call.client, call.node, named(call.request)) != (client, node, named(request)):
+            raise self.part(
+                f"exchange {number}: {client} asks {named(request)} at {node} now, and the record has {named(call.request)} "
+                f"of {call.client} at {call.node}"
+            )
+        if (other := _difference(request, call.request)) is not None:
+            raise self.part(f"exchange {number}, {named(request)} of {client}: {other}")
+        if request == call.request:  # else the times of its records are others
+            self.calls[number - 1] = replace(call, request=request)
+        self._next, self._reads = self._next + 1, 0
+        self._now_ms = max(self._now_ms, call.at_ms)
+        return call
+
+    def ended(self, call: Recorded) -> None:
+        """Its answer was waited for."""
+        self._now_ms = max(self._now_ms, call.at_ms + call.took_ms)
+
+    def listened(self) -> bool:
+        """Whether the node listened when this was looked for. Raises Parted."""
+        if not self._looks:
+            raise self.part("the play looks whether a node listens, which the record does not say")
+        return self._looks.pop(0)
+
+    def taken(self) -> Outcome[NearLastEpoch]:
+        """The producer near its last epoch that the session was given."""
+        return Done(self._taken.pop(0)) if self._taken else no_pool()
+
+    def finish(self) -> None:
+        """Note it where requests are left that the play did not make."""
+        if self.parted is None and self._next < len(self._calls):
+            number, call = self._calls[self._next]
+            self.part(f"the play ends before exchange {number}, {named(call.request)} of {call.client}, which was recorded")
+
+    def part(self, said: str) -> Parted:
+        """Note why the play cannot go on as it was recorded."""
+        return self.note(Parted(said))
+
+    def note(self, parted: Parted) -> Parted:
+        """Note it; the first reason stays."""
+        self.parted = self.parted or parted
+        return self.parted
+
+
+def _difference(asked: RequestPayload, recorded: RequestPayload) -> str | None:
+    """The first field in which two requests of a kind differ, with both values; None where they are the same but for times of records."""
+    if asked == recorded:
+        return None
+    ours, theirs = parts_of(asked), parts_of(recorded)
+    for one, other in zip(ours, theirs, strict=False):
+        if one.path != other.path or _timeless(one) != _timeless(other):
+            return f"{one.path} is {_shown(one)} now, and was recorded as {_shown(other)}"
+    return None if len(ours) == len(theirs) else f"it has {len(ours)} fields now, and was recorded with {len(theirs)}"
+
+
+def _timeless(part: Part) -> object:
+    """The value, without what depends on when it was sent: in record batches the checksum and the two timestamps."""
+    if part.kind != "records" or not part.value:
+        return part.value
+    data, at = bytearray(part.value), 0
+    while at + 61 <= len(data):
+        data[at + 17 : at + 21] = bytes(4)
+        data[at + 27 : at + 43] = bytes(16)
+        at += 12 + max(0, int.from_bytes(data[at + 8 : at + 12], "big", signed=True))
+    return bytes(data)
+
+
+def _shown(part: Part) -> str:
+    text = part.value.hex() if isinstance(part.value, bytes) else str(part.value)
+    return text if len(text) <= 80 else f"{text[:80]}..."
+
+
+class _RecordedTransport:
+    """A way to the tape."""
+
+    def __init__(self, tape: Tape, client: str, node: Address, orders: Orders | None) -> None:
+        self._tape, self._client, self._node, self._orders = tape, client, node, orders
+
+    def send(self, request: RequestPayload, deadline_s: float) -> Answer:  # noqa: ARG002 - how long it took was recorded
+        call = self._tape.sent(self._client, self._node, request)
+        if self._orders is not None and self._orders.take(self._client, api_of(request)) is Fault.HOLD_UP:
+            self._orders.hold(lambda: None)
+
+        def read() -> Done[ResponsePayload] | Unknown:
+            self._tape.ended(call)
+            if call.answer is not None:
+                return Done(call.answer)
+            if call.ending is Ending.MALFORMED:
+                raise Malformed(call.lost or "")
+            return Unknown(call.lost or "", lost=call.ending is Ending.CLOSED)
+
+        return read
+
+    def call(self, request: RequestPayload, deadline_s: float) -> Done[ResponsePayload] | Unknown:
+        return self.send(request, deadline_s)()
+
+    def is_listened_to(self) -> bool:
+        return self._tape.listened()
+
+    def close(self) -> None:
+        """There is nothing to give back."""
+
+
+class _RecordedWire:
+    """The way to the tape on which orders count, and do nothing else: what they did was recorded."""
+
+    def __init__(self, tape: Tape) -> None:
+        self.orders = Orders(API_KEYS)
+        self._tape = tape
+
+    def connect(self, client: str, address: Address) -> Transport:
+        return _RecordedTransport(self._tape, client, address, self.orders)
+
+    def close(self) -> None:
+        self.orders.forget()
+
+
+class _RecordedWallTime(WallTime):
+    """The time of a real system as it passed: pauses move the tape's clock."""
+
+    def __init__(self, tape: Tape, patience_s: float) -> None:
+        super().__init__(patience_s, hears_of_changes=True)
+        self._tape = tape
+
+    def now_ms(self) -> float:
+        return self._tape.read_ms()
+
+    def _monotonic_s(self) -> float:
+        return self._tape.read_ms() / 1000
+
+    def _sleep(self, seconds: float) -> None:
+        self._tape.advance(1000 * seconds)
+
+
+class _NothingHappens(NoCrashPoints):
+    """The faults of a system that is not there."""
+
+    def __init__(self, tape: Tape) -> None:
+        self._tape = tape
+
+    def crash(self) -> None:
+        """What it did was recorded."""
+
+    stop = start_again = restart = double_answers = crash
+
+    def crash_at(self, point: str) -> None:
+        """What it did was recorded."""
+
+    def pause(self, node: int) -> None:
+        """What it did was recorded."""
+
+    resume = pause
+
+    def refuse_append(self, log: str, number: int) -> None:
+        """What it did was recorded."""
+
+    def append_is_to_be_refused(self, log: str) -> bool:
+        raise self._tape.note(NotRecorded(f"whether the append to {log} has been refused is no answer to a request, so it is not recorded"))
+
+
+def session_of(calls: Sequence[Recorded], head: Head) -> tuple[KafkaSession, Tape]:
+    """A session that gets these answers, and the tape that says at the end whether everything went as it was recorded."""
+    tape = Tape(calls, head)
+
+    def connect(client: str, address: Address) -> Transport:
+        return _RecordedTransport(tape, client, address, None)
+
+    session = KafkaSession(
+        head.bootstrap,
+        connect,
+        head.offer,
+        VirtualTime(tape, head.patience_s) if head.is_virtual else _RecordedWallTime(tape, head.patience_s),
+        _NothingHappens(tape),
+        head.suffix,
+        connect_as=lambda _user: connect,
+        take_from_pool=tape.taken,
+        wire=_RecordedWire(tape) if head.has_wire else None,
+    )
+    return session, tape
