@@ -139,7 +139,7 @@ class Exploration:
     _rows: Register = field(init=False, default_factory=register.bundled)
 
     def run(self) -> Exit:
-        """Explore, and write the results folder. Raises WrongUsage, SystemUnreachable and what opening a system raises."""
+        """Explore, and write the results folder. Raises WrongUsage, SystemUnreachable, BrokeOff and what opening a system raises."""
         tables = [table_of(spec) for spec in self.specs]
         asked = [
             replace(one, selection=replace(one.selection, specs=tuple(self.specs))).about_system(self._rows)
@@ -158,6 +158,8 @@ class Exploration:
             for left, (table, protocol) in zip(range(len(asked_for), 0, -1), asked_for, strict=True):
                 done.append(self._explored(table, protocol, systems, claimed, deadline.share(left)))
                 claimed.put(EXPLORED, json.dumps(_told(done), indent=1) + "\n")
+                if done[-1].progress.broke_off is not None:
+                    raise done[-1].progress.broke_off
                 if (gone := done[-1].progress.gone) is not None:
                     raise SystemUnreachable(f"{done[-1].system} has gone away after {done[-1].progress.count} sequences: {gone}")
         finally:

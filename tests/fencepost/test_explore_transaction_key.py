@@ -29,6 +29,17 @@ def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: 
     assert search.drawn(trials(TABLE, "pulsar", broker.name), 10, 10, 4, always).finding is None
 
 
+@pytest.mark.parametrize("protocol", ["pulsar", "pulsar-scalable"])
+@pytest.mark.parametrize("fails", ["task two fails to connect", 'a deletion of key "payments" fails'])
+def test_a_failure_is_met_by_the_next_write_alone(protocol: str, fails: str) -> None:
+    """And not by that of another coordinator later."""
+    later = ('task two connects with key "refunds"', 'task three connects with key "payments" of "alice"')
+
+    tried = trials(TABLE, protocol).play((_FIRST, fails, *later))
+
+    assert (tried.finding, tried.acts) == (None, (_FIRST, fails, *later))
+
+
 _FIRST = 'task one connects with key "payments"'
 _SECOND = 'task two connects with key "payments"'
 FOUND = {
