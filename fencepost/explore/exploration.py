@@ -176,6 +176,8 @@ class Exploration:
         trials = each[0] if len(each) == 1 else Comparison(each[0], each[1], (names[0], names[1]))
         is_virtual = all(one.is_prompt for one in each)
         acts = tuple(trials.table.by_name)
+        if not acts:
+            raise WrongUsage(f"--spec {table.spec}: {' and '.join(names)} {'offers' if len(names) == 1 else 'offer'} none of its acts")
         title = f"{table.spec} on {' against '.join(names)}"
         self.screen.write_line(f"  {title}: {counted(len(acts), 'act')}, {self.bounds}")
         start = time.monotonic()

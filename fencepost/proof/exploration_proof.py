@@ -176,11 +176,13 @@ def _reach(task: _Task) -> Reach:
         systems = JudgedSystems(Options(asked=Asked({"defect": broker.name})), register.bundled())
         systems.open({broker.protocol: [frozenset()]})
         table = TABLES[task.spec].offered(systems.handshakes[broker.protocol].capabilities)
+        if not table.acts:
+            return reach(0, round(time.process_time() - began, 2), trouble="it offers none of the acts")
         trials = Trials(table, systems.by_protocol[broker.protocol].session)
         progress = search.drawn(trials, task.examples, task.length, task.seed, lambda _: True)
         seconds = round(time.process_time() - began, 2)
         if progress.finding is None:
-            return reach(progress.count, seconds)
+            return reach(progress.count, seconds, trouble=str(progress.broke_off) if progress.broke_off else None)
         small = reduced(progress.finding, trials.find)
         return reach(progress.count, seconds, small.requirement, small.acts)
     except Exception as error:  # a defect can break whatever the reference is asked
