@@ -133,8 +133,8 @@ def show(specs: Sequence[str], examples: int, length: int, seed: int, workers: i
     console.print()
     for line in summary:
         console.print(
-            f"  {line['spec']} on {line['protocol']}: {line['found']} of {line['defects']} defects found; of {line['asked']} that break what "
-            f"an act asks, {line['asked_found']}; {line['cpu_s']} s of CPU",
+            f"  {line['spec']} on {line['protocol']}: {line['found']} of {line['defects']} defects found; "
+            f"of {line['asked']} that break what an act asks, {line['asked_found']}; {line['cpu_s']} s of CPU",
             soft_wrap=True,
         )
     false = [one for one in found if one.is_lawful and (one.is_found or one.trouble)]

@@ -128,7 +128,8 @@ class Core:
         transaction's own writes keep theirs."""
         visible = self._in_force(log)
         moments = [one.in_force_at for one in visible]
-        return moments == sorted(moments) and all(one.is_settled or one.transaction is after.transaction for one, after in pairwise(visible))
+        is_certain = all(one.is_settled or one.transaction is after.transaction for one, after in pairwise(visible))
+        return is_certain and moments == sorted(moments)
 
     def hidden(self, log: str) -> tuple[str, ...]:
         """What no reader of committed data may get now."""

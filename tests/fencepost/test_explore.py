@@ -262,7 +262,7 @@ def test_a_system_that_offers_no_act_is_not_explored(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("fencepost.steps.acts.act.Table.offered", lambda table, _: replace(table, acts=()))
     exploration = Exploration(Options(results=tmp_path / "none"), ("core",), Bounds(examples=3), crashes=False, screen=Screen(StringIO()))
 
-    with pytest.raises(WrongUsage, match="--spec core: .* offers none of its acts"):
+    with pytest.raises(WrongUsage, match=r"--spec core: .* offers none of its acts"):
         exploration.run()
 
 

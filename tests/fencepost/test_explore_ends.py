@@ -157,7 +157,7 @@ def _raise(error: BaseException) -> NoReturn:
     raise error
 
 
-def test_what_breaks_off_ends_sequences_and_does_not_make_a_finding_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_breaks_off_ends_sequences_and_does_not_make_a_finding_smaller() -> None:
     """Nobody knows what the rest would have shown."""
     broken = Answering(Tried(("a",)), BrokeOff("a step broke off"))
 

@@ -43,6 +43,9 @@ def test_a_failure_is_met_by_the_next_write_alone(protocol: str, fails: str) -> 
 _FIRST = 'task one connects with key "payments"'
 _SECOND = 'task two connects with key "payments"'
 FOUND = {
+    "key-last-fenced-remembered": ("TXKEY-07", (_FIRST, "task one goes on with earlier ones")),
+    "key-only-messages-refused": ("TXKEY-09", (_FIRST, "task one is fenced by task two, goes on and commits")),
+    "key-abort-hits-the-successor": ("TXKEY-11", (_FIRST, "task one is fenced by task two, goes on and aborts")),
     "key-open-forgotten-by-restart": ("TXKEY-21", (_FIRST, "task one begins", "a crash", _SECOND)),
     "key-fenced-compacted-away": (
         "TXKEY-07",

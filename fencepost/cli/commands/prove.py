@@ -35,7 +35,9 @@ def prove(
         str | None,
         typer.Option(metavar="P", help="Which defects of Kafka's reference are found on a broker of this profile, such as kip98?"),
     ] = None,
-    sample: Annotated[int | None, typer.Option(metavar="N", min=1, help="With --profile or --explore: only N defects, drawn by --seed.")] = None,
+    sample: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="With --profile or --explore: only N defects, drawn by --seed.")
+    ] = None,
     museum: Annotated[
         bool,
         typer.Option(
