@@ -273,8 +273,11 @@ def _is_attached(model: Pip31, where: str, *_: str) -> bool:
 
 
 def _is_quiet_or_removed(model: Pip31, where: str) -> bool:
+    """A broker that has loaded a topic anew may delete what was there before, once no subscription needs it: what who comes to a removed
+    one is given then is open."""
     one = model.subscriptions.get(where)
-    return _is_quiet(model, where) or (one is not None and one.is_removed and one.topic == INPUTS)
+    is_kept = not model.crashed_at and INPUTS not in model.loaded_anew
+    return _is_quiet(model, where) or (one is not None and one.is_removed and one.topic == INPUTS and is_kept)
 
 
 def acts() -> Iterator[Act[Pip31]]:
