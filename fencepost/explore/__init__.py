@@ -2,4 +2,4 @@
 
 import logging
 
-logging.getLogger("fencepost").addHandler(logging.NullHandler())  # what the reference logs of thousands of sequences, nobody reads
+logging.getLogger("fencepost").addHandler(logging.NullHandler())  # the reference's log of thousands of sequences is no output

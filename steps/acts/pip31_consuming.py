@@ -273,10 +273,10 @@ def _is_attached(model: Pip31, where: str, *_: str) -> bool:
 
 
 def _is_quiet_or_removed(model: Pip31, where: str) -> bool:
-    """A broker that has loaded a topic anew may delete what was there before, once no subscription needs it: what who comes to a removed
-    one is given then is open."""
+    """Whether it is known what a consumer is given then. After an unload a broker may delete what no subscription needs, so a consumer of
+    one that was removed may get none of it."""
     one = model.subscriptions.get(where)
-    is_kept = not model.crashed_at and INPUTS not in model.loaded_anew
+    is_kept = not model.crashed_at and INPUTS not in model.unloaded
     return _is_quiet(model, where) or (one is not None and one.is_removed and one.topic == INPUTS and is_kept)
 
 

@@ -283,7 +283,7 @@ class Pip31:
     """How often something was done that a sequence does only so often."""
     clock: int = 0
     crashed_at: int = 0
-    loaded_anew: set[str] = field(default_factory=set)
+    unloaded: set[str] = field(default_factory=set)
     """The topics that were unloaded."""
     has_met_trouble: bool = False
     """Whether a transaction was used that there is not."""

@@ -169,7 +169,7 @@ def _acknowledge_late(model: Keys, task: str, value: str, *_: str) -> list[Line]
 
 
 def _go_on_late(model: Keys, task: str, other: str, topic: str, inputs: str, value: str, how: str) -> list[Line]:
-    """A transaction that is fenced after it wrote and acknowledged: its client goes on with both, and ends it, beside its successor."""
+    """A transaction that is fenced after it wrote and acknowledged: its client goes on, and ends it while its successor has one open."""
     key = model.tasks[task].key
     lines = [*_begin(model, task), *_write(model, task, topic), *_acknowledge(model, task, value, inputs), *_connect(model, other, key)]
     lines += [*_begin(model, other), *_write(model, other, topic)]
@@ -314,8 +314,8 @@ def _acts() -> Iterator[Act[Keys]]:
             if other == x:
                 continue
             for how in _ENDS:
-                told = (x, other, _TOPIC, _INPUTS, _INPUT[0], how)
-                yield Act(f"{x} is fenced by {other}, goes on and {how}", conditions.may_be_fenced_by, _go_on_late, told, _KEYED)
+                arguments = (x, other, _TOPIC, _INPUTS, _INPUT[0], how)
+                yield Act(f"{x} is fenced by {other}, goes on and {how}", conditions.may_be_fenced_by, _go_on_late, arguments, _KEYED)
         yield Act(f"{x} goes on with earlier ones", conditions.is_served, _go_on_with_an_earlier, (x, _TOPIC), _KEYED)
         for how in _ENDS:
             yield Act(f"{x} {how}", conditions.is_open, _end, (x, how), _KEYED)

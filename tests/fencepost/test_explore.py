@@ -243,9 +243,10 @@ def test_a_sample_is_drawn_by_the_seed_and_says_what_acts_ask(monkeypatch: pytes
     """The acts of the core ask for dirty reads, and for nothing of another proposal."""
     threads = SimpleNamespace(Pool=lambda count, maxtasksperchild: ThreadPool(count // maxtasksperchild))
     monkeypatch.setattr(exploration_proof.forkserver, "forking", lambda: threads)
-    monkeypatch.setattr(exploration_proof, "LAWFUL", {})
+    conforming, sequences, seconds = False, 1, 0.1
+    monkeypatch.setattr(conforming_groups, "groups", lambda _: [])
     monkeypatch.setattr(
-        exploration_proof, "_reach", lambda task: Reach(task.broker[0].name, "kafka", "core", is_lawful=False, sequences=1, seconds=0.1)
+        exploration_proof, "_reach", lambda task: Reach(task.broker[0].name, "kafka", "core", conforming, sequences, seconds)
     )
 
     drawn = [[one.variant for one in exploration_proof.explored(("core",), 1, 5, seed, 1, 4)] for seed in (1, 1, 2)]

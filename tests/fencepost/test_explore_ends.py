@@ -158,7 +158,7 @@ def _raise(error: BaseException) -> NoReturn:
 
 
 def test_what_breaks_off_ends_sequences_and_does_not_make_a_finding_smaller() -> None:
-    """Nobody knows what the rest would have shown."""
+    """What the rest would have shown is not known."""
     broken = Answering(Tried(("a",)), BrokeOff("a step broke off"))
 
     progress = search.at_once(broken, 100, 2, 1, 1, always)
