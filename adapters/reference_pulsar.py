@@ -47,8 +47,7 @@ class PulsarFaults(ReferenceFaults, OneNode, NoCleanStop):
         self._network.delay(ms)
 
     def fail_key_topic(self) -> None:
-        for topic in self._key_topics.all():
-            topic.is_failing = True
+        self._key_topics.next_write.fails = True
 
     def damage_key_topic(self, record: bytes) -> None:
         for topic in self._key_topics.all():

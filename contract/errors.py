@@ -36,6 +36,12 @@ class AccessRefused(SystemUnreachable):
     """
 
 
+class BrokeOff(Exception):
+    """A step raised what is no verdict, so the kit failed, and nothing is said about the system; the message names the step, the error and
+    what led to it.
+    """
+
+
 class WrongUsage(Exception):
     """The user asked for something that cannot be; the message says what, and what would be right."""
 

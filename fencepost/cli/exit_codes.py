@@ -21,14 +21,14 @@ def guarded(act: Callable[[], int], stopped: Exit = Exit.NOT_FINISHED) -> NoRetu
 
 def guarded_value(act: Callable[[], T], stopped: Exit = Exit.NOT_FINISHED) -> T:
     from fencepost.contract.datafile import DataFileError
-    from fencepost.contract.errors import Malformed, SystemUnreachable, WrongUsage
+    from fencepost.contract.errors import BrokeOff, Malformed, SystemUnreachable, WrongUsage
 
     try:
         with interruption.raising():
             return act()
     except (WrongUsage, SystemUnreachable, Malformed) as error:
         fail(str(error))
-    except DataFileError as error:
+    except (DataFileError, BrokeOff) as error:
         fail(str(error), Exit.KIT_FAILED)
     except KeyboardInterrupt as signalled:  # Spark takes SIGINT for itself, and raises it without a reason
         fail(f"stopped before it was finished ({str(signalled) or 'SIGINT'})", stopped)

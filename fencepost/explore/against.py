@@ -4,10 +4,12 @@ What a system makes up (producer ids, epochs, offsets, names, times) is compared
 same way, and what either is known to break, is no difference.
 """
 
+import contextlib
 import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from fencepost.contract.errors import BrokeOff
 from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
 from fencepost.contract.played import PlayedStep
 from fencepost.run.observed_roles import BETWEEN_SYSTEMS, by_role
@@ -48,8 +50,10 @@ class Comparison:
         return self.put(script_of(self.table, acts))
 
     def find(self, acts: Iterable[str]) -> Finding | None:
-        """What is found when these acts are played."""
-        return self.play(acts).finding
+        """What is found when these acts are played. Where a step breaks off, nothing is found."""
+        with contextlib.suppress(BrokeOff):
+            return self.play(acts).finding
+        return None
 
     def shows(self, lines: Sequence[Line], finding: Finding) -> bool:
         """Whether these lines differ as those of the finding do. They do not say the same to both in other words."""

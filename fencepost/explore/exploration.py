@@ -139,7 +139,7 @@ class Exploration:
     _rows: Register = field(init=False, default_factory=register.bundled)
 
     def run(self) -> Exit:
-        """Explore, and write the results folder. Raises WrongUsage, SystemUnreachable and what opening a system raises."""
+        """Explore, and write the results folder. Raises WrongUsage, SystemUnreachable, BrokeOff and what opening a system raises."""
         tables = [table_of(spec) for spec in self.specs]
         asked = [
             replace(one, selection=replace(one.selection, specs=tuple(self.specs))).about_system(self._rows)
@@ -158,6 +158,8 @@ class Exploration:
             for left, (table, protocol) in zip(range(len(asked_for), 0, -1), asked_for, strict=True):
                 done.append(self._explored(table, protocol, systems, claimed, deadline.share(left)))
                 claimed.put(EXPLORED, json.dumps(_told(done), indent=1) + "\n")
+                if done[-1].progress.broke_off is not None:
+                    raise done[-1].progress.broke_off
                 if (gone := done[-1].progress.gone) is not None:
                     raise SystemUnreachable(f"{done[-1].system} has gone away after {done[-1].progress.count} sequences: {gone}")
         finally:
@@ -174,6 +176,8 @@ class Exploration:
         trials = each[0] if len(each) == 1 else Comparison(each[0], each[1], (names[0], names[1]))
         is_virtual = all(one.is_prompt for one in each)
         acts = tuple(trials.table.by_name)
+        if not acts:
+            raise WrongUsage(f"--spec {table.spec}: {' and '.join(names)} {'offers' if len(names) == 1 else 'offer'} none of its acts")
         title = f"{table.spec} on {' against '.join(names)}"
         self.screen.write_line(f"  {title}: {counted(len(acts), 'act')}, {self.bounds}")
         start = time.monotonic()

@@ -11,7 +11,7 @@ import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, settings, strategies
 from hypothesis.database import ExampleDatabase
 
-from fencepost.contract.errors import SystemUnreachable
+from fencepost.contract.errors import BrokeOff, SystemUnreachable
 from fencepost.steps.acts import act
 
 from .against import Comparison
@@ -42,6 +42,8 @@ class Progress:
     """How many of the last sequences, one after the other, got no answer."""
     gone: str | None = None
     """Why the system could not be asked any more."""
+    broke_off: BrokeOff | None = None
+    """That a step of ours raised what is no verdict."""
 
     def saw(self, tried: Tried) -> None:
         """One more sequence."""
@@ -61,6 +63,8 @@ class Progress:
             self.is_whole = False
         except SystemUnreachable as error:
             self.is_whole, self.gone = False, self.gone or str(error)
+        except BrokeOff as error:
+            self.is_whole, self.broke_off = False, self.broke_off or error
         return self.is_whole
 
 

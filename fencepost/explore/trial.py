@@ -1,11 +1,12 @@
 """A sequence of acts, played on a system: what it showed, and what was found where a line did not hold."""
 
+import contextlib
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fencepost.contract.errors import NotOffered, SystemUnreachable
+from fencepost.contract.errors import BrokeOff, Malformed, NotOffered, SystemUnreachable, WrongUsage
 from fencepost.contract.evidence import Mismatch, NoAnswer, SetUpFailed, Violation
 from fencepost.contract.played import PlayedStep
 from fencepost.contract.ports import Session
@@ -95,11 +96,13 @@ class Trials:
         return self.put(script_of(self.table, acts))
 
     def find(self, acts: Iterable[str]) -> Finding | None:
-        """What is found when these acts are played."""
-        return self.play(acts).finding
+        """What is found when these acts are played. Where a step breaks off, nothing is found."""
+        with contextlib.suppress(BrokeOff):
+            return self.play(acts).finding
+        return None
 
     def put(self, script: Script[Any]) -> Tried:
-        """Play a script until a line does not hold. Raises TimeIsUp, and SystemUnreachable where the system has gone away."""
+        """Play a script until a line does not hold. Raises TimeIsUp, SystemUnreachable where the system has gone away, and BrokeOff."""
         return self.judged(script, self.show(script))
 
     def show(self, script: Script[Any]) -> Shown:
@@ -141,8 +144,11 @@ class Trials:
             return Tried(reached, unanswered=str(error))
         if isinstance(error, Violation) and 0 < waited_in(shown.session).in_vain_s < ENOUGH_S:
             return Tried(reached, unanswered=f"after a wait of less than {ENOUGH_S:g} s that was in vain, {error} shows nothing")
-        if not isinstance(error, Violation | SetUpFailed | NoAnswer):
+        if isinstance(error, SystemUnreachable | WrongUsage | Malformed):
             raise error
+        if not isinstance(error, Violation | SetUpFailed | NoAnswer):
+            what = f"the step '{line.kind} {line.text}' broke off with {type(error).__name__}: {error}"
+            raise BrokeOff(f"{what}; acts: {'; '.join(reached)}") from error
         is_seen = isinstance(error, Violation)
         requirement = self.table.means(script.model, line, error) if isinstance(error, Violation) else line.requirement
         how = "violated" if is_seen else "refused" if isinstance(error, SetUpFailed) else "unanswered"

@@ -7,6 +7,7 @@ Conforming variants that change different functions are one broker, and each is 
 import contextlib
 import json
 import os
+import random
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -25,10 +26,15 @@ from fencepost.explore.trial import Trials
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.run.judged_systems import JudgedSystems
 from fencepost.run.options import Options
+from fencepost.steps.acts.act import Table, drawn
 from fencepost.steps.acts.tables import TABLES, table_of
 
 from . import conforming_groups, forkserver
 from .kill_matrix import EXPLORED, PROVE
+from .profile_proof import sample
+
+_DRAWN, _LENGTH = 1_000, 10
+"""How many sequences, of how many acts, say what a table asks."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,8 @@ class Reach:
     requirement: str | None = None
     acts: tuple[str, ...] = ()
     trouble: str | None = None
+    is_asked: bool = False
+    """Whether an act asks a requirement that the defect breaks. Another may still be found, under another requirement."""
 
     @property
     def is_found(self) -> bool:
@@ -69,17 +77,23 @@ class _Task:
     examples: int
     length: int
     seed: int
+    is_asked: bool = False
 
 
-def explored(specs: Sequence[str], examples: int, length: int, seed: int, workers: int) -> Iterator[Reach]:
-    """Explore each variant that concerns these proposals, several at a time; answers come as they are there."""
+def explored(specs: Sequence[str], examples: int, length: int, seed: int, workers: int, count: int | None = None) -> Iterator[Reach]:
+    """Explore each variant that concerns these proposals, several at a time; answers come as they are there.
+
+    With a `count`, so many defects of each proposal, drawn by the seed.
+    """
     tables = [table_of(spec) for spec in specs]
     rows, tasks = register.bundled(), []
     for table in tables:
         about = [one for one in DEFECTS.values() if any(rows.spec_of(row) == table.spec for row in one.breaks)]
         spoken = {one.protocol for one in about}
         lawful = conforming_groups.groups(one for one in LAWFUL.values() if one.protocol in spoken)
-        tasks += [_Task(broker, table.spec, examples, length, seed) for broker in (*((one,) for one in about), *lawful)]
+        asked = asked_by(table)
+        broken = [_Task((one,), table.spec, examples, length, seed, not asked.isdisjoint(one.breaks)) for one in sample(about, count, seed)]
+        tasks += [*broken, *(_Task(broker, table.spec, examples, length, seed) for broker in lawful)]
     with forkserver.pool(workers) as pool:
         for one, task in zip(pool.imap(_reach, tasks), tasks, strict=True):
             if one.is_found and one.is_lawful and len(task.broker) > 1:
@@ -89,13 +103,19 @@ def explored(specs: Sequence[str], examples: int, length: int, seed: int, worker
                 yield one
 
 
-def show(specs: Sequence[str], examples: int, length: int, seed: int, workers: int, where: Path) -> Exit:
+def asked_by(table: Table[Any]) -> frozenset[str]:
+    """The requirements that lines of the table are about, as far as random sequences, which are not played, come across them."""
+    chance = random.Random(0)  # noqa: S311 - a sequence is no secret
+    return frozenset(line.requirement for _ in range(_DRAWN) for line, _ in drawn(table, _LENGTH, chance.choice).lines)
+
+
+def show(specs: Sequence[str], examples: int, length: int, seed: int, workers: int, where: Path, count: int | None = None) -> Exit:
     """Prove, print and write `explored.json`. The exit code is 1 where something was found in what conforms."""
     claimed = folder.claim(where, PROVE, keep=[name for name in PROVE.files if name != EXPLORED])
     console, began, found = Console(highlight=False), time.monotonic(), list[Reach]()
     is_whole = False
     with contextlib.suppress(KeyboardInterrupt):
-        for one in explored(specs or tuple(TABLES), examples, length, seed, workers):
+        for one in explored(specs or tuple(TABLES), examples, length, seed, workers, count):
             found.append(one)
             console.print(f"  {one}", markup=False, soft_wrap=True)
         is_whole = True
@@ -105,6 +125,7 @@ def show(specs: Sequence[str], examples: int, length: int, seed: int, workers: i
         "examples": examples,
         "length": length,
         "seed": seed,
+        "sample": count,
         "summary": summary,
         "variants": [asdict(one) for one in found],
     }
@@ -112,7 +133,9 @@ def show(specs: Sequence[str], examples: int, length: int, seed: int, workers: i
     console.print()
     for line in summary:
         console.print(
-            f"  {line['spec']} on {line['protocol']}: {line['found']} of {line['defects']} defects found, {line['cpu_s']} s of CPU"
+            f"  {line['spec']} on {line['protocol']}: {line['found']} of {line['defects']} defects found; "
+            f"of {line['asked']} that break what an act asks, {line['asked_found']}; {line['cpu_s']} s of CPU",
+            soft_wrap=True,
         )
     false = [one for one in found if one.is_lawful and (one.is_found or one.trouble)]
     lawful = sum(one.is_lawful for one in found)
@@ -131,7 +154,16 @@ def _summed_up(found: Iterable[Reach]) -> Iterator[dict[str, Any]]:
     for spec, protocol in dict.fromkeys((one.spec, one.protocol) for one in broken):
         of = [one for one in broken if (one.spec, one.protocol) == (spec, protocol)]
         seconds = round(sum(one.seconds for one in of), 1)
-        yield {"spec": spec, "protocol": protocol, "defects": len(of), "found": sum(one.is_found for one in of), "cpu_s": seconds}
+        asked = [one for one in of if one.is_asked]
+        yield {
+            "spec": spec,
+            "protocol": protocol,
+            "defects": len(of),
+            "found": sum(one.is_found for one in of),
+            "asked": len(asked),
+            "asked_found": sum(one.is_found for one in asked),
+            "cpu_s": seconds,
+        }
 
 
 def _reach(task: _Task) -> Reach:
@@ -139,16 +171,18 @@ def _reach(task: _Task) -> Reach:
     broker = conforming_groups.as_one(task.broker)
     (LAWFUL if broker.is_lawful else DEFECTS)[broker.name] = broker
     began = time.process_time()
-    reach = partial(Reach, broker.name, broker.protocol, task.spec, broker.is_lawful)
+    reach = partial(Reach, broker.name, broker.protocol, task.spec, broker.is_lawful, is_asked=task.is_asked)
     try:
         systems = JudgedSystems(Options(asked=Asked({"defect": broker.name})), register.bundled())
         systems.open({broker.protocol: [frozenset()]})
         table = TABLES[task.spec].offered(systems.handshakes[broker.protocol].capabilities)
+        if not table.acts:
+            return reach(0, round(time.process_time() - began, 2), trouble="it offers none of the acts")
         trials = Trials(table, systems.by_protocol[broker.protocol].session)
         progress = search.drawn(trials, task.examples, task.length, task.seed, lambda _: True)
         seconds = round(time.process_time() - began, 2)
         if progress.finding is None:
-            return reach(progress.count, seconds)
+            return reach(progress.count, seconds, trouble=str(progress.broke_off) if progress.broke_off else None)
         small = reduced(progress.finding, trials.find)
         return reach(progress.count, seconds, small.requirement, small.acts)
     except Exception as error:  # a defect can break whatever the reference is asked

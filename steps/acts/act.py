@@ -186,7 +186,7 @@ def drawn(table: Table[M], length: int, choose: Choose) -> Script[M]:
 def _few_kinds(table: Table[M], choose: Choose) -> Sequence[Kind]:
     """All kinds of acts, or some of them."""
     kinds = list(table.kinds)
-    if not choose((True, False)):
+    if not kinds or not choose((True, False)):
         return kinds
     return list(dict.fromkeys(choose(kinds) for _ in range(choose(range(3, 9)))))
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 INPUTS, INPUT = "inputs", ("i1", "i2")
 """A log that has these values from the beginning."""
@@ -49,6 +50,11 @@ class Entry:
     def in_force_at(self) -> int:
         """When it was clear that readers get it."""
         return self.transaction.decided_at if self.transaction else self.written_at
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether readers were given it before anything else was done: an end that is answered may reach them later."""
+        return self.transaction is None or self.transaction.is_everywhere
 
 
 @dataclass
@@ -117,10 +123,13 @@ class Core:
         return tuple(one.value for one in self._in_force(log))
 
     def is_in_order(self, log: str) -> bool:
-        """Whether what is visible came into force in the order in which it was written; of no other order does the core say anything
-        but that each transaction's own writes keep theirs."""
-        moments = [one.in_force_at for one in self._in_force(log)]
-        return moments == sorted(moments)
+        """Whether what is visible came into force in the order in which it was written, and a transaction's writes before what follows
+        them was written, which is certain only where its end was waited for. Of no other order does the core say anything but that each
+        transaction's own writes keep theirs."""
+        visible = self._in_force(log)
+        moments = [one.in_force_at for one in visible]
+        is_certain = all(one.is_settled or one.transaction is after.transaction for one, after in pairwise(visible))
+        return is_certain and moments == sorted(moments)
 
     def hidden(self, log: str) -> tuple[str, ...]:
         """What no reader of committed data may get now."""
@@ -179,8 +188,8 @@ class Core:
         entries = self.logs[log]
         first = next(at for at, one in enumerate(entries) if one.transaction and one.transaction.committed is None)
         in_force = self._in_force(log)
-        is_settled = all(one.transaction is None or one.transaction.is_everywhere for one in in_force)
-        return tuple(one.value for one in in_force) if is_settled and all(one in entries[:first] for one in in_force) else None
+        is_certain = all(one.is_settled and one in entries[:first] for one in in_force)
+        return tuple(one.value for one in in_force) if is_certain else None
 
     def may_take(self, group: str, log: str) -> bool:
         """Whether the group has input left there that nobody holds, as was waited for, and nothing is open there."""

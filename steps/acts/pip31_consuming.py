@@ -273,8 +273,11 @@ def _is_attached(model: Pip31, where: str, *_: str) -> bool:
 
 
 def _is_quiet_or_removed(model: Pip31, where: str) -> bool:
+    """Whether it is known what a consumer is given then. After an unload a broker may delete what no subscription needs, so a consumer of
+    one that was removed may get none of it."""
     one = model.subscriptions.get(where)
-    return _is_quiet(model, where) or (one is not None and one.is_removed and one.topic == INPUTS)
+    is_kept = not model.crashed_at and INPUTS not in model.unloaded
+    return _is_quiet(model, where) or (one is not None and one.is_removed and one.topic == INPUTS and is_kept)
 
 
 def acts() -> Iterator[Act[Pip31]]:

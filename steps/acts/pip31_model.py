@@ -283,6 +283,8 @@ class Pip31:
     """How often something was done that a sequence does only so often."""
     clock: int = 0
     crashed_at: int = 0
+    unloaded: set[str] = field(default_factory=set)
+    """The topics that were unloaded."""
     has_met_trouble: bool = False
     """Whether a transaction was used that there is not."""
     _values: Counter[str] = field(default_factory=Counter)

@@ -60,6 +60,7 @@ def _crash(model: Pip31) -> list[Line]:
 
 def _unload(model: Pip31, topic: str) -> list[Line]:
     model.unload(topic)
+    model.unloaded.add(topic)
     return [Line("Given", f"{topic} has been unloaded", BUSY)]
 
 

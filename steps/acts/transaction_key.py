@@ -150,7 +150,11 @@ def _refusal(one: Transaction) -> str:
 
 
 def _write_late(model: Keys, task: str, topic: str) -> list[Line]:
-    one, said = transaction_of(model, task), f'"late" to {topic}'
+    return _written_late(model, transaction_of(model, task), topic)
+
+
+def _written_late(model: Keys, one: Transaction, topic: str) -> list[Line]:
+    said = f'"late" to {topic}'
     model.done["late"] += 1
     asked = Line("When", f"{one.name} writes {said}", "TXKEY-07", f"{one.name} has tried to write {said}")
     return [asked, Line("Then", _refusal(one), "TXKEY-07")]
@@ -162,6 +166,27 @@ def _acknowledge_late(model: Keys, task: str, value: str, *_: str) -> list[Line]
     one, said = transaction_of(model, task), f'"{value}" for "{_WORKERS}"'
     asked = Line("When", f"{one.name} acknowledges {said}", "TXKEY-09", f"{one.name} has tried to acknowledge {said}")
     return [asked, Line("Then", _refusal(one), "TXKEY-09")]
+
+
+def _go_on_late(model: Keys, task: str, other: str, topic: str, inputs: str, value: str, how: str) -> list[Line]:
+    """A transaction that is fenced after it wrote and acknowledged: its client goes on, and ends it while its successor has one open."""
+    key = model.tasks[task].key
+    lines = [*_begin(model, task), *_write(model, task, topic), *_acknowledge(model, task, value, inputs), *_connect(model, other, key)]
+    lines += [*_begin(model, other), *_write(model, other, topic)]
+    late = [*_write_late(model, task, topic), *_acknowledge_late(model, task, value, inputs), *_end_late(model, task, how)]
+    stays = Line("Then", f"{transaction_of(model, other).name} is OPEN", "TXKEY-10" if how == "commits" else "TXKEY-11")
+    return [*lines, *late, stays, *_end(model, other, "commits")]
+
+
+def _go_on_with_an_earlier(model: Keys, task: str, topic: str) -> list[Line]:
+    """The first of three transactions, which was fenced when the second was begun, and the second, by the third."""
+    lines, earlier = list[Line](), list[Transaction]()
+    for _ in range(2):
+        lines += [*_begin(model, task), *_write(model, task, topic)]
+        earlier.append(transaction_of(model, task))
+    lines += _begin(model, task)
+    lines += [line for one in earlier for line in _written_late(model, one, topic)]
+    return [*lines, *_write(model, task, topic), *_end(model, task, "commits")]
 
 
 def _leave(model: Keys, task: str) -> list[Line]:
@@ -285,6 +310,13 @@ def _acts() -> Iterator[Act[Keys]]:
         for value in _INPUT:
             yield Act(f"{x} acknowledges {value}", conditions.may_acknowledge, _acknowledge, (x, value, _INPUTS), _KEYED)
             yield Act(f"{x} acknowledges {value} late", conditions.may_acknowledge_late, _acknowledge_late, (x, value, _INPUTS), _KEYED)
+        for other in TASKS:
+            if other == x:
+                continue
+            for how in _ENDS:
+                arguments = (x, other, _TOPIC, _INPUTS, _INPUT[0], how)
+                yield Act(f"{x} is fenced by {other}, goes on and {how}", conditions.may_be_fenced_by, _go_on_late, arguments, _KEYED)
+        yield Act(f"{x} goes on with earlier ones", conditions.is_served, _go_on_with_an_earlier, (x, _TOPIC), _KEYED)
         for how in _ENDS:
             yield Act(f"{x} {how}", conditions.is_open, _end, (x, how), _KEYED)
             yield Act(f"{x} {how} late", conditions.has_lost_it, _end_late, (x, how), _KEYED)

@@ -80,6 +80,11 @@ def may_crash_in_connect(model: Keys, task: str, key: str) -> bool:
     return may_connect(model, task, key) and key in model.last
 
 
+def may_be_fenced_by(model: Keys, task: str, other: str, _topic: str, _inputs: str, value: str, *_: str) -> bool:
+    is_free = value not in model.taken and model.holder(value) in (None, model.tasks[task].open if task in model.tasks else None)
+    return is_served(model, task) and is_free and may_connect(model, other, model.tasks[task].key)
+
+
 def may_fail(model: Keys, task: str, key: str) -> bool:
     return may_connect(model, task, key) and model.current(key) is not None
 

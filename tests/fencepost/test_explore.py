@@ -3,6 +3,8 @@
 import json
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from io import StringIO
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,18 +13,21 @@ import pytest
 from commands import fencepost, verdicts
 from exploring import always, trials
 
-from fencepost.contract.errors import Exit
+from fencepost.console.terminal import Screen
+from fencepost.contract.errors import Exit, WrongUsage
 from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
 from fencepost.contract.register import bundled
 from fencepost.contract.symptom import Symptom
 from fencepost.deviations.known_deviations import Entry, Expectations, Known
 from fencepost.explore import search
+from fencepost.explore.exploration import Bounds, Exploration
 from fencepost.explore.finding_scenario import feature, told
 from fencepost.explore.reduction import reduced
 from fencepost.explore.trial import Finding, Trials, Tried
 from fencepost.proof import conforming_groups, exploration_proof
 from fencepost.proof.exploration_proof import Reach
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
+from fencepost.run.options import Options
 from fencepost.steps.acts.act import Line
 from fencepost.steps.acts.core import TABLE
 
@@ -211,6 +216,55 @@ def test_the_proof_says_which_defects_exploration_finds(monkeypatch: pytest.Monk
     found = [one["variant"] for one in told["variants"] if one["requirement"]]
     assert kept[0] in found
     assert [(one["defects"], one["found"]) for one in told["summary"]] == [(2, len(found))]
+
+
+@pytest.mark.parametrize(
+    ("offers", "error", "said"),
+    [(True, KeyError("no such version"), "broke off with KeyError"), (False, None, "it offers none of the acts")],
+    ids=["a step that breaks off", "a system without any act"],
+)
+def test_the_proof_does_not_take_trouble_for_silence(
+    monkeypatch: pytest.MonkeyPatch, offers: bool, error: Exception | None, said: str
+) -> None:
+    """Neither is a defect that was looked for and not found."""
+    if error is not None:
+        monkeypatch.setattr("fencepost.steps.core.context.ScenarioContext.write", _raising(error))
+    if not offers:
+        monkeypatch.setattr("fencepost.steps.acts.act.Table.offered", lambda table, _: replace(table, acts=()))
+
+    reach = exploration_proof._reach(exploration_proof._Task((DEFECTS["core-kafka-dirty-read"],), "core", 20, 5, 1))
+
+    assert reach.trouble is not None
+    assert said in reach.trouble
+    assert not reach.is_found
+
+
+def test_a_sample_is_drawn_by_the_seed_and_says_what_acts_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The acts of the core ask for dirty reads, and for nothing of another proposal."""
+    threads = SimpleNamespace(Pool=lambda count, maxtasksperchild: ThreadPool(count // maxtasksperchild))
+    monkeypatch.setattr(exploration_proof.forkserver, "forking", lambda: threads)
+    conforming, sequences, seconds = False, 1, 0.1
+    monkeypatch.setattr(conforming_groups, "groups", lambda _: [])
+    monkeypatch.setattr(
+        exploration_proof, "_reach", lambda task: Reach(task.broker[0].name, "kafka", "core", conforming, sequences, seconds)
+    )
+
+    drawn = [[one.variant for one in exploration_proof.explored(("core",), 1, 5, seed, 1, 4)] for seed in (1, 1, 2)]
+
+    assert len(set(drawn[0])) == 4
+    assert drawn[0] == drawn[1] != drawn[2]
+    asked = exploration_proof.asked_by(TABLE)
+    assert "CORE-02" in asked
+    assert asked <= {row.id for row in bundled().rows(("core",))}
+
+
+def test_a_system_that_offers_no_act_is_not_explored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Nothing found in no act would be no result."""
+    monkeypatch.setattr("fencepost.steps.acts.act.Table.offered", lambda table, _: replace(table, acts=()))
+    exploration = Exploration(Options(results=tmp_path / "none"), ("core",), Bounds(examples=3), crashes=False, screen=Screen(StringIO()))
+
+    with pytest.raises(WrongUsage, match=r"--spec core: .* offers none of its acts"):
+        exploration.run()
 
 
 def test_what_is_found_in_a_conforming_variant_fails_the_proof(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

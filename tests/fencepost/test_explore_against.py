@@ -10,6 +10,7 @@ from exploring import always, trials
 from fencepost.explore import search
 from fencepost.explore.against import Comparison, Differs
 from fencepost.explore.paired_answers import Choice
+from fencepost.explore.trial import Tried
 from fencepost.proof import conforming_groups
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.run.observed_roles import BETWEEN_SYSTEMS, by_role
@@ -39,6 +40,14 @@ def test_conforming_variants_are_no_difference(monkeypatch: pytest.MonkeyPatch, 
     progress = search.drawn(comparison(spec, broker.protocol, broker.name), 2, 8, 3, always)
 
     assert (progress.finding, progress.count) == (None, 2)
+
+
+@pytest.mark.parametrize("name", ["pulsar-late-ends", "key-ends-are-late"])
+def test_readers_may_be_given_what_was_committed_after_what_was_written_next(name: str) -> None:
+    """The answer to an end may come before readers have what it commits, so the order of a later write is not certain."""
+    acts = ("a plain write to orders", "A writes to orders", "A commits", "a plain write to orders")
+
+    assert comparison("core", "pulsar", name).play(acts) == Tried(acts)
 
 
 DIFFERENT = {

@@ -1,15 +1,19 @@
 """Explorations that end before their end: the time is up, or the system is gone; and what of a coordinator was reached."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
+from typing import NoReturn
 
 import pytest
+import typer
 from commands import fencepost
 from exploring import always, trials
 
-from fencepost.contract.errors import SystemUnreachable, UnknownName
+from fencepost.cli.exit_codes import guarded_value
+from fencepost.contract.errors import BrokeOff, Exit, Malformed, SystemUnreachable, UnknownName, WrongUsage
 from fencepost.contract.evidence import NoAnswer, Violation
 from fencepost.contract.transitions import HasTransitions, Transition, watched
 from fencepost.explore import search
@@ -124,6 +128,56 @@ def test_who_does_not_answer_is_asked_whether_it_is_there(monkeypatch: pytest.Mo
     monkeypatch.setattr(played, "_is_there", lambda: False)
     with pytest.raises(SystemUnreachable, match="the system stopped answering"):
         played.play(["A writes to orders"])
+
+
+def test_a_step_that_breaks_off_is_no_finding(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The step, the error and the acts are said in one line, with the exit code of a kit that failed; no requirement is violated."""
+
+    def breaks(*_: object) -> None:
+        raise KeyError("no such version")
+
+    monkeypatch.setattr("fencepost.steps.core.context.ScenarioContext.write", breaks)
+    broken = trials(TABLE, "kafka")
+
+    progress = search.drawn(broken, 50, 5, 1, always)
+
+    assert progress.finding is None
+    assert progress.broke_off is not None
+    explorations: list[Callable[[], object]] = [partial(_raise, progress.broke_off), partial(search.exhaustive, broken, 1, always)]
+    for explore in explorations:
+        with pytest.raises(typer.Exit) as ended:
+            guarded_value(explore)
+        said = capsys.readouterr().err
+        assert ended.value.exit_code == Exit.KIT_FAILED
+        assert " broke off with KeyError: 'no such version'; acts: " in said
+        assert said.count("\n") == 1
+
+
+def _raise(error: BaseException) -> NoReturn:
+    raise error
+
+
+def test_what_breaks_off_ends_sequences_and_does_not_make_a_finding_smaller() -> None:
+    """What the rest would have shown is not known."""
+    broken = Answering(Tried(("a",)), BrokeOff("a step broke off"))
+
+    progress = search.at_once(broken, 100, 2, 1, 1, always)
+
+    assert (str(progress.broke_off), progress.count, progress.is_whole) == ("a step broke off", 1, False)
+    assert broken.find(["A writes to orders"]) is None
+
+
+@pytest.mark.parametrize("error", [Malformed("bytes"), WrongUsage("no"), SystemUnreachable("gone")])
+def test_what_is_not_ours_is_not_taken_for_our_step(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    """A system that sends what its protocol does not allow keeps its own error."""
+
+    def raises(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("fencepost.steps.core.context.ScenarioContext.write", raises)
+
+    with pytest.raises(type(error)):
+        trials(TABLE, "kafka").play(["A writes to orders"])
 
 
 def test_an_act_that_there_is_not_is_named_with_the_nearest() -> None:

@@ -29,9 +29,23 @@ def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: 
     assert search.drawn(trials(TABLE, "pulsar", broker.name), 10, 10, 4, always).finding is None
 
 
+@pytest.mark.parametrize("protocol", ["pulsar", "pulsar-scalable"])
+@pytest.mark.parametrize("fails", ["task two fails to connect", 'a deletion of key "payments" fails'])
+def test_a_failure_is_met_by_the_next_write_alone(protocol: str, fails: str) -> None:
+    """And not by that of another coordinator later."""
+    later = ('task two connects with key "refunds"', 'task three connects with key "payments" of "alice"')
+
+    tried = trials(TABLE, protocol).play((_FIRST, fails, *later))
+
+    assert (tried.finding, tried.acts) == (None, (_FIRST, fails, *later))
+
+
 _FIRST = 'task one connects with key "payments"'
 _SECOND = 'task two connects with key "payments"'
 FOUND = {
+    "key-last-fenced-remembered": ("TXKEY-07", (_FIRST, "task one goes on with earlier ones")),
+    "key-only-messages-refused": ("TXKEY-09", (_FIRST, "task one is fenced by task two, goes on and commits")),
+    "key-abort-hits-the-successor": ("TXKEY-11", (_FIRST, "task one is fenced by task two, goes on and aborts")),
     "key-open-forgotten-by-restart": ("TXKEY-21", (_FIRST, "task one begins", "a crash", _SECOND)),
     "key-fenced-compacted-away": (
         "TXKEY-07",

@@ -151,6 +151,16 @@ def test_an_act_that_cannot_come_is_passed_by() -> None:
         assert script.acts == [name for name in names if name in script.acts]
 
 
+@pytest.mark.parametrize(
+    ("ends", "order"), [("A commits", " in some order"), ("A has committed", "")], ids=["an answered end", "an end that was waited for"]
+)
+def test_the_order_of_what_follows_is_certain_after_an_end_that_was_waited_for(ends: str, order: str) -> None:
+    """Otherwise readers may get what it commits later."""
+    script = script_of(CORE, ("A writes to orders", ends, "a plain write to orders"))
+
+    assert f'readers of orders see "a1", "plain1"{order}' in [line.text for line, _ in script.lines]
+
+
 def test_only_what_is_used_is_made() -> None:
     """A scenario names no writer and no log that has nothing to do with it."""
     opened = [line.text for line, act in script_of(CORE, ["A writes to payments", "A has committed"]).lines if act is None]

@@ -37,6 +37,15 @@ def test_an_acknowledgement_is_answered_by_who_has_the_message(acts: tuple[str, 
     assert [line.text for line, act in script.lines if act == acts[-1]][-1] == answer
 
 
+@pytest.mark.parametrize(("before", "may_come"), [("", True), ("inputs is unloaded", False), ("a crash", False)])
+def test_what_was_there_before_an_unload_is_not_due_to_who_comes_to_a_removed_subscription(before: str, may_come: bool) -> None:
+    """Pulsar deletes a ledger that is closed, as by an unload, when no subscription needs it."""
+    comes = "another consumer takes over auditors and is looked at"
+    acts = [*([before] if before else []), "auditors are removed", comes]
+
+    assert (comes in script_of(TABLE, ["A acknowledges i1 for auditors", "A aborts", *acts]).acts) is may_come
+
+
 @pytest.mark.parametrize(
     ("acts", "left"),
     [

@@ -35,7 +35,9 @@ def prove(
         str | None,
         typer.Option(metavar="P", help="Which defects of Kafka's reference are found on a broker of this profile, such as kip98?"),
     ] = None,
-    sample: Annotated[int | None, typer.Option(metavar="N", min=1, help="With --profile: only N defects, drawn by --seed.")] = None,
+    sample: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="With --profile or --explore: only N defects, drawn by --seed.")
+    ] = None,
     museum: Annotated[
         bool,
         typer.Option(
@@ -99,8 +101,8 @@ def prove(
     from fencepost.run.selection import proposals_named
 
     def act() -> int:
-        if sample and profile is None:
-            raise WrongUsage(f"--sample {sample} is about one profile; say --profile too")
+        if sample and profile is None and not explore:
+            raise WrongUsage(f"--sample {sample} is about one profile or exploration; say --profile or --explore too")
         if profile is not None:
             from fencepost.proof import profile_proof
 
@@ -135,7 +137,7 @@ def prove(
             given = {"--mutants": mutants, "--only": only, "--write-killed": write_killed, "--all": everything}
             if other := next((name for name, value in given.items() if value), None):
                 raise WrongUsage(f"{other} and --explore exclude each other: the second asks no scenario")
-            return exploration_proof.show(tuple(spec or ()), examples or 2_000, 10, 1 if seed is None else seed, workers, results)
+            return exploration_proof.show(tuple(spec or ()), examples or 2_000, 10, 1 if seed is None else seed, workers, results, sample)
         if examples:
             raise WrongUsage(f"--examples {examples} is about exploration; say --explore too")
         mutant_report.check(mutants, seed, only, write_killed, spec)

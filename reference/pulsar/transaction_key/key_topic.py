@@ -6,6 +6,7 @@ coordinator loads it: the latest record of a key has its whole state.
 
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from fencepost.reference.kernel.journal import Disk, Journal
 from fencepost.reference.kernel.rules import rule
@@ -18,6 +19,13 @@ from .records import KeyRecord, decoded
 _LOG = logging.getLogger("fencepost.transaction_key")
 
 
+@dataclass
+class NextWrite:
+    """Whether the next record cannot be stored, in whichever topic that is, for tests."""
+
+    fails: bool = False
+
+
 class KeyTopic:
     """The topic of one coordinator. One object serves all nodes, as the disk does; all that it has in memory is read from there."""
 
@@ -26,8 +34,7 @@ class KeyTopic:
         self._entries: Journal[bytes] = disk.journal(self.stored_as(name))
         self._latest: dict[TransactionKey, KeyRecord] = {}
         self._fenced: set[TxnId] = set()
-        self.is_failing = False
-        """Whether the next record cannot be stored, for tests."""
+        self.next_write = NextWrite()
         self.unreadable: tuple[bytes, ...] = ()
         """The unreadable records, as the last load found them."""
 
@@ -57,8 +64,8 @@ class KeyTopic:
 
     def append(self, record: KeyRecord) -> None:
         """Decision: make the state of a key durable. Raises Refused: SERVICE_NOT_READY when that fails, and then nothing has changed."""
-        if self.is_failing:
-            self.is_failing = False
+        if self.next_write.fails:
+            self.next_write.fails = False
             rule("TXKEY-22")
             raise Refused(Error.SERVICE_NOT_READY, f"{self._name} could not be written, so nothing has changed; connect again")
         self._entries.append(self._encoded(record))
@@ -92,12 +99,15 @@ class KeyTopics:
         self._disk = disk
         self._topic = topic
         self._topics: dict[tuple[bool, int], KeyTopic] = {}
+        self.next_write = NextWrite()
 
     def of(self, tc_id: int, *, scalable: bool) -> KeyTopic:
         """The topic of a coordinator. Both kinds number theirs from 0."""
         kind = "scalable" if scalable else "classic"
         if (scalable, tc_id) not in self._topics:
-            self._topics[scalable, tc_id] = self._topic(self._disk, f"__transaction_key-{kind}-{tc_id}")
+            topic = self._topic(self._disk, f"__transaction_key-{kind}-{tc_id}")
+            topic.next_write = self.next_write
+            self._topics[scalable, tc_id] = topic
         return self._topics[scalable, tc_id]
 
     def all(self) -> tuple[KeyTopic, ...]:
