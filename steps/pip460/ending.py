@@ -16,30 +16,24 @@ _NOT_YET = "not told yet"
 _TOLD = "told"
 
 
-@PIP460.then("it is not told the end of {topic} before {values}, which {transaction} commits now")
-def is_not_told_the_end(context: ScenarioContext, topic: str, values: tuple[str, ...], transaction: str) -> None:
-    """Who has just subscribed hears nothing of an end (REACHED_END_OF_TOPIC) for a while in which the transaction is open, and has these
-    messages, each once and in whatever order, within patience behind its commit."""
-    client: PulsarProbe = context.session.client(OLD_CLIENT)
-    answer = context.answer
-    if not (isinstance(answer, Done) and isinstance(answer.value, Consumer)):
-        context.evidence.expect(False, "success", str(answer), what=f"answer to {context.asked}")
-        return
-    _expect_the_end_later(context, client, answer.value, topic)
-    has_ended(context, transaction, Action.COMMIT)
-    _expect_to_come(context, client, answer.value, topic, values)
-
-
-@PIP460.then("the consumer of {subscription} is not told the end of {topic} before {values}, which {transaction} {ends} now")
-def consumer_is_not_told_the_end(
-    context: ScenarioContext, subscription: str, topic: str, values: tuple[str, ...], transaction: str, ends: Action
+@PIP460.then("{waiting} is not told the end of {topic} before {values}, which {transaction} {ends} now")
+def is_not_told_the_end(
+    context: ScenarioContext, waiting: str | None, topic: str, values: tuple[str, ...], transaction: str, ends: Action
 ) -> None:
-    """Who was there hears nothing of an end (REACHED_END_OF_TOPIC) for a while in which the transaction is open, and has these messages,
-    each once and in whatever order, within patience behind its end: what it commits, or what it gives back."""
-    one = context.subscriptions[subscription]
-    _expect_the_end_later(context, context.client, one.consumer, topic)
+    """The consumer that has just subscribed, or that of a subscription, gets no end (REACHED_END_OF_TOPIC) for a while in which the
+    transaction is open, and has these messages, each once and in whatever order, within patience after its end: what it commits, or what
+    is redelivered."""
+    if waiting is not None:
+        client, consumer = context.client, context.subscriptions[waiting].consumer
+    else:
+        client, answer = context.session.client(OLD_CLIENT), context.answer
+        if not (isinstance(answer, Done) and isinstance(answer.value, Consumer)):
+            context.evidence.expect(False, "success", str(answer), what=f"answer to {context.asked}")
+            return
+        consumer = answer.value
+    _expect_the_end_later(context, client, consumer, topic)
     has_ended(context, transaction, ends)
-    _expect_to_come(context, context.client, one.consumer, topic, values)
+    _expect_to_come(context, client, consumer, topic, values)
 
 
 @PIP460.then("the next consumer of {subscription} is told the end of {topic}")
