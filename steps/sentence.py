@@ -8,8 +8,9 @@ The words of a sentence are a pattern that can be parsed **and written**:
 `[...]` is a part that may be left out; its values are then None. A step that a sentence parses is rendered by it to the same text, and
 values that it renders are parsed to the same values.
 
-A sentence is a Given, a When or a Then; an *act* has two forms of the same words, "A has committed" as a Given, which must succeed, and
-"A commits" as a When, which is judged. Its meaning, in observable terms, is the docstring of its function, or said of an act.
+A sentence is a Given, a When or a Then; an *act* has several forms of the same words, "A has committed" as a Given, which must succeed,
+"A has tried to commit" as a Given whose outcome does not matter, and "A commits" as a When, which is judged. Its meaning, in observable
+terms, is the docstring of its function, or said of an act.
 
 The parameters of a function are the values of its sentence, by their names, and the state of its scenario that a vocabulary declares.
 """
@@ -108,7 +109,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence of a vocabulary, in one form or two."""
+    """One sentence of a vocabulary, in one form or several."""
 
     vocabulary: str
     name: str
@@ -125,7 +126,7 @@ class Sentence:
 
     @property
     def words(self) -> str:
-        """The words of its form, or of both."""
+        """The words of its forms."""
         return " | ".join(f"{form.kind} {form.words}" for form in self.forms)
 
     def parse(self, kind: str, step: str) -> dict[str, Any] | None:
@@ -175,9 +176,9 @@ class Vocabulary:
         """An observation that is judged."""
         return self._single("Then", words)
 
-    def act(self, given: str, when: str, meaning: str) -> "Act":
-        """Something that can have happened before, and can be asked."""
-        act = Act(self, self.form("Given", given), self.form("When", when), meaning)
+    def act(self, given: str, when: str, meaning: str, tried: str = "") -> "Act":
+        """Something that can have happened before, and can be asked; with `tried`, a Given too that takes any outcome."""
+        act = Act(self, self.form("Given", given), self.form("When", when), meaning, self.form("Given", tried) if tried else None)
         self._sentences.append(act)
         return act
 
@@ -247,11 +248,11 @@ class Vocabulary:
 
 
 class Act:
-    """A sentence with two forms, whose functions are told by `given` and `when`."""
+    """A sentence with two or three forms, whose functions are given by `given`, `when` and `tried`."""
 
-    def __init__(self, vocabulary: Vocabulary, given: Form, when: Form, meaning: str) -> None:
-        self._vocabulary, self._given, self._when, self._meaning = vocabulary, given, when, meaning
-        self._functions: dict[str, Callable[..., None]] = {}
+    def __init__(self, vocabulary: Vocabulary, given: Form, when: Form, meaning: str, tried: Form | None = None) -> None:
+        self._vocabulary, self._given, self._when, self._tried, self._meaning = vocabulary, given, when, tried, meaning
+        self._functions: dict[Form, Callable[..., None]] = {}
 
     def given(self, function: Step) -> Step:
         """What the Given does."""
@@ -261,12 +262,18 @@ class Act:
         """What the When does."""
         return self._told(self._when, function)
 
+    def tried(self, function: Step) -> Step:
+        """What the Given does that takes any outcome."""
+        if self._tried is None:
+            raise SentenceError(f"{self._vocabulary.name}: {self._when.words!r} has no words for an attempt; expected `tried`")
+        return self._told(self._tried, function)
+
     def sentence(self) -> Sentence:
         """The sentence, with the place of its When."""
-        forms = (self._given, self._when)
-        if missing := [form.kind for form in forms if form.kind not in self._functions]:
+        forms = tuple(form for form in (self._given, self._tried, self._when) if form is not None)
+        if missing := [form.kind for form in forms if form not in self._functions]:
             raise SentenceError(f"{self._vocabulary.name}: {self._when.words!r} has no function for its {' and '.join(missing)}")
-        function = self._functions["When"]
+        function = self._functions[self._when]
         return Sentence(self._vocabulary.name, function.__name__, self._meaning, forms, *place_of(function))
 
     def _told(self, form: Form, function: Step) -> Step:
@@ -274,7 +281,7 @@ class Act:
             where = f"{':'.join(map(str, place_of(function)))}: {self._vocabulary.name}: {form.words!r}"
             raise SentenceError(f"{where} has no meaning; expected one that says it in observable terms")
         self._vocabulary.fulfil(form, function)
-        self._functions[form.kind] = function
+        self._functions[form] = function
         return function
 
 

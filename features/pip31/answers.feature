@@ -6,26 +6,26 @@ Feature: Every request is answered
     A client without an answer waits for its own timeout, and then does not know the state of its transaction.
 
     Scenario: [1] A new client sends one request of each kind
-      When a new client asks for one thing of each kind
+      When a client sends a request of each kind
       Then each of them is done
 
     Scenario: [2] A client names topics, consumers and transactions that do not exist
       Given the topic "orders" with "before"
       And the consumer of shared subscription "workers" has received "before" from orders
       And U is an unknown transaction
-      When a client asks for what is not there, with orders, "workers" and U
+      When a client sends invalid requests to orders and "workers" in U
       Then each of them is answered
 
     Scenario: [3] A client writes to a topic that is unloaded and then terminated
       Given the topic "orders"
-      When a client writes to orders before and after it is unloaded, and once it is terminated
+      When a client sends messages around an unload and after a termination to orders
       Then each of them is answered
 
     @needs:participant-ends
     Scenario: [4] Participants are notified of the end of an unknown transaction
       Given the topic "orders" with "before"
       And the consumer of shared subscription "workers" has received "before" from orders
-      When orders and "workers" are told how a transaction ended that they do not have
+      When a client sends ends of an unknown transaction to orders and "workers"
       Then each of them is answered
 
     Scenario: [5] A new client looks up a topic
@@ -39,7 +39,7 @@ Feature: Every request is answered
       Then orders has "before", "there", or the client was sent to look for it
 
     Scenario: [7] A client names a consumer that does not exist
-      When a client speaks of a consumer that there is not
+      When a client sends requests about an unknown consumer
       Then each of them is answered
 
     @needs:crash

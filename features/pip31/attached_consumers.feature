@@ -47,7 +47,7 @@ Feature: Consumers that stay attached
       Given the consumer of shared subscription "watchers" has received "before" from orders
       And A has written "a1" to orders
       When A commits
-      Then the consumer of "watchers" receives "a1" before anybody writes again
+      Then the consumer of "watchers" receives "a1" before any other write
 
     Scenario: [5] An attached consumer receives the messages after two unloads of the topic
       Given the consumer of shared subscription "watchers" has received "before" from orders
@@ -55,13 +55,13 @@ Feature: Consumers that stay attached
       And A has written "a1" to orders
       And orders has been unloaded
       When A commits
-      Then the consumer of "watchers" receives "before", "a1" before anybody writes again
+      Then the consumer of "watchers" receives "before", "a1" before any other write
 
     Scenario: [6] An attached reader receives the messages when nothing is written after the commit
       Given a reader "tail" has begun behind all that is in orders
       And A has written "a1" to orders
       When A commits
-      Then the consumer of "tail" receives "a1" before anybody writes again
+      Then the consumer of "tail" receives "a1" before any other write
 
   @PIP31-81 @MUST @aborts
   Rule: A consumer that stays attached receives no message of an aborted transaction, and every message after it.
@@ -101,7 +101,7 @@ Feature: Consumers that stay attached
       And A has written "a1" to orders
       And "plain" has been written to orders
       When A aborts
-      Then the consumer of "watchers" receives "plain" before anybody writes again
+      Then the consumer of "watchers" receives "plain" before any other write
 
     Scenario: [5] An attached consumer receives a plain message from before a timeout when nothing is written after it
       Given the consumer of shared subscription "watchers" has received "before" from orders
@@ -109,11 +109,11 @@ Feature: Consumers that stay attached
       And C has written "c1" to orders
       And "plain" has been written to orders
       When C is left open past its time-out
-      Then the consumer of "watchers" receives "plain" before anybody writes again
+      Then the consumer of "watchers" receives "plain" before any other write
 
     Scenario: [6] An attached reader receives a plain message from before the abort when nothing is written after it
       Given a reader "tail" has begun behind all that is in orders
       And A has written "a1" to orders
       And "plain" has been written to orders
       When A aborts
-      Then the consumer of "tail" receives "plain" before anybody writes again
+      Then the consumer of "tail" receives "plain" before any other write

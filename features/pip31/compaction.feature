@@ -14,24 +14,24 @@ Feature: Compaction
       Given A has written "a1" to orders
       And A has aborted
       When orders is compacted
-      Then who reads orders compacted sees "plain" last
+      Then readers of compacted orders see "plain" last
 
     Scenario: [2] A topic is compacted while a transaction with a message of the same key is open
       Given A has written "a1" to orders
       When orders is compacted
-      Then who reads orders compacted sees "plain" last
+      Then readers of compacted orders see "plain" last
 
     Scenario: [3] A transaction aborts after the compaction
       Given A has written "a1" to orders
       And orders has been compacted
       When A aborts
-      Then who reads orders compacted sees "plain" last
+      Then readers of compacted orders see "plain" last
 
     Scenario: [4] A transaction commits after the compaction
       Given A has written "a1" to orders
       And orders has been compacted
       When A commits
-      Then who reads orders compacted sees "a1" last
+      Then readers of compacted orders see "a1" last
 
     Scenario: [5] A topic is compacted after one of two transactions was committed
       Given A has written "a1" to orders
@@ -39,7 +39,7 @@ Feature: Compaction
       And A has committed
       And B has aborted
       When orders is compacted
-      Then who reads orders compacted sees "a1" last
+      Then readers of compacted orders see "a1" last
 
   @PIP31-149 @SHOULD @retention
   Rule: After compaction, compacted reads return the last message of each key, and all other reads return every message.
@@ -48,7 +48,7 @@ Feature: Compaction
     Scenario: [1] A compacted read does not return a superseded message
       Given A has committed "a1" to orders
       When orders is compacted
-      Then who reads orders compacted sees "a1" and nothing else
+      Then readers of compacted orders see "a1"
 
     Scenario: [2] A read of the whole topic returns a superseded message
       Given A has committed "a1" to orders
@@ -69,7 +69,7 @@ Feature: Compaction
       And B has written "b1" to orders
       And B has committed
       When orders is compacted
-      Then who reads orders compacted sees "b1" and nothing else
+      Then readers of compacted orders see "b1"
 
   @PIP31-156 @MUST @retention
   Rule: Compaction removes no committed message unless a later message with its key supersedes it.
@@ -81,7 +81,7 @@ Feature: Compaction
       And A has committed
       And "x2" has been written to payments
       When payments is compacted
-      Then who reads payments compacted sees "y1", "x2" last
+      Then readers of compacted payments see "y1", "x2" last
 
     Scenario: [2] Another transaction supersedes one of two keys of a transaction
       Given the letter-keyed topic "payments"
@@ -89,4 +89,4 @@ Feature: Compaction
       And A has committed
       And B has committed "x2" to payments
       When payments is compacted
-      Then who reads payments compacted sees "y1", "x2" last
+      Then readers of compacted payments see "y1", "x2" last

@@ -61,7 +61,7 @@ Feature: What consumers may rely on
 
     Scenario: [4] A second consumer subscribes to an exclusive subscription whose consumer has lost its connection
       Given the consumer of exclusive subscription "workers" has received "i1", "i2", "i3" from inputs
-      When another consumer joins "workers" when the connection of the one that is there is lost
+      When another consumer tries to join "workers" when the connection of the one that is there is lost
       Then it is done
 
   @PIP31-139 @SHOULD @sealing

@@ -48,11 +48,11 @@ Feature: The transaction coordinator
       Given the system has 2 coordinators
       When a transaction begins at each coordinator
       Then it is done
-      And each transaction id names the coordinator that was asked
+      And the transaction ids name the coordinator that was asked
 
     @needs:more-coordinators
     Scenario: [2] A transaction begins at a new coordinator
-      When a coordinator is added
+      When the number of coordinators is set to one more than before
       Then it is done
       And the last coordinator begins a transaction
 

@@ -81,13 +81,13 @@ Feature: The end of a cumulative acknowledgement
       Given A has acknowledged everything up to "i2" for "auditors"
       And another consumer has taken over "auditors"
       When A aborts
-      Then the consumer of "auditors" receives at least "i1", "i2", "i3"
+      Then the consumer of "auditors" receives "i1", "i2", "i3" and perhaps others
 
     Scenario: [4] The consumer has requested redelivery before the abort of a cumulative acknowledgement
       Given A has acknowledged everything up to "i2" for "auditors"
       And the consumer of "auditors" has asked for redelivery
       When A aborts
-      Then the consumer of "auditors" receives at least "i1", "i2"
+      Then the consumer of "auditors" receives "i1", "i2" and perhaps others
 
     Scenario: [5] The consumer requests redelivery after the abort of a cumulative acknowledgement
       Given A has acknowledged everything up to "i2" for "auditors"

@@ -44,7 +44,7 @@ Feature: Producers that send a message again
       Given transaction A
       And producer P has written "a1" to orders in A
       And producer P has closed
-      When producer P comes back
+      When producer P opens again
       Then it is done
       And producer P is told the last sequence id that it has used
 
@@ -53,7 +53,7 @@ Feature: Producers that send a message again
       And producer P has written a batch of "a1", "a2", "a3" to orders in A
       And producer P has closed
       And orders has been unloaded
-      When producer P comes back
+      When producer P opens again
       Then producer P is told the last sequence id that it has used
 
     Scenario: [3] A producer with another name writes to the topic

@@ -40,7 +40,7 @@ Feature: Timeouts
       Given transaction A with a short time-out
       And A has written "a1" to orders
       When A is left open past its time-out
-      Then A was OPEN until its time-out had passed
+      Then A was OPEN until its timeout had passed
 
     Scenario: [2] A transaction is open when another one with a shorter timeout times out
       Given transaction A
@@ -112,7 +112,7 @@ Feature: Timeouts
     Scenario: [3] A transaction whose coordinator restarts keeps the timeout that counts from its beginning
       Given A has been open for a moment and through a crash, with a timeout longer than a restart
       When C begins and times out just after A
-      Then A was OPEN until its timeout, and not when C had timed out
+      Then A was OPEN until its timeout had passed, and not when C had timed out
 
   @PIP31-44 @MUST @commits
   Rule: A coordinator completes a transaction that is being committed, and does not abort it after its timeout.

@@ -54,8 +54,8 @@ Feature: Topics that are created and deleted
       And the consumer of shared subscription "workers" has received "before" from orders
       When orders is deleted
       Then it is done
-      And the producer of orders is told that it is closed
-      And the consumer of "workers" is told that it is closed
+      And the producer of orders is notified that it is closed
+      And the consumer of "workers" is notified that it is closed
       And there is no topic orders
 
     Scenario: [4] A topic with committed and open transactions is deleted and recreated

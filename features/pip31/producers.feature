@@ -12,16 +12,16 @@ Feature: Which producers may write
       And producer P has written "a1" to orders in A
 
     Scenario: [1] A second producer opens while the first one is connected
-      When a second producer opens under the name of P
+      When producer P opens again while it is open
       Then it is refused with ProducerBusy
 
     Scenario: [2] A producer opens again after it was closed
       Given producer P has closed
-      When producer P comes back
+      When producer P opens again
       Then it is done
 
     Scenario: [3] A producer opens again on a new connection after it lost its connection
-      When producer P comes back on a new connection
+      When producer P opens again on a new connection
       Then it is done
 
     Scenario: [4] A producer writes after the topic was unloaded
@@ -52,7 +52,7 @@ Feature: Which producers may write
       And A has committed "a1" to orders
       When orders is terminated
       Then it is done
-      And the producer of orders is told that it is closed
+      And the producer of orders is notified that it is closed
       And readers of orders get as far as "a1"
 
     Scenario: [4] A producer opens a terminated topic
@@ -60,7 +60,7 @@ Feature: Which producers may write
       And producer P has written "a1" to orders in A
       And A has committed
       And orders has been terminated
-      When producer P comes back
+      When producer P opens again
       Then it is refused with TopicTerminatedError
 
     Scenario: [5] A transaction writes to a terminated topic that it has not added

@@ -43,7 +43,7 @@ Feature: Equal names in different places
     Each coordinator has a separate sequence. A broker that compares them ends open transactions: input is redelivered, output is lost.
 
     Background:
-      Given A is a transaction of another coordinator than the first
+      Given A is a transaction of the second coordinator, whose number the first one has passed
       And transaction B
 
     @needs:more-coordinators

@@ -107,7 +107,7 @@ Feature: Administering scalable topics
     Scenario: [11] A client is notified of a topic whose creation was not notified to its broker
       Given orders has been deleted as a whole
       And client A has begun to watch the namespace of orders
-      And the store does not tell of the next change of a layout
+      And the next event of a change of a layout is lost
       When an administrator makes the scalable topic "payments" of segment "single"
       Then client A is told of payments and not of orders
 
@@ -213,13 +213,13 @@ Feature: Administering scalable topics
       And the consumer of shared subscription "workers" has received "p1" from left
       When an administrator deletes orders as a whole
       Then it is done
-      And the consumer of "workers" is told that it is closed
+      And the consumer of "workers" is notified that it is closed
 
     Scenario: [12] A producer of a segment is notified when the topic is deleted
       Given "p1" has been written to left
       When an administrator deletes orders as a whole
       Then it is done
-      And the producer of left is told that it is closed
+      And the producer of left is notified that it is closed
 
     @needs:crash-points
     Scenario: [13] A topic that was deleted during an unfinished split is recreated

@@ -41,7 +41,7 @@ Feature: Consumers and controllers that are absent for a while
 
     Scenario: [5] The former connection of a consumer ends after the consumer has reconnected
       Given bob has joined "workers" of orders
-      And the connection that bob had before has ended
+      And bob has been cut off from its first connection
       When right is split into low and high
       Then each active segment of orders is assigned once to ann and bob
 

@@ -211,7 +211,7 @@ Feature: Changes that a controller does not finish
 
     @needs:store-faults
     Scenario: [21] The store fails once during a split, and the controller survives
-      Given the store does not write the next change of a layout
+      Given the store does not answer the next change of a layout, and does not write it
       And a split of left has been tried
       When an administrator looks at the layout of orders
       Then soon each active segment of orders takes a message
@@ -296,7 +296,7 @@ Feature: Changes that a controller does not finish
       Given client A has begun to watch orders at a broker that has no controller of it
       And the controller of orders has crashed
       When ann joins "workers" of orders
-      Then soon who asks for orders is told who its controller is
+      Then a lookup of orders soon answers who its controller is
       And it is done
       And each active segment of orders is assigned once to ann
 
@@ -305,7 +305,7 @@ Feature: Changes that a controller does not finish
       Given another broker has become the controller of orders, while the former one lives
       And another broker has become the controller of orders, while the former one lives
       When client A begins to watch orders
-      Then soon who asks for orders is told who its controller is
+      Then a lookup of orders soon answers who its controller is
 
     @needs:more-brokers @needs:store-faults
     Scenario: [7] A controller that gained its role again crashes

@@ -137,7 +137,7 @@ Feature: Sealed segments
       And the consumer of shared subscription "workers" has received "p1" from left
       And left has been split into low and high
       When the consumer of "workers" asks for redelivery of "p1"
-      Then the consumer of "workers" receives "p1" before anybody writes again
+      Then the consumer of "workers" receives "p1" before any other write
 
     Scenario: [10] A transaction that has written to the parent is open when the retention passes
       Given transaction A

@@ -67,7 +67,7 @@ Feature: Watching a layout
     @needs:store-faults
     Scenario: [5] A client is notified of a change that was not notified to its broker
       Given client A has begun to watch orders
-      And the store does not tell of the next change of a layout
+      And the next event of a change of a layout is lost
       When left is split into low and high
       Then client A is told how orders is now
 
@@ -94,7 +94,7 @@ Feature: Watching a layout
     @needs:store-faults
     Scenario: [9] A client is notified of a recreated topic whose deletion was not notified to its broker
       Given client A has begun to watch orders
-      And the store does not tell of the next change of a layout
+      And the next event of a change of a layout is lost
       And orders has been deleted as a whole
       When an administrator makes the scalable topic "orders" of segments "left", "middle" and "right"
       Then client A is told that orders was deleted, or how it is now
@@ -161,7 +161,7 @@ Feature: Watching a layout
       Given client A has begun to watch orders at a broker that has no controller of it
       And the controller of orders has crashed
       When client B begins to watch orders
-      Then soon who asks for orders is told where its segments are
+      Then a lookup of orders soon answers where its segments are
 
   @PIP460-31 @MUST
   Rule: A broker refuses a watch of a topic that does not exist.

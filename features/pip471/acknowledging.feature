@@ -67,7 +67,7 @@ Feature: Acknowledging in a metadata-driven transaction
       Given A has acknowledged "i1" for "workers"
       And inputs has been unloaded
       And "i2" has been acknowledged for "workers" without a transaction
-      And A has committed, and the first to be told of it was not
+      And A has committed, and the first notification of it is lost
       And the retention of A has passed
       When the system crashes and comes back
       Then subscription "workers" has "i3" left
@@ -124,7 +124,7 @@ Feature: Acknowledging in a metadata-driven transaction
     Scenario: [8] The connected consumer receives the message again
       Given A has acknowledged "i1" for "workers"
       When A aborts
-      Then the consumer of "workers" receives "i1" before anybody writes again
+      Then the consumer of "workers" receives "i1" before any other write
 
   @PIP471-63 @MUST @commits @aborts
   Rule: The end of a transaction changes only the subscriptions on which the transaction has acknowledged.

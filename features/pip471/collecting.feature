@@ -67,7 +67,7 @@ Feature: Collection of the headers of ended transactions
     @needs:short-retention @needs:metadata-store
     Scenario: [5] The headers of four transactions are kept to the millisecond
       When 4 transactions commit within a second
-      Then the store keeps the headers of all of them for the retention
+      Then the store keeps the header of each transaction for the retention
 
   @PIP471-38 @MUST @retention
   Rule: A coordinator deletes the header of an ended transaction after the retention time if no operation records are left.
@@ -230,7 +230,7 @@ Feature: Collection of the headers of ended transactions
       And A has <ended>
       When the retention of A passes
       Then the store soon has no header of A
-      And no index has anything of A
+      And the store soon has no index entries of A
 
       Examples:
         | ended     |
@@ -242,4 +242,4 @@ Feature: Collection of the headers of ended transactions
       Given A has committed
       And the system has crashed and come back
       When the retention of A passes
-      Then no index has anything of A
+      Then the store soon has no index entries of A

@@ -83,8 +83,7 @@ Feature: Pending acknowledgements of a subscription that is reloaded
 
     @needs:store-faults
     Scenario: [10] A message was acknowledged cumulatively whose own transaction is not yet applied after the reload
-      Given the store does not answer the next note of what is decided, and does not write it
-      And A has committed "a1" to inputs
+      Given A has committed "a1" to inputs, and the store lacks the note of it
       And the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3", "a1" from inputs
       And B has acknowledged everything up to "a1" for "auditors"
       And inputs has been unloaded, and will be loaded without a look at the end of A

@@ -132,7 +132,7 @@ Feature: What readers see of metadata-driven transactions
       And A has written "a1" to orders
       And subscription "auditors" has been removed
       When A commits
-      Then the consumer of "workers" receives "a1" before anybody writes again
+      Then the consumer of "workers" receives "a1" before any other write
 
   @PIP471-23 @MUST @aborts
   Rule: A segment does not deliver the messages of an aborted transaction, and delivers the messages after them.
@@ -181,7 +181,7 @@ Feature: What readers see of metadata-driven transactions
       And A has written "a1" to orders
       And "p1" has been written to orders
       When A aborts
-      Then the consumer of "workers" receives "p1" before anybody writes again
+      Then the consumer of "workers" receives "p1" before any other write
 
     Scenario: [7] An aborted transaction has written a batch
       Given A has written a batch of "a1", "a2" to orders

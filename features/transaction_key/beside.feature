@@ -92,7 +92,7 @@ Feature: Clients without a key
     @needs:transaction-keys @needs:more-coordinators
     Scenario: [10] A classic transaction writes a message, and its number is that of a fenced transaction
       Given the system has 5 coordinators
-      And the topic "ledger" of the classic kind
+      And the classic topic "ledger"
       And task one has connected with key "payments"
       And task one has begun transactions A and B
       And classic transaction K with the number of A

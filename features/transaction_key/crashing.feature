@@ -211,7 +211,7 @@ Feature: Connects that are interrupted
 
     @needs:transaction-keys @needs:store-faults
     Scenario Outline: [1] A connect fences a transaction whose abort the store does not answer
-      Given the metadata store does not answer the next end of a transaction, <failure>
+      Given the store does not answer the next change of a header, <failure>
       And task two has tried to connect with key "payments"
       When task three connects with key "payments"
       Then task three is given a greater epoch than task one
@@ -225,7 +225,7 @@ Feature: Connects that are interrupted
 
     @needs:transaction-keys @needs:store-faults
     Scenario Outline: [2] A deletion of the key aborts a transaction whose abort the store does not answer
-      Given the metadata store does not answer the next end of a transaction, <failure>
+      Given the store does not answer the next change of a header, <failure>
       When key "payments" is deleted
       Then A is ABORTED
       And readers of orders see nothing
@@ -243,7 +243,7 @@ Feature: Connects that are interrupted
     Scenario: [1] A client connects after a commit, and the predecessor retries the commit
       Given task one has begun transaction A
       And A has committed
-      And the metadata store does not answer the next look at a transaction
+      And the store does not answer the next look at a header
       And task two has tried to connect with key "payments"
       When A commits
       Then it is done, or refused with TransactionNotFound

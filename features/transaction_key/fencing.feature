@@ -165,7 +165,7 @@ Feature: What a new connection does to the previous transaction
       And A has written "a1" to orders
       And "p1" has been written to orders
       When task two connects with key "payments"
-      Then the consumer of "workers" receives "p1" before anybody writes again
+      Then the consumer of "workers" receives "p1" before any other write
 
     @needs:transaction-keys
     Scenario: [3] A committed transaction after the old one becomes visible
@@ -189,7 +189,7 @@ Feature: What a new connection does to the previous transaction
       Given the consumer of shared subscription "workers" has received "i1" from inputs
       And A has acknowledged "i1" for "workers"
       When task two connects with key "payments"
-      Then the consumer of "workers" receives "i1" before anybody writes again
+      Then the consumer of "workers" receives "i1" before any other write
 
     @needs:transaction-keys
     Scenario: [6] The successor acknowledges the predecessor's message at once

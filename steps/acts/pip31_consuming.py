@@ -35,9 +35,9 @@ def received(model: Pip31, one: Subscription, *, unasked: bool = False) -> list[
     why, owed = why_for(model, one), shown(one.owed)
     said = f"{owed} and nothing else" if one.owed else "nothing"
     if one.owed and (unasked or one.is_reader) and one.is_exact:
-        said = f"{owed} before anybody writes again"
+        said = f"{owed} before any other write"
     if not one.is_exact:
-        said = f"at least {owed}"
+        said = f"{owed} and perhaps others"
     lines = [Line("Then", f'the consumer of "{one.name}" receives {said}', why)] if one.is_exact or one.owed else []
     one.owed = []
     one.is_attached |= bool(lines)
@@ -163,7 +163,11 @@ def _second_comes_and_goes(model: Pip31, where: str) -> list[Line]:
 
 def _two_active(model: Pip31, topic: str, does_one_leave: str) -> list[Line]:
     lines = _two(model, topic, "failover")
-    seen = Line("Then", f'the active one of "ones" and "others" receives {shown(model.topics[topic].values())}', "PIP31-136")
+    seen = Line(
+        "Then",
+        f'the active one of "ones" and "others" receives {shown(model.topics[topic].values())}, and the other one nothing',
+        "PIP31-136",
+    )
     leaves = Line("When", 'the active one of "ones" and "others" leaves', "PIP31-136")
     return [*lines, *([leaves] if does_one_leave else []), seen]
 

@@ -143,7 +143,7 @@ def _time_out(model: Pip31, name: str, topic: str) -> list[Line]:
         *lines,
         Line("When", said, "PIP31-39", said.replace(" is left ", " has been left ")),
         Line("Then", f"{name} is ABORTED", "PIP31-39"),
-        Line("Then", f"{name} was OPEN until its time-out had passed", "PIP31-40"),
+        Line("Then", f"{name} was OPEN until its timeout had passed", "PIP31-40"),
     ]
 
 
@@ -220,7 +220,7 @@ def _begin_at_each(model: Pip31, _: str) -> list[Line]:
         has_two,
         asked,
         Line("Then", "it is done", "PIP31-13"),
-        Line("Then", "each transaction id names the coordinator that was asked", "PIP31-13"),
+        Line("Then", "the transaction ids name the coordinator that was asked", "PIP31-13"),
     ]
 
 

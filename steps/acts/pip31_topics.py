@@ -80,7 +80,7 @@ def compacted(one: Topic, topic: str, *, just_now: bool = False) -> list[Line]:
     why = "PIP31-97" if any(not entry.is_in_force for entry in one.entries) else "PIP31-156"
     is_all = just_now and not one.has_open and bool(values)
     why = "PIP31-149" if is_all and all(entry.is_in_force for entry in one.entries) else why
-    seen = f"who reads {topic} compacted sees {shown(values)} {'and nothing else' if is_all else 'last'}"
+    seen = f"readers of compacted {topic} see {shown(values)}{'' if is_all else ' last'}"
     return [Line("Then", seen, rare(one.whys, why))]
 
 

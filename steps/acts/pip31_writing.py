@@ -21,7 +21,9 @@ def begun(model: Pip31, name: str) -> list[Line]:
     if name in model.transactions:
         return []
     model.begin(name)
-    said = f"{name} is a transaction of another coordinator than the first" if name == OTHER else f"transaction {name}"
+    said = f"transaction {name}"
+    if name == OTHER:
+        said = f"{name} is a transaction of the second coordinator, whose number the first one has passed"
     return [Line("Given", said, BUSY)]
 
 
@@ -161,14 +163,14 @@ def _close(model: Pip31, producer: str) -> list[Line]:
 def _come_back(model: Pip31, producer: str, how: str) -> list[Line]:
     one = model.producers[producer]
     one.is_closed, one.is_connected = False, True
-    lines = [Line("When", f"producer {producer} comes back{how}", "PIP31-143"), Line("Then", "it is done", "PIP31-143")]
+    lines = [Line("When", f"producer {producer} opens again{how}", "PIP31-143"), Line("Then", "it is done", "PIP31-143")]
     if one.topic == DEDUPLICATED and not one.has_repeated:
         lines.append(Line("Then", f"producer {producer} is told the last sequence id that it has used", "PIP31-144"))
     return lines
 
 
 def _second(_: Pip31, producer: str) -> list[Line]:
-    asked = Line("When", f"a second producer opens under the name of {producer}", "PIP31-143")
+    asked = Line("When", f"producer {producer} opens again while it is open", "PIP31-143")
     return [asked, Line("Then", "it is refused with ProducerBusy", "PIP31-143")]
 
 

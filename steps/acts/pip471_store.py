@@ -189,7 +189,7 @@ def _look_for_what_is_collected(_: Pip471, name: str) -> list[Line]:
 
 
 def _look_for_index_entries(_: Pip471, name: str) -> list[Line]:
-    return [Line("Then", f"no index has anything of {name}", "PIP471-40")]
+    return [Line("Then", f"the store soon has no index entries of {name}", "PIP471-40")]
 
 
 def _keep(model: Pip471, name: str, how: str) -> list[Line]:

@@ -7,9 +7,15 @@ from fencepost.adapters.pulsar.values import persistent
 from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.steps.outcomes import achieved, observed
 from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.vocabulary import Participant
 
 from .vocabulary import PIP31
 
+DELETE = PIP31.act(
+    given="{topic} has been deleted[ {recreated}]",
+    when="{topic} is deleted",
+    meaning="Also while it is used: its producers and consumers are closed. A topic that is made again has the name that it had.",
+)
 TERMINATE = PIP31.act(
     given="{topic} has been terminated",
     when="{topic} is terminated",
@@ -17,16 +23,15 @@ TERMINATE = PIP31.act(
 )
 
 
-@PIP31.given("{topic} has been deleted and made again")
-def has_been_made_again(context: ScenarioContext, topic: str) -> None:
-    """Also while it is used: its producers and consumers are closed. It has the name that it had."""
+@DELETE.given
+def has_been_deleted(context: ScenarioContext, topic: str, recreated: str | None) -> None:
     achieved(_deleted(context, topic), f"deleting {topic}")
-    achieved(context.client.create_topic(context.topics[topic]), f"making {topic}")
+    if recreated:
+        achieved(context.client.create_topic(context.topics[topic]), f"making {topic}")
 
 
-@PIP31.when("{topic} is deleted")
+@DELETE.when
 def is_deleted(context: ScenarioContext, topic: str) -> None:
-    """Also while it is used: its producers and consumers are closed."""
     context.ask("DELETE", _deleted(context, topic))
 
 
@@ -69,18 +74,16 @@ def has_partitions(context: ScenarioContext, topic: str, count: int) -> None:
     context.evidence.expect(holds, f"{count}, {list(range(count))}", f"{told}, {there}", what=f"partitions of {topic}")
 
 
-@PIP31.then("the producer of {topic} is told that it is closed")
-def producer_is_told(context: ScenarioContext, topic: str) -> None:
-    """Within patience: CLOSE_PRODUCER, or its connection ends."""
-    name = context.topics[topic]
-    _expect_closed(context, f"producer of {topic}", lambda: bool(context.client.open_producers(name)))
-
-
-@PIP31.then("the consumer of {subscription} is told that it is closed")
-def consumer_is_told(context: ScenarioContext, subscription: str) -> None:
-    """Within patience: CLOSE_CONSUMER, or its connection ends."""
-    consumer = context.subscriptions[subscription].consumer
-    _expect_closed(context, f"consumer of {subscription}", lambda: context.client.is_subscribed(consumer))
+@PIP31.then("the {role} of {participant} is notified that it is closed")
+def client_is_notified(context: ScenarioContext, role: str, participant: Participant) -> None:
+    """Within patience: CLOSE_PRODUCER or CLOSE_CONSUMER, or its connection ends."""
+    what = f"{role} of {participant.name}"
+    if role == "producer":
+        name = context.topics[participant.name]
+        _expect_closed(context, what, lambda: bool(context.client.open_producers(name)))
+    else:
+        consumer = context.subscriptions[participant.name].consumer
+        _expect_closed(context, what, lambda: context.client.is_subscribed(consumer))
 
 
 @PIP31.then("there is no topic {topic}")

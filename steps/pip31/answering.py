@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import Action, Subscription, persistent
 from fencepost.contract.evidence import NoAnswer
-from fencepost.contract.outcomes import Done, Outcome, Unknown
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
 
@@ -29,8 +29,29 @@ def answers() -> Answers:
     return Answers()
 
 
-@PIP31.when("a new client asks for one thing of each kind")
-def asks_for_all(context: ScenarioContext, answers: Answers) -> None:
+@PIP31.when("a client sends {requests}[ to {topic}][ and {subscription}][ in {unknown:transaction}]")
+def sends_requests(
+    context: ScenarioContext, answers: Answers, requests: str, topic: str | None, subscription: str | None, unknown: str | None
+) -> None:
+    """One after the other, on a new connection. Each kind: for a topic, a producer and a consumer of it, a plain message, a transaction
+    with a message and an acknowledgement, its commit, and the ends of all. Invalid ones: a topic whose name cannot be parsed, a
+    coordinator, and the unknown transaction; and a message in a transaction that has ended. Around an unload: messages of one producer to
+    the topic before and after that, and once it is terminated. About an unknown consumer: FLOW, REDELIVER_UNACKNOWLEDGED_MESSAGES, and
+    GET_LAST_MESSAGE_ID, which alone is answered. Ends of an unknown transaction: END_TXN_ON_PARTITION and END_TXN_ON_SUBSCRIPTION of a
+    new one, to which they were not added."""
+    if requests == "a request of each kind":
+        _ask_for_all(context, answers)
+    elif requests == "requests about an unknown consumer":
+        answers.to["GET_LAST_MESSAGE_ID"] = context.session.client("asker").speak_of_nobody()
+    elif topic is not None and requests == "messages around an unload and after a termination":
+        _write_to_what_goes(context, answers, topic)
+    elif topic is not None and subscription is not None and unknown is not None:
+        _ask_for_nothing(context, answers, topic, subscription, unknown)
+    elif topic is not None and subscription is not None:
+        _end_unknown(context, answers, topic, subscription)
+
+
+def _ask_for_all(context: ScenarioContext, answers: Answers) -> None:
     """One after the other: a topic, a producer and a consumer of it, a plain message, which is received; a transaction with both, a message
     and an acknowledgement in it, and its commit; at last both are closed, and the topic is deleted."""
     client: PulsarProbe = context.session.client("asker")
@@ -56,8 +77,7 @@ def asks_for_all(context: ScenarioContext, answers: Answers) -> None:
     to["the end of the topic"] = client.delete_topic(topic)
 
 
-@PIP31.when("a client asks for what is not there, with {topic}, {subscription} and {unknown:transaction}")
-def asks_for_nothing(context: ScenarioContext, answers: Answers, topic: str, subscription: str, unknown: str) -> None:
+def _ask_for_nothing(context: ScenarioContext, answers: Answers, topic: str, subscription: str, unknown: str) -> None:
     """A producer of a topic whose name cannot be parsed; a transaction of a coordinator that there is not; participants and an end of the
     unknown transaction; and a message in a transaction that has ended."""
     client: PulsarProbe = context.session.client("asker")
@@ -76,8 +96,7 @@ def asks_for_nothing(context: ScenarioContext, answers: Answers, topic: str, sub
     to["SEND"] = client.send(producer, "late", transaction=ended)
 
 
-@PIP31.when("a client writes to {topic} before and after it is unloaded, and once it is terminated")
-def writes_to_what_goes(context: ScenarioContext, answers: Answers, topic: str) -> None:
+def _write_to_what_goes(context: ScenarioContext, answers: Answers, topic: str) -> None:
     """Each time with the same producer. One that is told, while it writes, that it was closed, opens and writes again."""
     client: PulsarProbe = context.session.client("asker")
     name = context.topics[topic]
@@ -94,15 +113,7 @@ def writes_to_what_goes(context: ScenarioContext, answers: Answers, topic: str) 
     answers.to["SEND to a topic that was terminated"] = send("late")
 
 
-@PIP31.when("a client speaks of a consumer that there is not")
-def speaks_of_nobody(context: ScenarioContext, answers: Answers) -> None:
-    """FLOW and REDELIVER_UNACKNOWLEDGED_MESSAGES, which nobody answers, and then GET_LAST_MESSAGE_ID, which is answered on the same
-    connection: a client may not have heard yet that its consumer was closed."""
-    answers.to["GET_LAST_MESSAGE_ID"] = context.session.client("asker").speak_of_nobody()
-
-
-@PIP31.when("{topic} and {subscription} are told how a transaction ended that they do not have")
-def are_told(context: ScenarioContext, answers: Answers, topic: str, subscription: str) -> None:
+def _end_unknown(context: ScenarioContext, answers: Answers, topic: str, subscription: str) -> None:
     """END_TXN_ON_PARTITION and END_TXN_ON_SUBSCRIPTION of a new transaction, to which they were not added."""
     client: PulsarProbe = context.session.client("asker")
     begun = answers.to["NEW_TXN"] = client.new_transaction(retry=False)
@@ -112,17 +123,12 @@ def are_told(context: ScenarioContext, answers: Answers, topic: str, subscriptio
         answers.to["END_TXN"] = client.end(begun.value, Action.ABORT, retry=False)
 
 
-@PIP31.then("each of them is answered")
-def are_answered(context: ScenarioContext, answers: Answers) -> None:
-    """With success or with an error. Silence to one of them is a violation where the client is told afterwards, on the connection that it
-    asks first, how many coordinators there are: a broker that answers that is not merely slow."""
-    _judge(context, answers, [what for what, answer in answers.to.items() if isinstance(answer, Unknown)])
-
-
-@PIP31.then("each of them is done")
-def are_done(context: ScenarioContext, answers: Answers) -> None:
-    """And answered, as before."""
-    _judge(context, answers, [what for what, answer in answers.to.items() if not isinstance(answer, Done)])
+@PIP31.then("each of them is {outcome}")
+def are_answered(context: ScenarioContext, answers: Answers, outcome: str) -> None:
+    """Answered: with success or with an error. Done: with success. Silence to one of them is a violation where the client is answered
+    afterwards, on the connection that it asks first, how many coordinators there are: a broker that answers that is not merely slow."""
+    accepted = (Done,) if outcome == "done" else (Done, Refused)
+    _judge(context, answers, [what for what, answer in answers.to.items() if not isinstance(answer, accepted)])
 
 
 def _judge(context: ScenarioContext, answers: Answers, wrong: list[str]) -> None:

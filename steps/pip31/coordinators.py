@@ -51,12 +51,17 @@ def _await_coordinator(context: ScenarioContext, number: int) -> None:
     achieved(outcome, f"reaching coordinator {number}, which was just added")
 
 
-@PIP31.given("{transaction} is a transaction of another coordinator than the first")
-def is_of_another(context: ScenarioContext, transaction: str) -> None:
-    """An open transaction of the second one, which is added where there is only one. From now on the first one, where all others begin,
-    gives greater numbers than this transaction has."""
+@PIP31.given("{transaction} is a transaction of the second coordinator[ with a {time_out} time-out][, {passed}]")
+def is_of_the_second(context: ScenarioContext, transaction: str, time_out: str | None, passed: str | None) -> None:
+    """Open and without participants; the coordinator is added where there is only one. Where it is said, the first coordinator, where all
+    others begin, gives greater numbers from now on than this transaction has."""
     has_coordinators(context, 2)
-    context.transactions.begin(transaction, coordinator=1)
+    context.transactions.begin(transaction, time_out, coordinator=1)
+    if passed:
+        _pass(context, transaction)
+
+
+def _pass(context: ScenarioContext, transaction: str) -> None:
     begun = context.id_of(transaction)
     for _ in range(_AT_MOST):
         later = achieved(context.client.new_transaction(TIME_OUTS_MS[None]), "beginning a transaction at the first coordinator")
@@ -64,13 +69,6 @@ def is_of_another(context: ScenarioContext, transaction: str) -> None:
         if later.sequence > begun.sequence:
             return
     raise SetUpFailed(f"the first coordinator is still at {later}, and {transaction} is {begun}")
-
-
-@PIP31.given("{transaction} is a transaction of the second coordinator[ with a {time_out} time-out]")
-def is_of_the_second(context: ScenarioContext, transaction: str, time_out: str | None) -> None:
-    """Open and without participants; the coordinator is added where there is only one."""
-    has_coordinators(context, 2)
-    context.transactions.begin(transaction, time_out, coordinator=1)
 
 
 @PIP31.given("{first:transaction} and {second:transaction} are transactions with the same number at two coordinators")
@@ -101,17 +99,12 @@ def begins_at_each(context: ScenarioContext) -> None:
         context.transactions.remember(answer.value, number)
 
 
-@PIP31.when("the number of coordinators is set to {count}")
-def number_is_set(context: ScenarioContext, count: int) -> None:
+@PIP31.when("the number of coordinators is set to {number:coordinators}")
+def number_is_set(context: ScenarioContext, number: int | None) -> None:
     """By an administrator."""
-    context.ask("POST", context.client.set_coordinators(count))
-
-
-@PIP31.when("a coordinator is added")
-def is_added(context: ScenarioContext) -> None:
-    """By an administrator: one more than there are."""
-    count = achieved(context.client.coordinators(), "asking how many coordinators there are")
-    number_is_set(context, count + 1)
+    if number is None:
+        number = achieved(context.client.coordinators(), "asking how many coordinators there are") + 1
+    context.ask("POST", context.client.set_coordinators(number))
 
 
 @PIP31.then("the last coordinator begins a transaction")
@@ -155,26 +148,21 @@ def answers_match(context: ScenarioContext, pipeline: Pipeline) -> None:
             judge_refused(context.evidence, f"answer to {request}", outcome, ("TransactionNotFound",))
 
 
-@PIP31.then("the transaction ids are {id_law}")
-def ids_are(context: ScenarioContext, id_law: str) -> None:
-    """Of all that have no name in the scenario: no two are the same; or each is greater than the one before, as a number of 128 bits,
-    in the order in which they were answered."""
+@PIP31.then("the transaction ids {id_property}")
+def ids_are(context: ScenarioContext, id_property: str) -> None:
+    """Of all that have no name in the scenario, in the order in which they were answered. Distinct: no two are the same; ascending: each is
+    greater than the one before, as a number of 128 bits. The coordinator that was asked is in the 16 highest bits, or in the whole upper
+    half, as clients read them."""
     ids = [txn for _, txn in context.transactions.numbered]
-    if id_law == "distinct":
+    if id_property == "are distinct":
         twice = sorted({txn for txn in ids if ids.count(txn) > 1})
         seen = f"{', '.join(str(txn) for txn in twice)} twice" if twice else f"{len(ids)} ids"
         context.evidence.expect(not twice, f"{len(ids)} ids", seen, what="transaction ids")
-    else:
+    elif id_property == "are ascending":
         falls = [f"{later} after {earlier}" for earlier, later in pairwise(ids) if later <= earlier]
         seen = ", ".join(falls) or f"{ids[0]} to {ids[-1]}"
         context.evidence.expect(not falls and len(ids) > 1, "each greater than the one before", seen, what="transaction ids")
-
-
-@PIP31.then("each transaction id names the coordinator that was asked")
-def names_the_coordinator(context: ScenarioContext) -> None:
-    """As clients read it: in the 16 highest bits, or in the whole upper half."""
-    asked = [number for number, _ in context.transactions.numbered]
-    ids = [txn for _, txn in context.transactions.numbered]
-    named = [txn.coordinator for txn in ids]
-    seen = f"{named} in {', '.join(str(txn) for txn in ids)}"
-    context.evidence.expect(bool(named) and named == asked, f"{asked}", seen, what="coordinators of transaction ids")
+    else:
+        asked, named = [number for number, _ in context.transactions.numbered], [txn.coordinator for txn in ids]
+        seen = f"{named} in {', '.join(str(txn) for txn in ids)}"
+        context.evidence.expect(bool(named) and named == asked, f"{asked}", seen, what="coordinators of transaction ids")

@@ -27,12 +27,19 @@ def sent() -> Sent:
     return Sent()
 
 
-@PIP31.given("producer {producer} has written {plain} to {topic} in {transaction}[, {repeated}]")
+@PIP31.given("producer {producer} has {written} {plain} to {topic} in {transaction}[, {repeated}]")
 def producer_has_written(
-    context: ScenarioContext, sent: Sent, producer: str, plain: Plain, topic: str, transaction: str, repeated: str | None
+    context: ScenarioContext,
+    sent: Sent,
+    producer: str,
+    written: str,
+    plain: Plain,
+    topic: str,
+    transaction: str,
+    repeated: str | None,
 ) -> None:
-    """A producer with a name of its own, whose client has nothing else; the message was receipted. It has the next sequence id, or that of
-    the producer's message before; the messages of a batch have one after another."""
+    """A producer with a name, on a dedicated connection; the broker has sent a receipt, or it was tried, whatever came of it. The message
+    has the next sequence id, or that of the producer's message before; the messages of a batch have one after another."""
     txn = context.take_part(transaction, Participant(topic, is_subscription=False))
     probe: PulsarProbe = context.session.client(f"sender-{producer}")
     if repeated is None:
@@ -40,8 +47,10 @@ def producer_has_written(
         sequence_id = opened.last_sequence_id + 1
     else:
         opened, _, sequence_id = sent.by_producer[producer]
-    achieved(_send(probe, opened, plain, txn, sequence_id), f"sending {', '.join(plain.values)} as {opened.name}")
-    context.transactions[transaction].written += [(topic, value) for value in plain.values]
+    answer = _send(probe, opened, plain, txn, sequence_id)
+    if written == "written":
+        achieved(answer, f"sending {', '.join(plain.values)} as {opened.name}")
+        context.transactions[transaction].written += [(topic, value) for value in plain.values]
     sent.by_producer[producer] = (opened, txn, sequence_id)
     sent.last[producer] = sequence_id + len(plain.values) - 1
 
@@ -71,14 +80,15 @@ def producer_has_closed(context: ScenarioContext, sent: Sent, producer: str) -> 
     achieved(probe.close_producer(sent.by_producer[producer][0]), f"closing producer {producer}")
 
 
-@PIP31.when("producer {producer} comes back[ {anew}]")
-def producer_comes_back(context: ScenarioContext, sent: Sent, producer: str, anew: str | None) -> None:
-    """PRODUCER under the name that it had; on a new connection, where that is said, for the old one was lost."""
+@PIP31.when("producer {producer} opens again[ {connection}]")
+def producer_opens_again(context: ScenarioContext, sent: Sent, producer: str, connection: str | None) -> None:
+    """PRODUCER under the name that it had; on a new connection if the old one was lost; once, on the old connection, if the first producer
+    is still open there."""
     known, txn, sequence_id = sent.by_producer[producer]
     probe: PulsarProbe = context.session.client(f"sender-{producer}")
-    if anew:
+    if connection == "on a new connection":
         probe.close()
-    answer = probe.producer(known.topic, name=known.name)
+    answer = probe.producer(known.topic, name=known.name, retry=connection != "while it is open")
     context.ask("PRODUCER", answer)
     if isinstance(answer, Done):
         sent.by_producer[producer] = (answer.value, txn, sequence_id)
@@ -91,14 +101,6 @@ def producer_comes_first(context: ScenarioContext, sent: Sent, producer: str, to
     opened = achieved(probe.producer(context.topics[topic], name=context.session.unique(producer)), f"opening producer {producer}")
     sent.by_producer[producer] = (opened, TxnId(0, 0), -1)
     sent.last[producer] = -1
-
-
-@PIP31.when("a second producer opens under the name of {producer}")
-def second_producer_opens(context: ScenarioContext, sent: Sent, producer: str) -> None:
-    """PRODUCER, once, on the connection that the first one has."""
-    known, _, _ = sent.by_producer[producer]
-    probe: PulsarProbe = context.session.client(f"sender-{producer}")
-    context.ask("PRODUCER", probe.producer(known.topic, name=known.name, retry=False))
 
 
 @PIP31.then("producer {producer} is told the last sequence id that it has used")

@@ -9,7 +9,6 @@ from fencepost.adapters.pulsar.values import Status
 from fencepost.contract.evidence import NoAnswer
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.faults import has_crashed
-from fencepost.steps.pulsar.transactions import shown_status
 from fencepost.steps.sentence import brings_down
 
 from .vocabulary import PIP31
@@ -47,15 +46,3 @@ def begins_and_times_out(context: ScenarioContext, transaction: str, other: str)
         raise NoAnswer(f"{transaction} is OPEN long after its timeout, so it says nothing of {other}")
     transactions.status(other)
     transactions[transaction].is_over = transactions[other].is_over = True
-
-
-@PIP31.then("{transaction} was OPEN until its timeout, and not when {other:transaction} had timed out")
-def was_open_until(context: ScenarioContext, transaction: str, other: str) -> None:
-    """Every time that the coordinator was asked before the timeout, it answered OPEN; and it did not when it was asked right after the
-    newer transaction was no longer OPEN. If a restart takes longer than the timeout, the first half has been asked before it only."""
-    seen = context.transactions[transaction].observations
-    early = next((one for one in seen if one.left_ms > 0 and one.status is not Status.OPEN), None)
-    context.evidence.expect(early is None, "OPEN until its timeout", str(early or "OPEN"), what=f"status of {transaction}")
-    last = seen[-1].status
-    what = f"status of {transaction} when {other} had timed out"
-    context.evidence.expect(last is not Status.OPEN, "not OPEN", shown_status(last), what=what)

@@ -16,36 +16,30 @@ _NOT_YET = "not told yet"
 _TOLD = "told"
 
 
-@PIP460.then("it is not told the end of {topic} before {values}, which {transaction} commits now")
-def is_not_told_the_end(context: ScenarioContext, topic: str, values: tuple[str, ...], transaction: str) -> None:
-    """Who has just subscribed hears nothing of an end (REACHED_END_OF_TOPIC) for a while in which the transaction is open, and has these
-    messages, each once and in whatever order, within patience behind its commit."""
-    client: PulsarProbe = context.session.client(OLD_CLIENT)
-    answer = context.answer
+@PIP460.then("{waiting} is not told the end of {topic} before {values}, which {transaction} {ends} now")
+def is_not_told_the_end(
+    context: ScenarioContext, waiting: str | None, topic: str, values: tuple[str, ...], transaction: str, ends: Action
+) -> None:
+    """The consumer that has just subscribed, or that of a subscription, gets no end (REACHED_END_OF_TOPIC) for a while in which the
+    transaction is open, and has these messages, each once and in whatever order, within patience after its end: what it commits, or what
+    is redelivered. What the subscription had received before may come more than once."""
+    if waiting is not None:
+        _expect_the_end_later(context, context.client, context.subscriptions[waiting].consumer, topic)
+        has_ended(context, transaction, ends)
+        context.expect_messages(f"reader of {topic}", sorted(values), context.subscriptions.come(waiting, values))
+        return
+    client, answer = context.session.client(OLD_CLIENT), context.answer
     if not (isinstance(answer, Done) and isinstance(answer.value, Consumer)):
         context.evidence.expect(False, "success", str(answer), what=f"answer to {context.asked}")
         return
     _expect_the_end_later(context, client, answer.value, topic)
-    has_ended(context, transaction, Action.COMMIT)
+    has_ended(context, transaction, ends)
     taken: list[str] = []
     for _ in context.session.time.attempts():
         taken += [message.value for message in observed(client.received(answer.value), f"reading {topic}")]
         if set(values) <= set(taken):
             break
     context.expect_messages(f"reader of {topic}", sorted(values), sorted(taken))
-
-
-@PIP460.then("the consumer of {subscription} is not told the end of {topic} before {values}, which {transaction} {ends} now")
-def consumer_is_not_told_the_end(
-    context: ScenarioContext, subscription: str, topic: str, values: tuple[str, ...], transaction: str, ends: Action
-) -> None:
-    """A connected consumer is notified of no end (REACHED_END_OF_TOPIC) for a while in which the transaction is open, and receives these
-    messages, each once and in whatever order, within patience after its end: what it commits, or what it gives back. What was received
-    before and is delivered again may come more than once."""
-    one = context.subscriptions[subscription]
-    _expect_the_end_later(context, context.client, one.consumer, topic)
-    has_ended(context, transaction, ends)
-    context.expect_messages(f"reader of {topic}", sorted(values), context.subscriptions.come(subscription, values))
 
 
 @PIP460.then("the next consumer of {subscription} is told the end of {topic}")

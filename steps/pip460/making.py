@@ -102,18 +102,14 @@ def is_absent(context: ScenarioContext, scalable_topics: ScalableTopics, topic: 
     context.topics.by_name[topic] = f"{full}/{descriptor}"
 
 
-@PIP460.given("subscription {subscription} has been registered for {topic}")
-def has_been_registered(context: ScenarioContext, scalable_topics: ScalableTopics, subscription: str, topic: str) -> None:
-    """An administrator makes a subscription of the whole topic, from the first message on. Nobody is attached to it."""
-    registered = context.client.register_subscription(scalable_topics.by_name[topic], subscription)
-    achieved(registered, f"registering {subscription} for {topic}")
-
-
-@PIP460.given("subscription {subscription} has been unregistered from {topic}")
-def has_been_unregistered(context: ScenarioContext, scalable_topics: ScalableTopics, subscription: str, topic: str) -> None:
-    """An administrator removes a subscription of the whole topic."""
-    removed = context.client.unregister_subscription(scalable_topics.by_name[topic], subscription)
-    achieved(removed, f"unregistering {subscription} from {topic}")
+@PIP460.given("subscription {subscription} has been {registered} {topic}")
+def has_been_registered(context: ScenarioContext, scalable_topics: ScalableTopics, subscription: str, registered: str, topic: str) -> None:
+    """An administrator makes a subscription of the whole topic, from the first message on, without a consumer; or removes it."""
+    name = scalable_topics.by_name[topic]
+    if registered == "registered for":
+        achieved(context.client.register_subscription(name, subscription), f"registering {subscription} for {topic}")
+    else:
+        achieved(context.client.unregister_subscription(name, subscription), f"unregistering {subscription} from {topic}")
 
 
 @PIP460.when("an administrator looks at the layout of {topic}")
@@ -145,16 +141,13 @@ def is_refused_for_good(context: ScenarioContext) -> None:
     context.evidence.expect(holds, "a refusal for good", seen, what=f"answer to {context.asked}", error=error, code=code)
 
 
-@PIP460.then("{topic} {found} among the scalable topics of its namespace")
-def is_listed(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, found: str) -> None:
-    """As an administrator is told."""
-    _expect_listed(context, scalable_topics, topic, found, topic)
-
-
-@PIP460.then("{topic} {found} among the scalable topics of the namespace of {other:topic}")
-def is_listed_there(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, found: str, other: str) -> None:
-    """As an administrator is told."""
-    _expect_listed(context, scalable_topics, topic, found, other)
+@PIP460.then("{topic} {found} among the scalable topics of {namespace}")
+def is_listed(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, found: str, namespace: str | None) -> None:
+    """In the list that an administrator gets: of its own namespace, or of that of another topic."""
+    name = scalable_topics.namespace_of(namespace or topic)
+    there = observed(context.client.scalable_topics(name), f"listing the scalable topics of {name}")
+    seen = "is" if scalable_topics.by_name[topic] in there else "is not"
+    context.evidence.expect(seen == found, found, seen, what=f"{topic} in the list")
 
 
 @PIP460.then("subscription {subscription} has {content} waiting in {topic}")
@@ -205,13 +198,6 @@ def takes_a_message(context: ScenarioContext, scalable_topics: ScalableTopics, t
 def _until_a_sentinel(context: ScenarioContext, consumer: Consumer, topic: str, subscription: str) -> list[str]:
     received = observed(context.client.receive_decided(consumer, context.topics.sentinel(topic)), f"reading as {subscription}")
     return sorted(message.value for message in received if not is_sentinel(message.value))
-
-
-def _expect_listed(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, found: str, whose: str) -> None:
-    namespace = scalable_topics.namespace_of(whose)
-    there = observed(context.client.scalable_topics(namespace), f"listing the scalable topics of {namespace}")
-    seen = "is" if scalable_topics.by_name[topic] in there else "is not"
-    context.evidence.expect(seen == found, found, seen, what=f"{topic} in the list")
 
 
 def _apart_from(context: ScenarioContext, topic: str) -> str:

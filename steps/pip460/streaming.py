@@ -19,18 +19,20 @@ _MOMENT_S = 2.0
 _NOTHING = "nothing"
 
 JOIN = PIP460.act(
-    given="{member} has joined {group} of {topic}[ {role}][, calling itself {consumer_name}]",
+    given="{member} has joined {group} of {topic}[ {role}][, calling itself {consumer_name}][, over the connection of {other:member}]",
     when="{member} joins {group} of {topic}[ {role}][, calling itself {consumer_name}]",
     meaning="A consumer of the whole topic comes, or comes back under its name, and registers at the topic's controller: under its name in "
     "the scenario, where it does not call itself otherwise. As a queue consumer it registers nowhere, and has a shared subscription of all "
     "segments; with checkpoints it has a reader of each segment. As a checkpoint "
     "consumer it registers as one. Where a registration has no answer, one of another subscription is asked "
-    "for behind it, and then for the layout: when either is answered, it is silence, and not a slow broker.",
+    "for behind it, and then for the layout: when either is answered, it is silence, and not a slow broker. Over the connection of another "
+    "consumer to the controller, it has a name and a number that differ from those of that one.",
 )
 CUT_OFF = PIP460.act(
-    given="{member} has been cut off",
+    given="{member} has been cut off[ {former}]",
     when="{member} is cut off",
-    meaning="All its connections end without a word, and a moment passes in which somebody could act on that.",
+    meaning="All its connections end without a word, or the first one of a consumer that has joined twice, and a moment passes in which "
+    "the controller could act on that.",
 )
 GRACE = PIP460.act(
     given="the grace period has passed[ {nearly}]",
@@ -61,8 +63,13 @@ WRITE_BY_KEYS = PIP460.act(
 
 
 @JOIN.given
-def has_joined(readers: Readers, member: str, group: str, topic: str, role: str | None, consumer_name: str | None) -> None:
-    achieved(readers.join(member, group, topic, role, consumer_name), f"{member} joining {group}")
+def has_joined(
+    readers: Readers, member: str, group: str, topic: str, role: str | None, consumer_name: str | None, other: str | None
+) -> None:
+    if other is not None:
+        achieved(readers.join_beside(member, group, topic, other), f"{member} joining {group} beside {other}")
+    else:
+        achieved(readers.join(member, group, topic, role, consumer_name), f"{member} joining {group}")
 
 
 @JOIN.when
@@ -75,27 +82,19 @@ def joins(
         context.unanswered = ("SCALABLE_TOPIC_SUBSCRIBE",)
 
 
-@PIP460.given("{member} has joined {group} of {topic}, over the connection of {other:member}")
-def has_joined_beside(readers: Readers, member: str, group: str, topic: str, other: str) -> None:
-    """SCALABLE_TOPIC_SUBSCRIBE under a name and a number of its own, on the connection that the other one has to the controller."""
-    achieved(readers.join_beside(member, group, topic, other), f"{member} joining {group} beside {other}")
-
-
 @CUT_OFF.given
+def has_been_cut_off(context: ScenarioContext, readers: Readers, member: str, former: str | None) -> None:
+    if former:
+        readers.end_former(member)
+    else:
+        readers.cut_off(member)
+    for _ in context.session.time.attempts(_MOMENT_S):
+        pass
+
+
 @CUT_OFF.when
 def is_cut_off(context: ScenarioContext, readers: Readers, member: str) -> None:
-    readers.cut_off(member)
-    for _ in context.session.time.attempts(_MOMENT_S):
-        pass
-
-
-@PIP460.given("the connection that {member} had before has ended")
-def former_has_ended(context: ScenarioContext, readers: Readers, member: str) -> None:
-    """A consumer that has joined twice without being cut off ends the first of its connections, without a word, and a moment passes in
-    which somebody could act on that."""
-    readers.end_former(member)
-    for _ in context.session.time.attempts(_MOMENT_S):
-        pass
+    has_been_cut_off(context, readers, member, None)
 
 
 @GRACE.given

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import Layout, LayoutSegment, LayoutWatch, TopicsWatch, persistent
 from fencepost.contract.evidence import SetUpFailed
-from fencepost.contract.metadata_view import TroublesStore
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.outcomes import achieved, observed
 from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.store import store_faults
 
 from .context import ScalableTopics
 from .vocabulary import PIP460
@@ -88,39 +88,19 @@ def begins_to_watch(
     context.ask("SCALABLE_TOPIC_LOOKUP", watchers.watch(watcher, name, broker))
 
 
-@PIP460.given("the store does not tell of the next change of a layout")
-def does_not_tell(context: ScenarioContext) -> None:
-    """One watch on the metadata store is never told of one change, as when its connection was away for a moment."""
-    faults = context.session.faults
-    assert isinstance(faults, TroublesStore), "whose system offers store-faults"
-    faults.trouble_store("watch-lost", "layouts")
-
-
-@PIP460.given("the store does not write the next change of a layout")
-def does_not_write(context: ScenarioContext) -> None:
-    """It is asked for that once, and fails before it has written anything, as when it is away for a moment."""
-    faults = context.session.faults
-    assert isinstance(faults, TroublesStore), "whose system offers store-faults"
-    faults.trouble_store("write-fails-before", "layouts")
-
-
 @PIP460.given("the next change of the layout of {topic} {trouble}")
 def has_trouble(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, trouble: str) -> None:
     """Another version: as when somebody else was faster, and then they were not. Nothing has changed in either case."""
-    faults = context.session.faults
-    assert isinstance(faults, TroublesStore), "whose system offers store-faults"
     fault = "version-conflict" if trouble == "meets another version" else "write-fails-before"
-    faults.trouble_store(fault, scalable_topics.by_name[topic])
+    store_faults(context).trouble_store(fault, scalable_topics.by_name[topic])
 
 
 @PIP460.given("for some seconds, who looks at the layout of {topic} sees it as it was before its last change")
 def is_seen_as_before(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
     """Until somebody writes it, or notes a change of it. As when the change comes right behind the look: who acts on one acts on what is
     no longer so."""
-    faults = context.session.faults
-    assert isinstance(faults, TroublesStore), "whose system offers store-faults"
     for _ in range(_LATE_LOOKS):
-        faults.trouble_store("stale-read", scalable_topics.by_name[topic])
+        store_faults(context).trouble_store("stale-read", scalable_topics.by_name[topic])
 
 
 @WATCH_NAMESPACE.given
@@ -135,22 +115,20 @@ def begins_to_watch_the_namespace(
     context.ask("WATCH_SCALABLE_TOPICS", watchers.watch_namespace(watcher, scalable_topics.namespace_of(topic)))
 
 
-@PIP460.then("it is told of {topic} and not of {other:topic}")
-def is_told_of(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, other: str) -> None:
-    """The answer to a watch of a namespace, which has all topics of that namespace."""
-    answer = context.answer
-    if not (isinstance(answer, Done) and isinstance(answer.value, TopicsWatch)):
-        context.evidence.expect(False, "the topics of the namespace", str(answer), what=f"answer to {context.asked}")
-        return
-    _expect_told_of(context, scalable_topics, answer.value.first, topic, other)
-
-
-@PIP460.then("client {watcher} is told of {topic} and not of {other:topic}")
-def client_is_told_of(
-    context: ScenarioContext, scalable_topics: ScalableTopics, watchers: Watchers, watcher: str, topic: str, other: str
+@PIP460.then("{notified} is told of {topic} and not of {other:topic}")
+def is_told_of(
+    context: ScenarioContext, scalable_topics: ScalableTopics, watchers: Watchers, notified: str | None, topic: str, other: str
 ) -> None:
-    """Within patience its watch of a namespace has the one among the topics that there are by then, and not the other one."""
-    client, watch = watchers.client(watcher), watchers.of_namespaces[watcher]
+    """By the watch of a namespace, which has all topics of that namespace: in the answer to its request, or, if the client is named, within
+    patience."""
+    if notified is None:
+        answer = context.answer
+        if isinstance(answer, Done) and isinstance(answer.value, TopicsWatch):
+            _expect_told_of(context, scalable_topics, answer.value.first, topic, other)
+        else:
+            context.evidence.expect(False, "the topics of the namespace", str(answer), what=f"answer to {context.asked}")
+        return
+    client, watch = watchers.client(notified), watchers.of_namespaces[notified]
     told = client.topics_told(watch)[-1]
     for _ in context.session.time.attempts():
         if scalable_topics.by_name[topic] in told and scalable_topics.by_name[other] not in told:
@@ -221,9 +199,23 @@ def is_told_of_the_deletion(
     context.evidence.expect(holds, expected, seen, what=f"told to {watcher} of {topic}")
 
 
-@PIP460.then("soon who asks for {topic} is told where its segments are")
-def is_told_where(context: ScenarioContext, topic: str) -> None:
-    """Within patience the answer to a SCALABLE_TOPIC_LOOKUP names for each active segment a broker that lives and says that it has it."""
+@PIP460.then("a lookup of {topic} soon answers {place}")
+def is_looked_up(context: ScenarioContext, topic: str, place: str) -> None:
+    """Within patience SCALABLE_TOPIC_LOOKUP names for each active segment a broker that lives and says that it has it; or, as the topic's
+    controller, a broker that lives."""
+    if place == "where its segments are":
+        _expect_segments_found(context, topic)
+        return
+    seen, lives = "nobody", False
+    for _ in context.session.time.attempts():
+        layout = observed(context.client.looked_up(context.topics[topic]), f"looking {topic} up")
+        seen = layout.controller or "nobody"
+        if lives := layout.controller is not None and _lives(context, layout.active[0].topic, layout.controller):
+            break
+    context.evidence.expect(lives, "a broker that lives", seen, what=f"controller of {topic}")
+
+
+def _expect_segments_found(context: ScenarioContext, topic: str) -> None:
     wrong = ["no layout"]
     for _ in context.session.time.attempts():
         layout = observed(context.client.looked_up(context.topics[topic]), f"looking {topic} up")
@@ -232,18 +224,6 @@ def is_told_where(context: ScenarioContext, topic: str) -> None:
             break
     expected = "a broker for each segment"
     context.evidence.expect(not wrong, expected, "; ".join(wrong) or expected, what=f"brokers of {topic}")
-
-
-@PIP460.then("soon who asks for {topic} is told who its controller is")
-def is_told_who(context: ScenarioContext, topic: str) -> None:
-    """Within patience the answer to a SCALABLE_TOPIC_LOOKUP names a broker that lives as the topic's controller."""
-    seen, lives = "nobody", False
-    for _ in context.session.time.attempts():
-        layout = observed(context.client.looked_up(context.topics[topic]), f"looking {topic} up")
-        seen = layout.controller or "nobody"
-        if lives := layout.controller is not None and _lives(context, layout.active[0].topic, layout.controller):
-            break
-    context.evidence.expect(lives, "a broker that lives", seen, what=f"controller of {topic}")
 
 
 @PIP460.then("the epochs that client {watcher} was told grow")

@@ -10,24 +10,6 @@ from .vocabulary import PIP471
 _TAKEN_OVER_S = 2.0
 """Within this another broker has what one had that is gone."""
 
-COME_BACK = PIP471.act(
-    given="the system has come back",
-    when="the system comes back",
-    meaning="It has crashed at the point that was named, or does so now, and starts with what was durable.",
-)
-
-
-@PIP471.given("the system will crash {point}")
-def will_crash(context: ScenarioContext, point: str) -> None:
-    """A power cut when it comes to that point the next time, in whatever it does then."""
-    context.session.faults.crash_at(point)
-
-
-@COME_BACK.given
-@COME_BACK.when
-def comes_back(context: ScenarioContext) -> None:
-    context.session.faults.restart()
-
 
 @PIP471.when("the system crashes and comes back behind the time-out and the retention of {transaction}")
 def comes_back_late(context: ScenarioContext, transaction: str) -> None:

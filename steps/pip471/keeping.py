@@ -59,17 +59,11 @@ def commit_within_a_second(context: ScenarioContext, count: int) -> None:
             pass
 
 
-@PIP471.then("the store keeps the header of {transaction} for the retention")
-def keeps_the_header(context: ScenarioContext, transaction: str) -> None:
+@PIP471.then("the store keeps the header of {kept} for the retention")
+def keeps_the_header(context: ScenarioContext, kept: str) -> None:
     """It is looked at again and again. Whenever it is gone, the end was at least two seconds ago, the shortest retention: so it said, and
     so it is where it was seen open before, for an end that is dated back is no older."""
-    _expect_kept(context, [transaction])
-
-
-@PIP471.then("the store keeps the headers of all of them for the retention")
-def keeps_the_headers(context: ScenarioContext) -> None:
-    """Those of all transactions of the scenario, each as with one."""
-    _expect_kept(context, list(context.transactions.by_name))
+    _expect_kept(context, list(context.transactions.by_name) if kept == "each transaction" else [kept])
 
 
 def _expect_kept(context: ScenarioContext, transactions: list[str]) -> None:

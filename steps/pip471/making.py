@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from fencepost.adapters.pulsar.values import Action, persistent
+from fencepost.adapters.pulsar.values import Action
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
@@ -28,14 +28,6 @@ def topics_in_another_namespace(context: ScenarioContext, topics: tuple[str, ...
     achieved(context.client.create_namespace(namespace), f"making the namespace {namespace}")
     for topic in topics:
         context.topics.create(topic, namespace)
-
-
-@PIP471.given("the classic {topics}")
-def classic_topics(context: ScenarioContext, topics: tuple[str, ...]) -> None:
-    """New topics of the domain `persistent`, whose transactions are those of PIP-31."""
-    for topic in topics:
-        name = context.topics.by_name[topic] = persistent(context.session.unique(topic))
-        achieved(context.client.create_topic(name), f"making the topic {topic}")
 
 
 @PIP471.given("classic {transactions}")

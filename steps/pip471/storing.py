@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from fencepost.adapters.pulsar.values import Action
-from fencepost.contract.metadata_view import HeaderSeen, MetadataView, OperationSeen, ShowsMetadata, TroublesStore
-from fencepost.steps.outcomes import achieved
+from fencepost.contract.metadata_view import HeaderSeen, MetadataView, OperationSeen, ShowsMetadata
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.ending import has_ended
+from fencepost.steps.pulsar.faults import has_been_unloaded
+from fencepost.steps.pulsar.store import does_not_answer, event_is, store_faults
 from fencepost.steps.pulsar.vocabulary import Acknowledged
 from fencepost.steps.pulsar.writing import has_committed
 
@@ -15,8 +16,6 @@ from .vocabulary import PIP471
 
 T = TypeVar("T")
 
-_FAULTS = {"lost": "watch-lost", "late": "watch-late", "told twice": "watch-doubled"}
-_FAILURES = {"and does not write it": "write-fails-before", "and has written it": "write-fails-after"}
 RETENTION_PASSED_S = 12.0
 """Longer than a retention of a few seconds with the interval at which headers are collected."""
 
@@ -58,32 +57,19 @@ def are_kept_together(context: ScenarioContext, transaction: str) -> None:
     context.evidence.expect(together, "the id", "the id" if together else "another one", what=f"partition key of {transaction}")
 
 
-@PIP471.then("the store soon has no operation records of {transaction}")
-def has_no_operations(context: ScenarioContext, transaction: str) -> None:
-    """Within patience: who took part has followed, and nobody can say when that is."""
-    found = _soon(context, lambda: _operations(context, transaction), lambda operations: not operations)
-    context.evidence.expect(not found, "none", str(len(found)), what=f"operation records of {transaction}")
-
-
-@PIP471.then("the store soon has no header of {transaction}")
-def has_no_header(context: ScenarioContext, transaction: str) -> None:
-    """Within patience."""
-    found = _soon(context, lambda: _header(context, transaction), lambda header: header is None)
-    context.evidence.expect(found is None, "none", str(found), what=f"header of {transaction}")
-
-
-@PIP471.then("no index has anything of {transaction}")
-def no_index_has(context: ScenarioContext, transaction: str) -> None:
-    """Within patience: neither those of headers nor those of operation records."""
-    txn, store = context.id_of(transaction), _store(context)
-
-    def entries() -> int:
-        by_state = [*store.found_by_final_state("COMMITTED"), *store.found_by_final_state("ABORTED")]
-        headers = [*store.found_by_deadline(), *by_state].count((txn.coordinator, txn.sequence))
-        return headers + store.operations_found(txn.coordinator, txn.sequence)
-
-    found = _soon(context, entries, lambda count: count == 0)
-    context.evidence.expect(found == 0, "0", str(found), what=f"index entries of {transaction}")
+@PIP471.then("the store soon has no {record} of {transaction}")
+def has_no_record(context: ScenarioContext, record: str, transaction: str) -> None:
+    """Within patience: participants follow an end later, and no client knows when. Index entries: those of its header and of its operation
+    records."""
+    if record == "header":
+        header = _soon(context, lambda: _header(context, transaction), lambda header: header is None)
+        context.evidence.expect(header is None, "none", str(header), what=f"header of {transaction}")
+    elif record == "operation records":
+        records = _soon(context, lambda: _operations(context, transaction), lambda operations: not operations)
+        context.evidence.expect(not records, "none", str(len(records)), what=f"operation records of {transaction}")
+    else:
+        entries = _soon(context, lambda: _index_entries(context, transaction), lambda count: count == 0)
+        context.evidence.expect(entries == 0, "0", str(entries), what=f"index entries of {transaction}")
 
 
 @PIP471.then("{transaction} {found} found by its deadline")
@@ -103,80 +89,38 @@ def is_found_before(context: ScenarioContext, transaction: str, other: str) -> N
     context.evidence.expect(names == [transaction, other], f"{transaction}, {other}", ", ".join(names), what="order in the index")
 
 
-@PIP471.given("the store does not answer the next write of an operation record, {failure}")
-def does_not_answer(context: ScenarioContext, failure: str) -> None:
-    """A broker that asked for the write does not know which of both is so."""
-    _troubles(context).trouble_store(_FAILURES[failure], "operations")
-
-
-@PIP471.given("the store does not answer the next note of an abort, {failure}")
-def does_not_note(context: ScenarioContext, failure: str) -> None:
-    """What a segment writes down of a transaction that is aborted there, so that it is known for as long as the messages are there."""
-    _troubles(context).trouble_store(_FAILURES[failure], "aborts")
-
-
-@PIP471.given("the store does not answer the next change of a header, {failure}")
-def does_not_change(context: ScenarioContext, failure: str) -> None:
-    """Of any transaction, whoever asks for it: its end, the next time."""
-    _troubles(context).trouble_store(_FAILURES[failure], "headers")
-
-
-@PIP471.given("the store does not answer the next note of what is decided, {failure}")
-def does_not_note_the_watermark(context: ScenarioContext, failure: str) -> None:
-    """Up to where everything of a segment is decided: who has followed an end there has more to do, and does it a second later."""
-    _troubles(context).trouble_store(_FAILURES[failure], "watermarks")
-
-
-@PIP471.given("the store does not answer the next write for an index, {failure}")
-def does_not_index(context: ScenarioContext, failure: str) -> None:
-    """What a store without indexes is asked to keep for one: an entry that leads to a record."""
-    _troubles(context).trouble_store(_FAILURES[failure], "entries")
+@PIP471.given("the change of a header meets another version the next time")
+def meets_another_version(context: ScenarioContext) -> None:
+    """As when another broker was faster, and then it was not: nothing has changed."""
+    store_faults(context).trouble_store("version-conflict", "headers")
 
 
 @PIP471.given("{transaction} has committed {value} to {topic}, and the store lacks the note of it")
 def is_committed_without_a_note(context: ScenarioContext, transaction: str, value: str, topic: str) -> None:
     """Readers see it; the segment has tried to note that it is decided, and has the operation record until it tries again."""
-    does_not_note_the_watermark(context, "and does not write it")
+    does_not_answer(context, "note of what is decided", "and does not write it")
     has_committed(context, transaction, value, topic)
 
 
 @PIP471.given("{topic} has been unloaded, and will be loaded without a look at the end of {transaction}")
 def will_be_late(context: ScenarioContext, topic: str, transaction: str) -> None:
     """The segment takes it for open at first, as its header was before the last change, and looks again a second later."""
-    achieved(context.client.unload_topic(context.topics[topic]), f"unloading {topic}")
+    has_been_unloaded(context, topic)
     txn = context.id_of(transaction)
-    _troubles(context).trouble_store("stale-read", f"header {txn.coordinator}_{txn.sequence}")
+    store_faults(context).trouble_store("stale-read", f"header {txn.coordinator}_{txn.sequence}")
 
 
-@PIP471.given("the next event of an end is {trouble}")
-def event_has_trouble(context: ScenarioContext, trouble: str) -> None:
-    """The first that a participant would be told of. What is late is held until it is released."""
-    _troubles(context).trouble_store(_FAULTS[trouble], "events")
-
-
-@PIP471.given("{transaction} has {ended}, and the first to be told of it was not")
-def has_ended_untold(context: ScenarioContext, transaction: str, ended: Action) -> None:
-    """END_TXN; the first event that a participant would be told of is lost. Who took part looks by itself within seconds."""
-    event_has_trouble(context, "lost")
+@PIP471.given("{transaction} has {ended}, and the first notification of it is lost")
+def has_ended_unnoticed(context: ScenarioContext, transaction: str, ended: Action) -> None:
+    """END_TXN; the first event that a participant would be notified with is lost. A participant looks by itself within seconds."""
+    event_is(context, "event of an end", "lost")
     has_ended(context, transaction, ended)
-
-
-@PIP471.given("the store does not answer the next event of an end, {failure}")
-def does_not_tell(context: ScenarioContext, failure: str) -> None:
-    """Who took part is told by it. The end is decided by then, and whoever asked for it is told that the store did not answer."""
-    _troubles(context).trouble_store(_FAILURES[failure], "events")
-
-
-@PIP471.given("the change of a header meets another version the next time")
-def meets_another_version(context: ScenarioContext) -> None:
-    """As when another broker was faster, and then it was not: nothing has changed."""
-    _troubles(context).trouble_store("version-conflict", "headers")
 
 
 @PIP471.given("the next look at a header sees it as it was before its last change")
 def is_seen_as_before(context: ScenarioContext) -> None:
-    """As when the change comes right behind the look: whoever looks then acts on what is no longer so."""
-    _troubles(context).trouble_store("stale-read", "headers")
+    """As when the change comes right after the look: a broker that looks then acts on what is no longer so."""
+    store_faults(context).trouble_store("stale-read", "headers")
 
 
 RETENTION = PIP471.act(
@@ -209,15 +153,16 @@ def _store(context: ScenarioContext) -> MetadataView:
     return session.metadata
 
 
-def _troubles(context: ScenarioContext) -> TroublesStore:
-    faults = context.session.faults
-    assert isinstance(faults, TroublesStore), "whose system offers store-faults"
-    return faults
-
-
 def _header(context: ScenarioContext, transaction: str) -> HeaderSeen | None:
     txn = context.id_of(transaction)
     return _store(context).header(txn.coordinator, txn.sequence)
+
+
+def _index_entries(context: ScenarioContext, transaction: str) -> int:
+    txn, store = context.id_of(transaction), _store(context)
+    by_state = [*store.found_by_final_state("COMMITTED"), *store.found_by_final_state("ABORTED")]
+    headers = [*store.found_by_deadline(), *by_state].count((txn.coordinator, txn.sequence))
+    return headers + store.operations_found(txn.coordinator, txn.sequence)
 
 
 def _operations(context: ScenarioContext, transaction: str) -> Sequence[OperationSeen]:

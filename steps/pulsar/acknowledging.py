@@ -9,10 +9,11 @@ from .context import ScenarioContext
 from .vocabulary import PULSAR, Acknowledged, Participant
 
 ACKNOWLEDGE = PULSAR.act(
-    given="{transaction} has acknowledged {messages} for {subscription}",
-    when="{transaction} acknowledges {messages} for {subscription}",
+    given="{transaction} has acknowledged {messages} for {subscription}[ {unasked}]",
+    tried="{transaction} has tried to acknowledge {messages} for {subscription}[, {not_added}]",
+    when="{transaction} acknowledges {messages} for {subscription}[ {unasked}]",
     meaning="One ACK of its consumer in the transaction, for each of the messages or cumulative. The subscription is added first unless "
-    "the transaction has it already, as clients do.",
+    "the transaction has it already, as clients do, or it is said that it is not added. Without a request id, the broker does not answer.",
 )
 
 ACKNOWLEDGE_PLAINLY = PULSAR.act(
@@ -21,39 +22,27 @@ ACKNOWLEDGE_PLAINLY = PULSAR.act(
     meaning="One plain ACK of its consumer, for each of the messages or cumulative. As a Given, it was answered with success.",
 )
 
-UNANSWERED = PULSAR.act(
-    given="{transaction} has acknowledged {messages} for {subscription} without asking for an answer",
-    when="{transaction} acknowledges {messages} for {subscription} without asking for an answer",
-    meaning="ACK without a request id, for each of the messages or cumulative, whatever becomes of it. The "
-    "subscription is added first as before any acknowledgement.",
-)
-
 
 @ACKNOWLEDGE.given
-def has_acknowledged(context: ScenarioContext, transaction: str, messages: Acknowledged, subscription: str) -> None:
-    achieved(_acknowledge(context, transaction, messages, subscription), f"acknowledging in {transaction}")
+def has_acknowledged(context: ScenarioContext, transaction: str, messages: Acknowledged, subscription: str, unasked: str | None) -> None:
+    if unasked is not None:
+        _acknowledge_unanswered(context, transaction, messages, subscription)
+    else:
+        achieved(_acknowledge(context, transaction, messages, subscription), f"acknowledging in {transaction}")
 
 
 @ACKNOWLEDGE.when
-def acknowledges(context: ScenarioContext, transaction: str, messages: Acknowledged, subscription: str) -> None:
-    context.ask("ACK", _acknowledge(context, transaction, messages, subscription))
+def acknowledges(context: ScenarioContext, transaction: str, messages: Acknowledged, subscription: str, unasked: str | None) -> None:
+    if unasked is not None:
+        _acknowledge_unanswered(context, transaction, messages, subscription)
+    else:
+        context.ask("ACK", _acknowledge(context, transaction, messages, subscription))
 
 
-@UNANSWERED.given
-@UNANSWERED.when
-def acknowledges_unanswered(context: ScenarioContext, transaction: str, messages: Acknowledged, subscription: str) -> None:
-    one = context.subscriptions[subscription]
-    txn = context.take_part(transaction, Participant(subscription, is_subscription=True))
-    ids = [one.ids[value] for value in messages.values]
-    told = context.client.acknowledge_unanswered(one.consumer, ids, kind=_kind(messages), transaction=txn)
-    achieved(told, f"acknowledging in {transaction}")
-
-
-@PULSAR.given("{transaction} has tried to acknowledge {messages} for {subscription}[, {not_added}]")
+@ACKNOWLEDGE.tried
 def has_tried_to_acknowledge(
     context: ScenarioContext, transaction: str, messages: Acknowledged, subscription: str, not_added: str | None
 ) -> None:
-    """The same, whatever came of it. The subscription is added first as before any acknowledgement, or it is not."""
     _acknowledge(context, transaction, messages, subscription, add=not_added is None)
 
 
@@ -81,15 +70,6 @@ def is_answered(context: ScenarioContext, subscription: str) -> None:
     context.evidence.expect(not isinstance(answer, Unknown), "one", seen, what=what)
 
 
-@PULSAR.then("the consumer of {subscription} is told nothing that it did not ask for")
-def is_told_nothing(context: ScenarioContext, subscription: str) -> None:
-    """It asks for the topic's last message on the same connection, and that is answered first. An answer that answers no request is
-    malformed, which is a violation."""
-    later = context.client.last_message_id(context.subscriptions[subscription].consumer)
-    observed(later, "asking for the last message behind an acknowledgement")
-    context.evidence.saw(f"the next answer to {subscription} is that to the next request")
-
-
 @PULSAR.then("at most one of {transaction} and {other:transaction} has acknowledged {value} for {subscription} and committed")
 def at_most_one_has_taken(context: ScenarioContext, transaction: str, other: str, value: str, subscription: str) -> None:
     """The acknowledgements of both cover the message. It is acknowledged and committed where both requests were answered with success."""
@@ -107,6 +87,14 @@ def at_most_one_has_taken(context: ScenarioContext, transaction: str, other: str
 def _acknowledge_plainly(context: ScenarioContext, messages: Acknowledged, subscription: str) -> Outcome[None]:
     one = context.subscriptions[subscription]
     return context.client.acknowledge(one.consumer, [one.ids[value] for value in messages.values], kind=_kind(messages))
+
+
+def _acknowledge_unanswered(context: ScenarioContext, transaction: str, messages: Acknowledged, subscription: str) -> None:
+    one = context.subscriptions[subscription]
+    txn = context.take_part(transaction, Participant(subscription, is_subscription=True))
+    ids = [one.ids[value] for value in messages.values]
+    told = context.client.acknowledge_unanswered(one.consumer, ids, kind=_kind(messages), transaction=txn)
+    achieved(told, f"acknowledging in {transaction}")
 
 
 def _kind(messages: Acknowledged) -> AckKind:

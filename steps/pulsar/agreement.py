@@ -9,23 +9,20 @@ from fencepost.steps.outcomes import unanswered
 
 from .context import ScenarioContext
 from .subscriptions import Subscriber
-from .vocabulary import PULSAR, Acknowledged, Participant, shown
+from .vocabulary import EACH, PULSAR, Acknowledged, Participant, shown
 
 
-@PULSAR.then("exactly one end of {transaction} succeeded")
-def one_end_succeeded(context: ScenarioContext, transaction: str) -> None:
-    """Of those that were asked for, one was answered with success, and each other one was refused."""
-    answers = answers_of(context, transaction)
-    holds = list(answers.values()).count("success") == 1
-    context.evidence.expect(holds, "one success", _told(answers), what=f"ends of {transaction}")
-
-
-@PULSAR.then("exactly one end of each of them succeeded")
-def one_end_of_each_succeeded(context: ScenarioContext) -> None:
-    """The same of every transaction."""
-    answers = {name: answers_of(context, name) for name in context.transactions.by_name}
-    wrong = [f"{name}: {_told(ends)}" for name, ends in answers.items() if list(ends.values()).count("success") != 1]
-    context.evidence.expect(not wrong and bool(answers), "one success each", "; ".join(wrong) or "one success each", what="ends")
+@PULSAR.then("exactly one end of {which} succeeded")
+def one_end_succeeded(context: ScenarioContext, which: str) -> None:
+    """Of those that were asked for, one was answered with success, and each other one was refused; for one transaction or for all."""
+    if which != EACH:
+        answers = answers_of(context, which)
+        holds = list(answers.values()).count("success") == 1
+        context.evidence.expect(holds, "one success", _told(answers), what=f"ends of {which}")
+        return
+    of_each = {name: answers_of(context, name) for name in context.transactions.by_name}
+    wrong = [f"{name}: {_told(ends)}" for name, ends in of_each.items() if list(ends.values()).count("success") != 1]
+    context.evidence.expect(not wrong and bool(of_each), "one success each", "; ".join(wrong) or "one success each", what="ends")
 
 
 @PULSAR.then("{participant} agrees with the answers")

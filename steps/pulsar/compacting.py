@@ -30,14 +30,11 @@ def is_compacted(context: ScenarioContext, topic: str) -> None:
     has_been_compacted(context, topic)
 
 
-@PULSAR.then("who reads {topic} compacted sees {content} and nothing else")
-def sees_only(context: ScenarioContext, topic: str, content: tuple[str, ...]) -> None:
-    """A new subscription that asks for the compacted topic receives these messages, in their order, and no others."""
-    context.expect_messages(f"compacted {topic}", content, context.topics.seen(topic, compacted=True))
-
-
-@PULSAR.then("who reads {topic} compacted sees {content} last")
-def sees_last(context: ScenarioContext, topic: str, content: tuple[str, ...]) -> None:
-    """A new subscription that asks for the compacted topic receives these messages last, in their order, or nothing."""
-    found = context.topics.seen(topic, compacted=True)[-max(1, len(content)) :]
-    context.expect_messages(f"last of compacted {topic}", content, found)
+@PULSAR.then("readers of compacted {topic} see {content}[ {position}]")
+def see_compacted(context: ScenarioContext, topic: str, content: tuple[str, ...], position: str | None) -> None:
+    """A new subscription that asks for the compacted topic receives these messages, in their order, and no others; last: these last, or
+    nothing."""
+    found, what = context.topics.seen(topic, compacted=True), f"compacted {topic}"
+    if position:
+        found, what = found[-max(1, len(content)) :], f"last of compacted {topic}"
+    context.expect_messages(what, content, found)

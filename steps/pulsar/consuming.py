@@ -1,12 +1,15 @@
 """Consumers of a subscription: what they have received, what they ask for, and what they receive from then on."""
 
-from fencepost.adapters.pulsar.values import InitialPosition, SubscriptionType
+from fencepost.adapters.pulsar.values import InitialPosition, Received, SubscriptionType
 from fencepost.contract.evidence import SetUpFailed
-from fencepost.steps.outcomes import achieved
+from fencepost.steps.outcomes import achieved, observed
 
 from .context import ScenarioContext
 from .topics import is_sentinel
 from .vocabulary import PULSAR, shown
+
+_A_WHILE_S = 1.5
+"""Long enough for a broker that gives messages to consumers when it gets round to it."""
 
 TAKE_OVER = PULSAR.act(
     given="another consumer has taken over {subscription}",
@@ -22,9 +25,10 @@ REDELIVERY = PULSAR.act(
 
 
 BEGIN_BEHIND = PULSAR.act(
-    given="a consumer of {subscription} has begun behind all that is in {topic}",
-    when="a consumer of {subscription} begins behind all that is in {topic}",
-    meaning="SUBSCRIBE with the latest initial position, of a shared subscription that is new, or that is gone with its consumers.",
+    given="a {reader} {subscription} has begun behind all that is in {topic}",
+    when="a {reader} {subscription} begins behind all that is in {topic}",
+    meaning="SUBSCRIBE with the latest initial position. A consumer has a shared subscription that is new, or that is gone with its "
+    "consumers; a reader an exclusive one that is not durable. It stays attached, and has received nothing.",
 )
 
 
@@ -56,8 +60,10 @@ def has_received(
 
 @BEGIN_BEHIND.given
 @BEGIN_BEHIND.when
-def begins_behind_all(context: ScenarioContext, subscription: str, topic: str) -> None:
-    context.subscriptions.subscribe(subscription, topic, SubscriptionType.SHARED, subscription, initial=InitialPosition.LATEST)
+def begins_behind_all(context: ScenarioContext, reader: str, subscription: str, topic: str) -> None:
+    durable = reader != "reader"
+    kind = SubscriptionType.SHARED if durable else SubscriptionType.EXCLUSIVE
+    context.subscriptions.subscribe(subscription, topic, kind, subscription, initial=InitialPosition.LATEST, durable=durable)
 
 
 @TAKE_OVER.given
@@ -78,34 +84,38 @@ def asks_for_redelivery(context: ScenarioContext, subscription: str, values: tup
     achieved(asked, f"asking for redelivery as {subscription}")
 
 
-@PULSAR.then("the consumer of {subscription} receives {values} and nothing else")
-def receives(context: ScenarioContext, subscription: str, values: tuple[str, ...]) -> None:
-    """Since the last look: each once, in whatever order, and nothing else before a sentinel that is sent now. What was received before
-    and is delivered again may come more than once."""
-    found = context.subscriptions.received(subscription, values)
-    context.expect_messages(f"received by {subscription}", sorted(values), found)
+@PULSAR.then("the consumer of {subscription} receives {values} {extent}")
+def receives(context: ScenarioContext, subscription: str, values: tuple[str, ...], extent: str) -> None:
+    """Since the last look, in whatever order unless it is said otherwise; what was received before and is delivered again may come more
+    than once. And nothing else: each once, and nothing else before a sentinel that is sent now. And perhaps others: each once or more,
+    before such a sentinel or with it. Before any other write: each once, and nothing else, until all of them have come or patience ends.
+    For the first time, or once more: within patience, with a redelivery count of 0, or another one. And no more unasked: within patience,
+    in their order, and nothing else before the answer to a later request on the same connection."""
+    what, one = f"received by {subscription}", context.subscriptions[subscription]
+    match extent:
+        case "and nothing else":
+            context.expect_messages(what, sorted(values), context.subscriptions.received(subscription, values))
+        case "and perhaps others":
+            found = context.subscriptions.received(subscription, values)
+            context.evidence.expect(set(values) <= set(found), f"at least {shown(sorted(values))}", shown(found), what=what)
+        case "before any other write":
+            context.expect_messages(what, sorted(values), context.subscriptions.come(subscription, values))
+        case "and no more unasked":
+            context.expect_messages(what, values, context.subscriptions.note(one, come_for(context, subscription, len(values))))
+        case occasion:
+            come = context.subscriptions.without_repetitions(one, come_for(context, subscription, len(values)))
+            told = [f"{message.value} {'once more' if message.redelivery_count else 'for the first time'}" for message in come]
+            context.expect_messages(what, [f"{value} {occasion}" for value in sorted(values)], sorted(told))
 
 
-@PULSAR.then("the consumer of {subscription} receives at least {values}")
-def receives_at_least(context: ScenarioContext, subscription: str, values: tuple[str, ...]) -> None:
-    """Since the last look: each once or more, in whatever order, before a sentinel that is sent now, or with it. Others may come too."""
-    found = context.subscriptions.received(subscription, values)
-    expected = f"at least {shown(sorted(values))}"
-    context.evidence.expect(set(values) <= set(found), expected, shown(found), what=f"received by {subscription}")
-
-
-@PULSAR.then("the consumer of {subscription} receives {values} before anybody writes again")
-def receives_before(context: ScenarioContext, subscription: str, values: tuple[str, ...]) -> None:
-    """Since the last look: each once, in whatever order, and nothing else, until all of them have come or patience ends. What was
-    received before and is delivered again may come more than once."""
-    found = context.subscriptions.come(subscription, values)
-    context.expect_messages(f"received by {subscription}", sorted(values), found)
-
-
-@PULSAR.then("the consumer of {subscription} receives nothing")
-def receives_nothing(context: ScenarioContext, subscription: str) -> None:
-    """Since the last look: nothing before a sentinel that is sent now, or, where an open transaction holds that up, nothing at all."""
-    context.expect_messages(f"received by {subscription}", (), context.subscriptions.received(subscription, ()))
+@PULSAR.then("the consumer of {subscription} receives nothing[ {wait}]")
+def receives_nothing(context: ScenarioContext, subscription: str, wait: str | None) -> None:
+    """Since the last look: nothing before a sentinel that is sent now, or, where an open transaction blocks that, nothing at all. For a
+    while: no sentinel is sent, and nothing comes before the answer to a request a moment later on the same connection."""
+    found: list[str] = [] if wait else list(context.subscriptions.received(subscription, ()))
+    for _ in context.session.time.attempts(_A_WHILE_S) if wait else ():
+        found += [message.value for message in come_for(context, subscription, 0) if not is_sentinel(message.value)]
+    context.expect_messages(f"received by {subscription}", (), sorted(found))
 
 
 @PULSAR.given("the consumer of {subscription} has received {values} again")
@@ -124,3 +134,15 @@ def has_left(context: ScenarioContext, subscription: str, bound: str | None, con
     holds = set(content) <= set(found) if bound else found == sorted(content)
     expected = f"{bound} {shown(content)}" if bound else shown(sorted(content))
     context.evidence.expect(holds, expected, shown(found), what=f"left for {subscription}")
+
+
+def come_for(context: ScenarioContext, name: str, count: int) -> list[Received]:
+    """The messages that have come for a consumer, once there are so many or patience ends, and a later request was answered."""
+    one = context.subscriptions[name]
+    come: list[Received] = []
+    for _ in context.session.time.attempts():
+        come += observed(context.client.received(one.consumer), f"reading as {name}")
+        if len(come) >= count:
+            break
+    observed(context.client.last_message_id(one.consumer), f"asking as {name} for the last message")
+    return [*come, *observed(context.client.received(one.consumer), f"reading as {name}")]

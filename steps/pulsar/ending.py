@@ -11,8 +11,10 @@ from .vocabulary import PULSAR, Participant
 
 END = PULSAR.act(
     given="{transaction} has {ended}",
+    tried="{transaction} has tried to {end}",
     when="{transaction} {ends}",
-    meaning="END_TXN, the first time or once more. As a Given, the transaction is over, also where it took part.",
+    meaning="END_TXN, the first time or once more. As a Given, the transaction is over, also at its participants, unless it is said "
+    "that it was tried, which takes any answer.",
 )
 END_ON_PARTICIPANT = PULSAR.act(
     given="{participant} has been asked to {end} {transaction}",
@@ -47,9 +49,8 @@ def has_been_asked(context: ScenarioContext, transaction: str, end: Action) -> N
         raise SetUpFailed(f"the end of {transaction} is held up, and it should be {DECIDED[end].name}; it is {shown_status(found)}")
 
 
-@PULSAR.given("{transaction} has tried to {end}")
+@END.tried
 def has_tried_to_end(context: ScenarioContext, transaction: str, end: Action) -> None:
-    """END_TXN once more, whatever came of it."""
     context.transactions.end_or_see_no_answer(transaction, end)
 
 

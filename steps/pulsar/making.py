@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from fencepost.adapters.pulsar.values import Action, TxnId
+from fencepost.adapters.pulsar.values import Action, TxnId, persistent
 from fencepost.steps.outcomes import achieved
 
 from .context import ScenarioContext
@@ -15,10 +15,23 @@ _KEY_OF: dict[str, Callable[[str], str]] = {"keyed": lambda _: "key", "letter-ke
 """The key of a payload, by the policy of its topic."""
 
 
+BEGIN_MANY = PULSAR.act(
+    given="{count} transactions[ with a {time_out} time-out] have {progress}",
+    when="{count} transactions begin[ at {clients:count} clients in turn]",
+    meaning="At the first coordinator, each when the one before was answered. Those that have committed are over. Those that have written "
+    "to a topic were all begun before the first wrote; the message of each is its number.",
+)
+
+
 @PULSAR.given("the[ {policy}] {topics}[ with {values}]")
 def topics(context: ScenarioContext, policy: str | None, topics: tuple[str, ...], values: tuple[str, ...] | None) -> None:
     """New topics that only this scenario uses; with messages outside of transactions, or empty."""
     namespace = "public/default"
+    if policy == "classic":
+        for topic in topics:
+            name = context.topics.by_name[topic] = persistent(context.session.unique(topic))
+            achieved(context.client.create_topic(name), f"making the topic {topic}")
+        return
     if policy in _KEY_OF:
         context.topics.key_of.update(dict.fromkeys(topics, _KEY_OF[policy]))
     if policy == "deduplicated":
@@ -49,10 +62,8 @@ def is_unknown(context: ScenarioContext, transaction: str, unknown: str) -> None
     context.transactions.by_name[transaction] = Transaction(txn, is_over=True)
 
 
-@PULSAR.given("{count} transactions[ with a {time_out} time-out] have {progress}")
+@BEGIN_MANY.given
 def transactions_have(context: ScenarioContext, count: int, time_out: str | None, progress: str) -> None:
-    """At the first coordinator, one after the other. Those that have committed are over. Those that have written to a topic were all
-    begun before the first wrote; the message of each is its number."""
     done, _, topic = progress.partition(" to ")
     names = []
     for _ in range(count):
@@ -65,9 +76,8 @@ def transactions_have(context: ScenarioContext, count: int, time_out: str | None
     context.transactions.await_ends()
 
 
-@PULSAR.when("{count} transactions begin[ at {clients:count} clients in turn]")
+@BEGIN_MANY.when
 def transactions_begin(context: ScenarioContext, count: int, clients: int | None) -> None:
-    """At the first coordinator, each when the one before was answered."""
     names = ("client", *(f"client {number}" for number in range(2, (clients or 1) + 1)))
     for number in range(count):
         context.transactions.begin_numbered(client=names[number % len(names)])

@@ -30,19 +30,15 @@ def goes_back(context: ScenarioContext, subscription: str, value: str) -> None:
     has_gone_back(context, subscription, value)
 
 
-@PULSAR.given("subscription {subscription} has been removed")
-def has_been_removed(context: ScenarioContext, subscription: str) -> None:
-    """UNSUBSCRIBE of its only consumer, which was answered with success. The next consumer makes a new subscription of that name."""
+@PULSAR.given("subscription {subscription} has been {removed}")
+def has_been_removed(context: ScenarioContext, subscription: str, removed: str) -> None:
+    """UNSUBSCRIBE of its only consumer, which was answered with success; the next consumer makes a new subscription of that name. Or of one
+    of its consumers, whatever came of it; where that was refused, the consumer closes."""
     one = context.subscriptions[subscription]
-    achieved(context.client.unsubscribe(one.consumer), f"removing {subscription}")
-    one.is_removed = True
-
-
-@PULSAR.given("subscription {subscription} has been tried to remove while it had other consumers")
-def has_been_tried_to_remove(context: ScenarioContext, subscription: str) -> None:
-    """UNSUBSCRIBE of one of its consumers, whatever came of it. Where that was refused, the consumer closes."""
-    one = context.subscriptions[subscription]
-    if not isinstance(context.client.unsubscribe(one.consumer), Done):
+    answer = context.client.unsubscribe(one.consumer)
+    if removed == "removed":
+        achieved(answer, f"removing {subscription}")
+    elif not isinstance(answer, Done):
         achieved(context.client.close_consumer(one.consumer), f"closing the consumer of {subscription}")
     one.is_removed = True
 

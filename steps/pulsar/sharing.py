@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from fencepost.adapters.pulsar.values import Received, SubscriptionType
 from fencepost.steps.outcomes import achieved, observed
 
+from .consuming import come_for
 from .context import ScenarioContext
 from .topics import is_sentinel
 from .vocabulary import PULSAR, shown
-
-_A_WHILE_S = 1.5
-"""Long enough for a broker that gives messages to consumers when it gets round to it."""
-
 
 LEAVE = PULSAR.act(
     given="the consumer of {subscription} has left",
@@ -42,20 +39,16 @@ def asks_for(context: ScenarioContext, subscription_type: SubscriptionType, subs
     achieved(context.client.flow(one.consumer, count), f"asking for messages as {subscription}")
 
 
-@PULSAR.when("another consumer tries to join {subscription}[ as {subscription_type}]")
-def tries_to_join(context: ScenarioContext, subscription: str, subscription_type: SubscriptionType | None) -> None:
-    """SUBSCRIBE, once, beside the consumer that is there; of the same kind unless another one is named."""
+@PULSAR.when("another consumer tries to join {subscription}[ as {subscription_type}][ {after_loss}]")
+def tries_to_join(context: ScenarioContext, subscription: str, subscription_type: SubscriptionType | None, after_loss: str | None) -> None:
+    """SUBSCRIBE, once, next to the consumer that is there; of the same kind unless another one is named. After the loss, the client's
+    connections have ended without a word, and SUBSCRIBE is sent on a new one; again, while the broker has not noticed that yet."""
     one = context.subscriptions[subscription]
     kind = one.consumer.type if subscription_type is None else subscription_type
-    context.ask("SUBSCRIBE", context.client.subscribe(one.subscription.topic, one.subscription.name, kind, retry=False))
-
-
-@PULSAR.when("another consumer joins {subscription} when the connection of the one that is there is lost")
-def joins_behind_a_loss(context: ScenarioContext, subscription: str) -> None:
-    """The client's connections end without a word, and SUBSCRIBE comes on a new one; again, while the broker has not seen that yet."""
-    one = context.subscriptions[subscription]
-    context.client.close()
-    context.ask("SUBSCRIBE", context.client.subscribe(one.subscription.topic, one.subscription.name, one.consumer.type))
+    if after_loss:
+        context.client.close()
+    joined = context.client.subscribe(one.subscription.topic, one.subscription.name, kind, retry=after_loss is not None)
+    context.ask("SUBSCRIBE", joined)
 
 
 @LEAVE.given
@@ -73,14 +66,6 @@ def active_one_leaves(context: ScenarioContext, subscription: str, other: str) -
     context.subscriptions.by_name[leaving] = context.subscriptions[staying]
 
 
-@PULSAR.then("one of {subscription} and {other:subscription} receives {values}, and the other one nothing")
-def one_receives(context: ScenarioContext, subscription: str, other: str, values: tuple[str, ...]) -> None:
-    """Since the last look, and within patience: each message once, in whatever order, all of them the same consumer."""
-    served = _served(context, (subscription, other), len(values))
-    found = served.values[served.alone] if served.alone is not None else ()
-    context.evidence.expect(sorted(found) == sorted(values), f"{shown(values)} and nothing", _told(served), what="received by the two")
-
-
 @PULSAR.then("{subscription} and {other:subscription} receive {values} between them")
 def both_receive(context: ScenarioContext, subscription: str, other: str, values: tuple[str, ...]) -> None:
     """Since the last look, and within patience: each message once, in whatever order, one consumer or the other."""
@@ -89,53 +74,19 @@ def both_receive(context: ScenarioContext, subscription: str, other: str, values
     context.evidence.expect(found == sorted(values), f"{shown(values)} between them", _told(served), what="received by the two")
 
 
-@PULSAR.then("the active one of {subscription} and {other:subscription} receives {values}")
-def active_one_receives(context: ScenarioContext, subscription: str, other: str, values: tuple[str, ...]) -> None:
-    """Since the last look, and within patience: each message once, in their order; no consumer but this one was told that it is active
-    (ACTIVE_CONSUMER_CHANGE), and the other one receives nothing."""
+@PULSAR.then("{recipient} of {subscription} and {other:subscription} receives {values}, and the other one nothing")
+def one_receives(context: ScenarioContext, recipient: str, subscription: str, other: str, values: tuple[str, ...]) -> None:
+    """Since the last look, and within patience: each message once, in whatever order, all of them the same consumer. The active one: in
+    their order; and no consumer but this one was notified that it is active (ACTIVE_CONSUMER_CHANGE)."""
     names = (subscription, other) if context.subscriptions[subscription] is not context.subscriptions[other] else (subscription,)
     served = _served(context, names, len(values))
-    holds = served.alone is not None and list(served.values[served.alone]) == list(values) and served.active[served.alone] is True
-    holds = holds and served.active.count(True) == 1
-    context.evidence.expect(holds, f"{shown(values)} as the active one, and nothing", _told(served), what="received by the two")
-
-
-@PULSAR.then("the consumer of {subscription} receives nothing for a while")
-def receives_nothing(context: ScenarioContext, subscription: str) -> None:
-    """Since the last look, and before the answer to a request that comes a moment later on the same connection."""
-    taken: list[str] = []
-    for _ in context.session.time.attempts(_A_WHILE_S):
-        taken += [message.value for message in _taken(context, subscription, 0) if not is_sentinel(message.value)]
-    context.expect_messages(f"received by {subscription}", (), sorted(taken))
-
-
-@PULSAR.then("the consumer of {subscription} receives {values} and no more unasked")
-def receives_no_more_unasked(context: ScenarioContext, subscription: str, values: tuple[str, ...]) -> None:
-    """Since the last look, and within patience: these, in their order; and nothing else before the answer to a later request on the
-    same connection. What was received before and is delivered again may come more than once."""
-    taken = context.subscriptions.note(context.subscriptions[subscription], _taken(context, subscription, len(values)))
-    context.expect_messages(f"received by {subscription}", values, taken)
-
-
-@PULSAR.then("the consumer of {subscription} receives {values} {occasion}")
-def receives_on_occasion(context: ScenarioContext, subscription: str, values: tuple[str, ...], occasion: str) -> None:
-    """Since the last look, and within patience: these, in whatever order. For the first time: their redelivery count is 0; once more:
-    it is not. What was received before and is delivered again may come more than once."""
-    taken = context.subscriptions.without_repetitions(context.subscriptions[subscription], _taken(context, subscription, len(values)))
-    told = [f"{message.value} {'once more' if message.redelivery_count else 'for the first time'}" for message in taken]
-    context.expect_messages(f"received by {subscription}", [f"{value} {occasion}" for value in sorted(values)], sorted(told))
-
-
-def _taken(context: ScenarioContext, name: str, count: int) -> list[Received]:
-    """The messages that have come for a consumer, once there are so many or patience ends, and a later request was answered."""
-    one = context.subscriptions[name]
-    taken: list[Received] = []
-    for _ in context.session.time.attempts():
-        taken += observed(context.client.received(one.consumer), f"reading as {name}")
-        if len(taken) >= count:
-            break
-    observed(context.client.last_message_id(one.consumer), f"asking as {name} for the last message")
-    return [*taken, *observed(context.client.received(one.consumer), f"reading as {name}")]
+    found = list(served.values[served.alone]) if served.alone is not None else []
+    if recipient == "one":
+        holds, expected = sorted(found) == sorted(values), f"{shown(values)} and nothing"
+    else:
+        holds = served.alone is not None and found == list(values) and served.active[served.alone] is True
+        holds, expected = holds and served.active.count(True) == 1, f"{shown(values)} as the active one, and nothing"
+    context.evidence.expect(holds, expected, _told(served), what="received by the two")
 
 
 def _served(context: ScenarioContext, names: Sequence[str], count: int) -> _Served:
@@ -147,7 +98,7 @@ def _served(context: ScenarioContext, names: Sequence[str], count: int) -> _Serv
     for _ in context.session.time.attempts():
         for number, name in enumerate(names):
             consumer = context.subscriptions[name].consumer
-            messages[number] += [message for message in _taken(context, name, 0) if not is_sentinel(message.value)]
+            messages[number] += [message for message in come_for(context, name, 0) if not is_sentinel(message.value)]
             distinct = context.subscriptions.without_repetitions(context.subscriptions[name], messages[number])
             taken[number] = [message.value for message in distinct]
             active[number] = observed(context.client.is_active(consumer), f"looking who is active of {name}")

@@ -108,6 +108,9 @@ _CONTENT = ValueType(
 _ERROR = text("error", "[A-Z][A-Za-z]+", "an error of PulsarApi.proto's ServerError")
 _PARTICIPANT = ValueType("participant", _PARTICIPANT_PATTERN, "a topic, or a subscription in quotation marks", participant, str)
 
+EACH = "each of them"
+"""Means all transactions of a scenario."""
+
 TYPES: tuple[ValueType[Any], ...] = (
     text("transaction", "[A-Z]", "a transaction of the scenario"),
     names("transaction", "transactions", "transactions, which are begun in this order", r"[A-Z]\b", "{}"),
@@ -118,8 +121,10 @@ TYPES: tuple[ValueType[Any], ...] = (
         "deduplicated",
         "keyed",
         "letter-keyed",
+        "classic",
         meaning="deduplicated: the topic's namespace has its brokers recognise what producers repeat; keyed: all messages have one key; "
-        "letter-keyed: the key of a message is its first letter",
+        "letter-keyed: the key of a message is its first letter; classic: of the domain `persistent`, "
+        "whose transactions are those of PIP-31",
     ),
     quoted("subscription", "a subscription of the scenario"),
     _PARTICIPANT,
@@ -164,9 +169,69 @@ TYPES: tuple[ValueType[Any], ...] = (
     choice("unknown", "an unknown transaction", "a transaction of an unknown coordinator", meaning="what does not exist"),
     choice("not_added", "which it has not added", meaning="the topic or subscription is no participant of the transaction"),
     choice("order", "in some order", meaning="in an order that is the topic's affair"),
-    choice("occasion", "for the first time", "once more", meaning="whether the redelivery count says so"),
-    choice("news", "that there is no more", "nothing of an end", meaning="what a consumer hears of the end of a terminated topic"),
+    choice(
+        "news", "that there is no more", "nothing of an end", "nothing that it did not ask for", meaning="what a broker sends to a consumer"
+    ),
     choice("bound", "at least", meaning="among others, or alone"),
+    choice(
+        "extent",
+        "and nothing else",
+        "and perhaps others",
+        "before any other write",
+        "and no more unasked",
+        "for the first time",
+        "once more",
+        meaning="what else may come, until when, and with which redelivery count",
+    ),
+    choice("wait", "for a while", meaning="long enough for a broker that sends messages later"),
+    choice("reader", "reader", "consumer of", meaning="whether its subscription is durable and shared"),
+    choice("recipient", "one", "the active one", meaning="which of two consumers receives"),
+    choice("position", "last", meaning="as the last messages that a reader receives"),
+    choice("removed", "removed", "tried to remove while it had other consumers", meaning="UNSUBSCRIBE, and whether it must succeed"),
+    choice("unasked", "without asking for an answer", meaning="the request has no id"),
+    choice("after_loss", "when the connection of the one that is there is lost", meaning="it reconnects"),
+    text("which", f"[A-Z]|{EACH}", "a transaction, or all transactions of the scenario"),
+    choice(
+        "point",
+        "before-header-cas",
+        "after-header-cas",
+        "after-event",
+        "after-op-record",
+        "after-append",
+        "after-cursor-apply",
+        "before-op-delete",
+        "during-collection",
+        "after-subscriptions",
+        "after-children",
+        "before-terminate",
+        "after-terminate",
+        "after-layout",
+        "after-told",
+        "after-epoch-persisted",
+        "before-abort",
+        "after-abort",
+        "after-answer",
+        "before-decision-logged",
+        "after-decision-logged",
+        meaning="a point of the broker's code: PIP-471's steps, PIP-468's changes of a layout, or where a coordinator connects a key or "
+        "decides an end",
+    ),
+    choice("failure", "and does not write it", "and has written it", meaning="what became of a write that the store did not answer"),
+    choice(
+        "store_request",
+        "write of an operation record",
+        "note of an abort",
+        "change of a header",
+        "look at a header",
+        "note of what is decided",
+        "write for an index",
+        "event of an end",
+        "change of a layout",
+        meaning="what a broker asks of the metadata store: about a transaction's header or records, a segment's note of what is aborted "
+        "or decided up to where, an entry that stands for an index, the event by which participants learn of an end, or a layout",
+    ),
+    choice("event", "event of an end", "event of a change of a layout", meaning="what the store notifies a watch of"),
+    choice("loss", "lost", "late", "told twice", meaning="what becomes of a notification"),
 )
 
 PULSAR = Vocabulary("pulsar", TYPES)

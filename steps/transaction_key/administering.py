@@ -16,6 +16,7 @@ _WATCHED_S = 1.0
 
 DELETE = KEYS.act(
     given="{key} has been deleted",
+    tried="an administrator has tried to delete {key}",
     when="{key} is deleted",
     meaning="DELETE of the key by an administrator, who names its owner where that has a name.",
 )
@@ -31,9 +32,8 @@ def is_deleted(context: ScenarioContext, tasks: Tasks, key: Key) -> None:
     context.ask("DELETE", context.client.delete_transaction_key(tasks.name_of(key), key.owner))
 
 
-@KEYS.given("an administrator has tried to delete {key}")
+@DELETE.tried
 def has_tried_to_delete(context: ScenarioContext, tasks: Tasks, key: Key) -> None:
-    """The same, whatever came of it."""
     context.client.delete_transaction_key(tasks.name_of(key), key.owner)
 
 

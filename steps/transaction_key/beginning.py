@@ -2,7 +2,7 @@
 
 import math
 
-from fencepost.adapters.pulsar.values import Action, NewTransaction, TxnId, persistent
+from fencepost.adapters.pulsar.values import Action, NewTransaction, TxnId
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.answers import reported
 from fencepost.steps.outcomes import achieved
@@ -83,14 +83,6 @@ def with_the_number_of(context: ScenarioContext, transaction: str, other: str) -
         missing = wanted.sequence - context.id_of(transaction).sequence
         if missing <= 0 or missing > OUT_OF_REACH:
             break
-
-
-@KEYS.given("the {topics} of the classic kind")
-def classic_topics(context: ScenarioContext, topics: tuple[str, ...]) -> None:
-    """New topics of the domain `persistent`, whose transactions are those of PIP-31."""
-    for topic in topics:
-        name = context.topics.by_name[topic] = persistent(context.session.unique(topic))
-        achieved(context.client.create_topic(name), f"making the topic {topic}")
 
 
 @KEYS.then("{task} is not served")

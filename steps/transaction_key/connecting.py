@@ -13,14 +13,18 @@ from .vocabulary import KEYS, Grant, Key
 
 _CONNECT = "TC_CLIENT_CONNECT"
 _LARGEST = 2**63 - 1
+_AHEAD_MS = 100
+"""How long before the time-out a connect is asked for that comes about with it."""
 _KEYS = 100
 """So many keys are made until one is at a coordinator."""
 
 CONNECT = KEYS.act(
     given="{task} has connected with {key}",
-    when="{task} connects with {key}[ {place}]",
+    tried="{task} has tried to connect with {key}[ {old_connection}]",
+    when="{task} connects with {key}[ {place}][ at about the time-out of {transaction}]",
     meaning="TC_CLIENT_CONNECT of a new process with this key and the epoch -1, for it was given none. It asks the first coordinator, and "
-    "the one that the answer names. A task that has connected before is started again: what it had is still there, as after a pause.",
+    "the one that the answer names. A task that has connected before is started again: what it had is still there, as after a pause. On "
+    "its old connection, which has its own key, it asks each coordinator. About the timeout is shortly before that has passed.",
 )
 CONNECT_AGAIN = KEYS.act(
     given="{task} has connected again",
@@ -35,7 +39,9 @@ def has_connected(tasks: Tasks, task: str, key: Key) -> None:
 
 
 @CONNECT.when
-def connects(context: ScenarioContext, tasks: Tasks, task: str, key: Key, place: str | None) -> None:
+def connects(context: ScenarioContext, tasks: Tasks, task: str, key: Key, place: str | None, transaction: str | None) -> None:
+    if transaction is not None:
+        _await_time_out(context, transaction)
     coordinator = None if place is None else _another(context, tasks, key)
     context.ask(_CONNECT, tasks.connect(tasks.new(task, key), coordinator=coordinator))
 
@@ -77,9 +83,11 @@ def _broker_of(task: Task) -> str | None:
     return str(task.probe.key.connection.address) if task.probe.key else None
 
 
-@KEYS.given("{task} has tried to connect with {key} on its old connection")
-def has_tried_on_its_connection(context: ScenarioContext, tasks: Tasks, task: str, key: Key) -> None:
-    """That which has its own key, at each coordinator, whatever came of it."""
+@CONNECT.tried
+def has_tried_to_connect(context: ScenarioContext, tasks: Tasks, task: str, key: Key, old_connection: str | None) -> None:
+    if old_connection is None:
+        tasks.connect(tasks.new(task, key))
+        return
     for number in range(observed(context.client.coordinators(), "asking how many coordinators there are")):
         tasks[task].probe.connect_beside_key(tasks.bytes_of(key), number)
 
@@ -88,12 +96,6 @@ def has_tried_on_its_connection(context: ScenarioContext, tasks: Tasks, task: st
 def has_left(tasks: Tasks, task: str) -> None:
     """It closes the connection that has its key."""
     tasks[task].probe.forget_key()
-
-
-@KEYS.given("{task} has tried to connect with {key}")
-def has_tried_to_connect(tasks: Tasks, task: str, key: Key) -> None:
-    """The same, whatever came of it."""
-    tasks.connect(tasks.new(task, key))
 
 
 @CONNECT_AGAIN.given
@@ -197,3 +199,10 @@ def _another(context: ScenarioContext, tasks: Tasks, key: Key) -> int:
     count = observed(context.client.coordinators(), "asking how many coordinators there are")
     own = next(one.grants[-1].coordinator for one in tasks.by_name.values() if one.key == key and one.grants)
     return (own + 1) % count
+
+
+def _await_time_out(context: ScenarioContext, transaction: str) -> None:
+    expires_ms = context.transactions[transaction].expires_ms
+    for _ in context.session.time.attempts():
+        if context.session.time.now_ms() >= expires_ms - _AHEAD_MS:
+            break

@@ -1,6 +1,5 @@
 """Crashes at the points of a connect, ends that are heard of late, and what befalls the topic in which coordinators keep keys."""
 
-from fencepost.contract.metadata_view import TroublesStore
 from fencepost.contract.ports import DelaysEnds, KeyTopicFaults, PassesTime
 from fencepost.steps.pulsar.context import ScenarioContext
 
@@ -10,30 +9,11 @@ _MONTH_MS = 31 * 24 * 60 * 60 * 1000
 _SECOND_MS = 1000
 _MINUTE_MS = 60 * 1000
 _HOW_LATE_MS = {None: _SECOND_MS, "two minutes": 2 * _MINUTE_MS}
-_FAILURES = {"and does not write it": "write-fails-before", "and has written it": "write-fails-after"}
 _RECORDS = {
     "has an empty record": b"",
     "has half a record": b"\x08",
     "has a record of another version": b"\xff\xff\xff\xff\xff\xff\xff\xff",
 }
-
-COME_BACK = KEYS.act(
-    given="the system has come back",
-    when="the system comes back",
-    meaning="It has crashed at the point that was named, or does so now, and starts with what was durable.",
-)
-
-
-@KEYS.given("the system will crash {point}")
-def will_crash(context: ScenarioContext, point: str) -> None:
-    """A power cut when a coordinator comes to that point of a connect with a key the next time."""
-    context.session.faults.crash_at(point)
-
-
-@COME_BACK.given
-@COME_BACK.when
-def comes_back(context: ScenarioContext) -> None:
-    context.session.faults.restart()
 
 
 @KEYS.given("the system has crashed and come back a month later")
@@ -57,18 +37,6 @@ def hear_late(context: ScenarioContext, how_late: str | None) -> None:
     faults = context.session.faults
     assert isinstance(faults, DelaysEnds), "the faults of a system that offers late-ends"
     faults.delay_ends(_HOW_LATE_MS[how_late])
-
-
-@KEYS.given("the metadata store does not answer the next end of a transaction, {failure}")
-def store_does_not_answer(context: ScenarioContext, failure: str) -> None:
-    """Of any transaction, whoever asks for it: the change of its header."""
-    _store(context).trouble_store(_FAILURES[failure], "headers")
-
-
-@KEYS.given("the metadata store does not answer the next look at a transaction")
-def store_does_not_tell(context: ScenarioContext) -> None:
-    """A broker that asks for the header of any transaction learns nothing."""
-    _store(context).trouble_store("read-fails", "headers")
 
 
 @KEYS.given("the key topic {trouble}")
@@ -99,10 +67,4 @@ def _let_pass(context: ScenarioContext, ms: int) -> None:
 def _faults(context: ScenarioContext) -> KeyTopicFaults:
     faults = context.session.faults
     assert isinstance(faults, KeyTopicFaults), "the faults of a system that offers key-topic-faults"
-    return faults
-
-
-def _store(context: ScenarioContext) -> TroublesStore:
-    faults = context.session.faults
-    assert isinstance(faults, TroublesStore), "the faults of a system that offers store-faults"
     return faults

@@ -7,14 +7,12 @@ from fencepost.steps.outcomes import achieved, error_of, unanswered
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.transactions import TIME_OUTS_MS
 
-from .connecting import connects, is_sent_away, ready, under_way
+from .connecting import is_sent_away, ready, under_way
 from .tasks import Task, Tasks
 from .vocabulary import KEYS, Key
 
 _LOOK_S = 0.1
 """How long is looked whether an answer has come."""
-_AHEAD_MS = 100
-"""How long before the time-out a connect is asked for that comes about with it."""
 
 BOTH = KEYS.act(
     given="{first:task} and {second:task} have connected with {key} at the same time",
@@ -83,16 +81,6 @@ def connects_beside_an_end(
     if isinstance(answer, Unknown):
         unanswered(answer, f"asking for the end of {transaction}")
     context.transactions[transaction].ends[end] = answer
-
-
-@KEYS.when("{task} connects with {key} at about the time-out of {transaction}")
-def connects_at_time_out(context: ScenarioContext, tasks: Tasks, task: str, key: Key, transaction: str) -> None:
-    """Shortly before that has passed."""
-    expires_ms = context.transactions[transaction].expires_ms
-    for _ in context.session.time.attempts():
-        if context.session.time.now_ms() >= expires_ms - _AHEAD_MS:
-            break
-    connects(context, tasks, task, key, None)
 
 
 @KEYS.then("{task} has no answer yet, or can acknowledge {value} for {subscription}")

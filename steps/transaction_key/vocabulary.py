@@ -177,23 +177,11 @@ KEYS = Vocabulary(
             "the last coordinator, not that",
             meaning="whether a key belongs where that of a task does, to another coordinator on the same broker, or to the last of all",
         ),
+        choice("old_connection", "on its old connection", meaning="that on which it was given its epoch"),
         choice("at_once", "at the same time", meaning="the requests are sent before any answer is read"),
         choice("ahead", "the connect first", meaning="otherwise the end is sent first"),
         choice("how_late", "two minutes", meaning="longer than clients wait for an answer"),
-        choice(
-            "failure", "and does not write it", "and has written it", meaning="who asked for the write does not know which of both is so"
-        ),
         choice("fate", "open", "closed", meaning="open: a PING on it is answered; closed: by the broker, within patience"),
-        choice(
-            "point",
-            "after-epoch-persisted",
-            "before-abort",
-            "after-abort",
-            "after-answer",
-            "before-decision-logged",
-            "after-decision-logged",
-            meaning="a point of the coordinator's code: between a connect and its answer, behind the answer, or where an end is decided",
-        ),
         choice(
             "trouble",
             "fails at the next write",

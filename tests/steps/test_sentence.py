@@ -68,6 +68,24 @@ def test_an_act_has_two_forms_and_one_meaning() -> None:
     assert sentence.meaning == "It is there."
 
 
+def test_an_act_that_can_be_tried_has_a_third_form() -> None:
+    """A Given that takes any outcome is the same sentence."""
+    vocabulary = made()
+    act = vocabulary.act(given="{writer} has come", tried="{writer} has tried to come", when="{writer} comes", meaning="It is there.")
+    act.given(silent)
+    act.when(silent)
+    with pytest.raises(SentenceError, match="has no function for its Given"):
+        list(vocabulary)
+    act.tried(fulfils)
+    (sentence,) = vocabulary
+
+    assert sentence.words == "Given {writer} has come | Given {writer} has tried to come | When {writer} comes"
+    found = vocabulary.find("Given", "A has tried to come")
+    assert found is not None
+    assert found.function is fulfils
+    assert sentence.parse("Given", "A has tried to come") == {"writer": "A"}
+
+
 def test_pytest_finds_the_function_that_fulfils_a_step() -> None:
     """By kind and text, also when a sentence came later."""
     vocabulary = made()
@@ -96,6 +114,7 @@ def fulfils(writer: str) -> None:
             lambda made: made.act("{writer} was", "{writer} is", "").when(silent),
             r"test_sentence.py:\d+: made: '{writer} is' has no meaning; expected",
         ),
+        (lambda made: made.act("{writer} was", "{writer} is", "It is.").tried(fulfils), "'{writer} is' has no words for an attempt"),
         (lambda made: made.then("{who} comes"), "made: '{who} comes': no type 'who'; expected one of writer, count, values, order"),
         (lambda made: made.then("{writer} and {writer}"), "writer stands twice; write {other:type}"),
         (lambda made: made.then("{writer} comes[ again]"), r"the optional part \[ again\] has no value; expected a choice of one word"),

@@ -21,7 +21,7 @@ def is_one_sentence_and_renders_to_itself(speech: Speech, step: Step) -> None:
     """A step is parsed by exactly one sentence, and written by it as it stands."""
     parsing = speech.parsing(step.kind, step.text)
     assert len(parsing) == 1, f"{step.kind} {step.text!r}: {[sentence.where for sentence in parsing]}"
-    form = next(form for form in parsing[0].forms if form.kind == step.kind)
+    form = next(form for form in parsing[0].forms if form.kind == step.kind and form.parse(step.text) is not None)
     values = form.parse(step.text)
     assert values is not None
     assert form.render(values) == step.text

@@ -1,0 +1,59 @@
+"""Faults of the metadata store, and crashes at named points of a broker's code."""
+
+from fencepost.contract.metadata_view import TroublesStore
+
+from .context import ScenarioContext
+from .vocabulary import PULSAR
+
+_FAILURES = {"and does not write it": "write-fails-before", "and has written it": "write-fails-after", None: "read-fails"}
+_RECORDS = {
+    "write of an operation record": "operations",
+    "note of an abort": "aborts",
+    "change of a header": "headers",
+    "look at a header": "headers",
+    "note of what is decided": "watermarks",
+    "write for an index": "entries",
+    "event of an end": "events",
+    "change of a layout": "layouts",
+    "event of a change of a layout": "layouts",
+}
+"""What the store is asked for, and the kind of record that it is about."""
+_LOSSES = {"lost": "watch-lost", "late": "watch-late", "told twice": "watch-doubled"}
+
+COME_BACK = PULSAR.act(
+    given="the system has come back",
+    when="the system comes back",
+    meaning="It has crashed at the point that was named, or does so now, and starts with what was durable.",
+)
+
+
+@PULSAR.given("the system will crash {point}")
+def will_crash(context: ScenarioContext, point: str) -> None:
+    """A power cut when a broker comes to that point of its code the next time, in whatever it does then."""
+    context.session.faults.crash_at(point)
+
+
+@COME_BACK.given
+@COME_BACK.when
+def comes_back(context: ScenarioContext) -> None:
+    context.session.faults.restart()
+
+
+@PULSAR.given("the store does not answer the next {request:store_request}[, {failure}]")
+def does_not_answer(context: ScenarioContext, request: str, failure: str | None) -> None:
+    """Of any transaction, segment or topic. A broker that asked for a write does not know whether the store has it; one that asked for a
+    look learns nothing. Where the request is an event, the end is decided, and its client gets the store's failure as the answer."""
+    store_faults(context).trouble_store(_FAILURES[failure], _RECORDS[request])
+
+
+@PULSAR.given("the next {event} is {loss}")
+def event_is(context: ScenarioContext, event: str, loss: str) -> None:
+    """The first notification that a watch on the metadata store would get. One that is late is kept until it is released."""
+    store_faults(context).trouble_store(_LOSSES[loss], _RECORDS[event])
+
+
+def store_faults(context: ScenarioContext) -> TroublesStore:
+    """The faults of the metadata store."""
+    faults = context.session.faults
+    assert isinstance(faults, TroublesStore), "whose system offers store-faults"
+    return faults
