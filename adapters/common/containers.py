@@ -28,7 +28,7 @@ from .node_logs import MOST_BYTES
 
 _LOG_LINES = 30
 _KEPT_LINES = 2_000
-"""How much of the log of a container that was removed is known afterwards: a broker that one scenario has is gone when it is found red."""
+"""How much of the log of a removed container is kept: the broker of a single scenario is gone when the scenario is found red."""
 _STOPS_WITHIN_S = 60
 _KILLED = 128 + 9
 """The exit code of a process that Docker has killed with SIGKILL."""
@@ -139,7 +139,7 @@ def started(image: str, make: Callable[[], S], instead: str, waits_for: Callable
 
 
 def digest_of(name: str) -> str | None:
-    """The digest of an image that is here: the one that its repository gave it, else its own id. None where Docker does not tell."""
+    """The digest of a local image: the one that its repository gave it, else its own id. None if Docker does not report it."""
     with contextlib.suppress(DockerException, OSError), contextlib.closing(docker.from_env()) as client:
         image = client.images.get(name)
         return repository_digest(name, image.attrs.get("RepoDigests") or []) or str(image.id)

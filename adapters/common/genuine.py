@@ -88,14 +88,14 @@ def of_image(project: Project, name: str, told: str | None, said: str) -> Whose:
 
 
 def of_stranger(project: Project, where: str, told: str | None) -> Whose:
-    """Whose they are for a broker that runs already: nobody's, for what it says of itself anybody's broker can say."""
+    """For a broker that runs already: no deviations hold, since any broker can report the same about itself."""
     like = None if told is None else (project.system, told)
     why = f"no bundled deviations: fencepost did not start {where}, so it may be any broker; {_remedy(project, told)}"
     return Whose(looks_like=like, deviations=why)
 
 
 def of_imitation(profile: str, release: tuple[str, str]) -> Whose:
-    """Whose they are for the reference with a release's profile, which does what that release does."""
+    """For the reference with a release's profile, which behaves like that release."""
     system, version = release
     return Whose(release, deviations=f"the bundled deviations of {system} {version} hold: the profile {profile} imitates that release")
 

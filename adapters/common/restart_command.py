@@ -99,7 +99,7 @@ class CommandedFaults(NoCrashPoints, NoCleanStop):
         self._bringing_back = threading.Lock()
 
     def crash(self) -> None:
-        """Have the broker killed, and see that nobody listens there any more. Raises SetUpFailed."""
+        """Have the broker killed, and check that no process listens there any more. Raises SetUpFailed."""
         self._is_down, self._is_back = True, False
         self._command.run(CRASH, self._broker)
         for _ in WallTime(_DOWN_WITHIN_S).attempts():
@@ -136,7 +136,7 @@ class CommandedFaults(NoCrashPoints, NoCleanStop):
             self._await_serving()
 
     def leave(self) -> None:
-        """Leave the broker as it was found: running. What does not succeed here, the last scenario has told."""
+        """Leave the broker as it was found: running. The last scenario has reported what does not succeed here."""
         if self._is_down:
             with contextlib.suppress(SetUpFailed):
                 self.start_again()

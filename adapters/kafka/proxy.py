@@ -151,7 +151,7 @@ class _Connection:
                     await _send(self._client, answer)
 
     async def _hold(self, frame: bytes, correlation_id: int) -> None:
-        """Give the client up, and the request to the node only when it is let go; whoever lets it go waits for the node's answer."""
+        """Give the client up, and send the request to the node only on `let_go`, which waits for the node's answer."""
         loop = asyncio.get_running_loop()
         released: asyncio.Future[None] = loop.create_future()
         arrived: asyncio.Future[bool] = loop.create_future()
