@@ -1,4 +1,4 @@
-"""A system in containers of fencepost's own: few at once, started while scenarios are judged, removed on every way out.
+"""A system in containers that fencepost runs: few at once, started while scenarios are judged, removed on every way out.
 
 Brokers are started one after another in a thread, in the order of `LineUp`: the one for scenarios without special needs first, so that the
 others come up while that one is being judged. A broker that no later scenario needs is given back when its last session closes, and makes

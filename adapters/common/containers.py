@@ -1,7 +1,7 @@
 """A container with one broker, for as long as this process lives.
 
 Its ports on this machine are fixed before the start, because a broker advertises them and they must outlive a restart. The
-container is not watched over by testcontainers' own reaper, which is an image of its own to pull: it carries its owner in a
+container is not watched over by testcontainers' own reaper, which is a separate image to pull: it carries its owner in a
 label, and every start sweeps the containers and networks whose owner is gone.
 
 This module imports testcontainers and Docker's client, so it is itself imported only where a container is really wanted.
@@ -117,7 +117,7 @@ S = TypeVar("S", bound=Startable)
 
 
 def started(image: str, make: Callable[[], S], instead: str, waits_for: Callable[[str], None]) -> S:
-    """Start what `make` makes and return at once; it will serve later. `waits_for` is told what takes its time.
+    """Start what `make` makes and return at once; it will serve later. `waits_for` is called with what takes time.
 
     Raises SystemUnreachable, which ends with what can be done `instead`.
     """

@@ -1,7 +1,7 @@
-"""Whose known deviations hold for a broker: those of the release that it is known to be, and nobody's where that is not known.
+"""Which known deviations hold for a broker: those of the release that it is known to be, and none if that is not known.
 
-A genuine release was started from its project's own image, and says itself what the image's tag says. Whatever else speaks the
-protocol may be somebody else's broker: it gets no release's excuses, unless the user says which release it is (`--known-as`).
+A genuine release was started from its project's own image, and reports the same version as the image's tag. Anything else that speaks the
+protocol may be another broker: no release's deviations excuse it, unless the user names its release (`--known-as`).
 """
 
 from collections.abc import Collection
@@ -36,7 +36,7 @@ class ImageName:
 
     @property
     def told(self) -> str:
-        """The repository as people say it."""
+        """The repository as people write it."""
         return self.repository.removeprefix(f"{_LIBRARY}/")
 
     @property

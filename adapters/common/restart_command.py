@@ -1,6 +1,6 @@
-"""The user's own command that kills a broker which fencepost did not start, and starts it again: `--restart-command`.
+"""The user's command that kills a broker which fencepost did not start, and restarts it: `--restart-command`.
 
-It is run twice for each crash, and told by environment what it is to do. Nothing is taken on trust: a broker that still answers after it
+It is run twice for each crash, and its environment has what it is to do. Nothing is taken on trust: a broker that still answers after it
 was killed is no broker that has crashed.
 """
 
@@ -42,7 +42,7 @@ _SHOWN = 2_000
 
 @dataclass(frozen=True)
 class RestartCommand:
-    """The command, in words. There is no shell: whoever needs one names it, as in `sh -c '...'`."""
+    """The command, in words. There is no shell: a user who needs one names it, as in `sh -c '...'`."""
 
     words: tuple[str, ...]
     ends_within_s: float = _ENDS_WITHIN_S
