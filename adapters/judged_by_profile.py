@@ -16,7 +16,7 @@ class JudgedByProfile:
         self._profile = profile
 
     def __getattr__(self, name: str) -> Any:
-        """What else the system can do: tell what it is doing, and in which order it is best asked."""
+        """The system's other abilities: report what it is doing, and the best order of scenarios."""
         return getattr(self._system, name)
 
     def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:

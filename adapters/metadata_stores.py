@@ -60,7 +60,7 @@ class Backend(Protocol):
 
 
 class InMemory:
-    """A store of its own for each broker."""
+    """A separate store for each broker."""
 
     def open(self) -> None:
         """There is nothing to start."""

@@ -1,13 +1,13 @@
-"""Histories of any size, made by Spark, with the anomalies that were asked for and no others.
+"""Histories of any size, made by Spark, with the requested anomalies and no others.
 
     python -m benchmarks.check_generate FOLDER --transactions 200000 --aborted 5 --lost 3 [--one-log]
 
 The history is a formula, so that it can be made in parts: transaction n belongs to block n div 500, sends two records to the log of its
 block, and polls ten records of the log of the block before. Five processes take turns, so each of them reads every log as a whole and in
-order. Each transaction moves twelve records. What the last block sent stays unread, which is lawful. With `--one-log` all blocks are parts
+order. Each transaction moves twelve records. The last block's records stay unread, which is allowed. With `--one-log` all blocks are parts
 of one log, which is assigned once.
 
-Aborted transactions are told to have failed, but are read (five times two G1a). Lost records are acknowledged and in no poll.
+Aborted transactions are reported as failed, but are read (five times two G1a). Lost records are acknowledged and in no poll.
 """
 
 import argparse
@@ -27,7 +27,7 @@ RECORDS = SENDS + READS
 
 @dataclass(frozen=True)
 class Plan:
-    """How many transactions, and what is wrong with how many of them."""
+    """How many transactions, and how many of them have each fault."""
 
     transactions: int
     aborted: int = 0
@@ -43,11 +43,11 @@ class Plan:
         return F.struct(F.lit(kind).alias("m"), self.log(block).alias("log"), value.alias("v"), offset.cast("long").alias("o"))
 
     def log(self, block: Column) -> Column:
-        """Where the records of a block stand."""
+        """The log of a block."""
         return F.lit("log-0") if self.one_log else F.concat(F.lit("log-"), block)
 
     def chosen(self, n: Column, count: int, shift: int) -> Column:
-        """Whether transaction n is one of the wrong ones: they lie evenly over all but the last block, which nobody reads."""
+        """Whether transaction n is a faulty one: these are spread evenly over all but the last block, which no consumer reads."""
         every = max(2, (self.transactions - BLOCK) // count) if count else 1
         return (n % every == shift) & (n < every * count) if count else F.lit(False)
 
@@ -59,7 +59,7 @@ def events(spark: SparkSession, plan: Plan) -> DataFrame:
     rows = spark.range(plan.transactions).withColumnRenamed("id", "n")
     own = F.transform(F.sequence(F.lit(0), F.lit(SENDS - 1)), lambda j: plan.record("send", block, (n % BLOCK) * SENDS + j))
     read = F.transform(F.sequence(F.lit(0), F.lit(READS - 1)), lambda j: plan.record("recv", block - 1, turn * READS + j))
-    # The second record of a transaction is lost, so that the first one is always there before the gap.
+    # The second record of a transaction is lost, so that the first one always precedes the gap.
     second = (block - 1) * BLOCK + turn * READS / SENDS
     read = F.filter(read, lambda _, j: ~((j % SENDS == 1) & plan.chosen(F.floor(second + j / SENDS), plan.lost, 1)))
     read = F.when(block > 0, read)

@@ -1,9 +1,9 @@
-"""`make bench-check`, first part: our witnesses beside those that Jepsen's Kafka checker printed, anomaly by anomaly.
+"""`make bench-check`, first part: our witnesses compared with those that Jepsen's Kafka checker printed, anomaly by anomaly.
 
     python -m benchmarks.check_parity FOLDER
 
 FOLDER has histories `*.edn` and `verdicts.jsonl`: for each history the witnesses that Jepsen printed, without (`no_ww`) and with (`ww`)
-inferred write-write edges. Differences that are known and lawful are in `ALLOWED`, with the reason; any other one makes the exit code 1.
+inferred write-write edges. Known, allowed differences are in `ALLOWED`, with the reason; any other one makes the exit code 1.
 """
 
 import json
@@ -59,7 +59,7 @@ def main(folder: Path) -> int:
 
 
 def shown(spark: "SparkSession", paths: list[Path]) -> dict[str, Seen]:
-    """What a check shows in these histories, without and with inferred write-write edges."""
+    """The findings of a check in these histories, without and with inferred write-write edges."""
     with tempfile.TemporaryDirectory() as scratch:
         tables = Tables(spark, Path(scratch), BUCKETS)
         tables.keep(sorting.read(spark, files.find(paths), tables.folder, BUCKETS))
@@ -77,7 +77,7 @@ def compare(seen: Mapping[str, Seen], paths: list[Path], verdicts: dict[str, Any
 
 
 def _seen(tables: Tables, infer_ww: bool) -> Seen:
-    """Witnesses in the words of Jepsen: keys and values are numbers, operations are known by their completions."""
+    """Witnesses in Jepsen's terms: keys and values are numbers, operations are identified by their completions."""
     ats = {(row.run, row.op): row.at for row in tables.ops.select("run", "op", "at").toLocalIterator()}
     seen: Seen = defaultdict(set)
     for row in (row for one in judging.judge(tables, ANOMALIES, infer_ww).found for row in one.rows.toLocalIterator()):

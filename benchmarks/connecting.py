@@ -1,8 +1,8 @@
 """What a transaction key costs when a client connects to its coordinator, on the served reference.
 
 `make bench`. Rounds of TC_CLIENT_CONNECT over loopback, each kind in turn so that a noisy machine treats them alike: without a key, with
-a key that nobody had, and with a key that the connection has already, whose epoch grows. The median of all connects is told, and how many
-times the first kind that is; the aim is twice.
+a new key, and with a key that the connection has already, whose epoch grows. Prints the median of all connects, and its ratio to the
+first kind; the aim is at most twice.
 """
 
 import statistics
@@ -48,7 +48,7 @@ def _without(port: int) -> Iterator[float]:
 
 
 def _with_new_keys(port: int) -> Iterator[float]:
-    """On a connection of its own each, since one connection has one key; to open and close that is not counted."""
+    """Each on a separate connection, since one connection has one key; opening and closing is not counted."""
     for number in count():
         client = Client(port)
         connect = pb.CommandTcClientConnectRequest(request_id=0, tc_id=0, transaction_key=b"new-%d" % number, transaction_key_epoch=NEW)
@@ -68,7 +68,7 @@ def _with_one_key(port: int) -> Iterator[float]:
 
 
 def _seconds(client: Client, connect: pb.CommandTcClientConnectRequest) -> tuple[float, Any]:
-    """How long the answer took, and it."""
+    """The time until the answer, and the answer."""
     began = time.perf_counter()
     answer: Any = client.ask(connect).body
     seconds = time.perf_counter() - began

@@ -1,4 +1,4 @@
-"""How much memory the reference takes for a million transactions. By hand, for it takes minutes:
+"""How much memory the reference takes for a million transactions. By hand, since it takes minutes:
 
     python -m benchmarks.memory [TRANSACTIONS]
 

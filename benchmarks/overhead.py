@@ -1,10 +1,10 @@
-"""What scenarios cost that are played in process on the reference, beside the same scenarios under pytest-bdd with empty steps.
+"""What scenarios cost when played in process on the reference, compared with the same scenarios under pytest-bdd with empty steps.
 
-`make bench`. Both are run in turn, several times, each in a process of its own, and CPU seconds are counted. The plays judge all scenarios
+`make bench`. Both run in turn, several times, each in a separate process, and CPU seconds are counted. The plays judge all scenarios
 of KIP-890, and make their evidence and their histories. The empty steps are the same features and step definitions with functions that do
-nothing: what plain pytest and pytest-bdd, which asks every step definition about every step, cost by themselves, in a session from its
-start to its end. Neither figure has the start of its process in it. What the plays need before their first scenario, which is to import
-the reference and to read the features, is printed beside them; pytest reads the features in its session, so the second ratio has it too.
+nothing: what plain pytest and pytest-bdd, which matches every step against every step definition, cost by themselves, in a session from
+start to end. Neither figure includes the start of its process. What the plays need before their first scenario, to import the reference
+and to read the features, is printed separately; pytest reads the features in its session, so the second ratio includes it too.
 """
 
 import shutil
@@ -46,7 +46,7 @@ def pytest_sessionfinish(session):
 
 
 class Told(NamedTuple):
-    """What a process tells of itself: how many scenarios it had, and the CPU seconds of getting ready and of going through them."""
+    """What a process reports: how many scenarios it had, and the CPU seconds of preparing and of playing them."""
 
     scenarios: int
     ready: float
@@ -69,7 +69,7 @@ def main() -> None:
 
 
 def play() -> None:
-    """Play and judge all of them, and tell what it took. One is played before, as a part of getting ready."""
+    """Play and judge all of them, and report the time. One is played before, as part of the preparation."""
     began = time.process_time()
     with Plays(Options(selection=Selection(specs=(SPEC,)))) as plays:
         plays.judge(plays.all[0])

@@ -1,4 +1,4 @@
-"""How much memory a process and all below it take together at most."""
+"""The peak memory of a process and all its descendants together."""
 
 import threading
 from collections.abc import Iterator
@@ -11,14 +11,14 @@ _EVERY_S = 0.2
 
 @dataclass
 class Peak:
-    """The most megabytes that were seen at any moment so far."""
+    """The most megabytes that were measured so far."""
 
     mb: float = 0.0
 
 
 @contextmanager
 def peak_of(root: int) -> Iterator[Peak]:
-    """Look again and again while the `with` block lasts."""
+    """Measure repeatedly while the `with` block runs."""
     peak, done = Peak(), threading.Event()
 
     def watch() -> None:
@@ -35,7 +35,7 @@ def peak_of(root: int) -> Iterator[Peak]:
 
 
 def _resident_mb(root: int) -> float:
-    """The resident memory of a process and all below it."""
+    """The resident memory of a process and all its descendants."""
     children: dict[int, list[int]] = {}
     sizes: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
@@ -43,7 +43,7 @@ def _resident_mb(root: int) -> float:
             try:
                 fields = (entry / "stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
             except OSError:
-                continue  # it has ended meanwhile
+                continue  # it has ended in between
             children.setdefault(int(fields[1]), []).append(int(entry.name))
             sizes[int(entry.name)] = int(fields[21]) * 4096
     total, todo = 0, [root]

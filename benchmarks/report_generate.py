@@ -23,7 +23,7 @@ YEAR = timedelta(days=365)
 
 
 def generate(folder: Path, runs: int, versions: int) -> int:
-    """Write the runs; the answer is their size in bytes."""
+    """Write the runs; returns their size in bytes."""
     chance = random.Random(7)
     rows = bundled().rows()
     size = 0

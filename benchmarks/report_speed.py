@@ -1,4 +1,4 @@
-"""How long `fencepost report` takes for many runs, and in how much memory. By hand, for it takes minutes:
+"""How long `fencepost report` takes for many runs, and in how much memory. By hand, since it takes minutes:
 
     python -m benchmarks.report_speed [--runs 10000] [--versions 40] [--memory 1g] [--folder GENERATED]
 

@@ -1,9 +1,9 @@
 """Whether two results folders hold the same conversations, scenario by scenario: `python benchmarks/same_histories.py BEFORE AFTER`.
 
-For a change of wording that must not change what is asked of a system. A scenario is known by its requirement, its number, its
-protocol and its example, and not by its title. Compared is each event in its order, but for names that a session makes up and for
-times. Differences with a reason stand in `same_histories.yaml` beside this file, or in the file after `--reasons`; an entry that
-explains nothing any more is a fault. Exit code 0: the same; 1: not; 2: wrong usage.
+For a change of wording that must not change the requests to a system. A scenario is identified by its requirement, its number, its
+protocol and its example, and not by its title. Each event is compared in its order, except for names that a session generates and for
+times. Differences with a reason are in `same_histories.yaml` next to this file, or in the file after `--reasons`; an entry that
+no longer explains a difference is a fault. Exit code 0: the same; 1: not; 2: wrong usage.
 """
 
 import argparse
@@ -33,7 +33,7 @@ _SHOWN = 12
 
 
 class Key(NamedTuple):
-    """What a scenario is known by."""
+    """What identifies a scenario."""
 
     requirement: str
     number: str
@@ -47,7 +47,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Difference:
-    """A scenario whose conversation is not the same, and how: lines with a minus before, with a plus after."""
+    """A scenario with a different conversation, and how it differs: lines with a minus before, with a plus after."""
 
     key: Key
     lines: list[str]

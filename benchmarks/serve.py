@@ -1,9 +1,9 @@
 """How many transactions a second the served reference ends, over loopback.
 
-`make bench`. A few connections, each with a transactional id of its own and several requests on their way at a time, send
-EndTxn v5 aborts, which a new client may send with nothing open. The epoch that each comes back with is foreseen, since it
-grows by one with every end, so nobody waits; every answer must be a success. Beside that, whole small transactions: a
-Produce v12 of one record, and the EndTxn v5 that commits it. The processor time of the server tells what it could do on a machine
+`make bench`. A few connections, each with its own transactional id and several requests in flight at a time, send
+EndTxn v5 aborts, which a new client may send with nothing open. The epoch that each returns is predictable, since it
+grows by one with every end, so no client waits; every answer must be a success. In addition, whole small transactions: a
+Produce v12 of one record, and the EndTxn v5 that commits it. The processor time of the server shows what it could do on a machine
 that is not shared.
 """
 
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def _cpu_seconds(pid: int) -> float:
-    """The processor time that a process has had."""
+    """The processor time that a process has used."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -64,7 +64,7 @@ def prepare(port: int) -> None:
 
 
 def measured(port: int, prefix: str, requests: Callable[[str, Any], Iterator[bytes]]) -> float:
-    """How many rounds a second."""
+    """Rounds per second."""
     ids = [f"{prefix}-{number}" for number in range(CONNECTIONS)]
     pairs = [call(port, request("init_producer_id", 5, transactional_id=name, transaction_timeout=60_000)) for name in ids]
     asked = [list(requests(name, pair)) for name, pair in zip(ids, pairs, strict=True)]
@@ -96,7 +96,7 @@ def _end(name: str, pair: Any, number: int, *, committed: bool) -> bytes:
 
 
 def pipelined(port: int, messages: list[bytes]) -> None:
-    """Send all, with at most `WINDOW` on their way."""
+    """Send all, with at most `WINDOW` in flight."""
     with socket.create_connection(("127.0.0.1", port)) as connection, connection.makefile("rb") as answers:
         for begin in range(0, len(messages), WINDOW):
             window = messages[begin : begin + WINDOW]

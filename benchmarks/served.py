@@ -1,4 +1,4 @@
-"""The reference behind `fencepost serve`, for the benchmarks that look at it from outside."""
+"""The reference under `fencepost serve`, for the benchmarks that measure it from outside."""
 
 import re
 import subprocess
@@ -10,7 +10,7 @@ from pathlib import Path
 
 @contextmanager
 def served(*options: str, ports: int = 1) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
-    """The process of a server with these options, and the loopback ports that it tells first; it is ended afterwards."""
+    """The process of a server with these options, and the loopback ports that it prints first; it is ended afterwards."""
     command = [str(Path(sys.executable).parent / "fencepost"), "serve", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:

@@ -1,10 +1,10 @@
-"""What a split costs those who write: how many messages it loses, and how long the segment takes none, on the served reference.
+"""What a split costs producers: how many messages it loses, and how long the segment accepts none, on the served reference.
 
 `make bench`. One producer writes 1,500 messages a second to the only segment of a scalable topic, without waiting for receipts, and in
-the middle an administrator splits it. Where the producer is closed or refused it asks for the layout, opens the children, sends there
-again whatever has no receipt, and goes on at its pace. A subscription that was registered before then reads the parent and both
-children to their ends: each message with a receipt must be there once, and none without one. Both profiles that have scalable topics
-are asked, since one refuses a late SEND, and the other is silent.
+the middle an administrator splits it. When the producer is closed or refused it asks for the layout, opens the children, sends
+all messages without a receipt there again, and continues at its pace. A subscription that was registered before then reads the parent
+and both children to their ends: each message with a receipt must be there once, and none without one. Both profiles that have
+scalable topics are measured, since one refuses a late SEND, and the other is silent.
 """
 
 import http.client
@@ -30,7 +30,7 @@ SECONDS = 4
 SPLIT_AFTER_S = 1.5
 MESSAGES = PER_SECOND * SECONDS
 WITHIN_S = 10.0
-"""How long anything may take that is waited for."""
+"""The limit of every wait."""
 
 TOPIC = "public/default/split-under-load"
 SUBSCRIPTION = "reader"
@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def measured(profile: str, port: int, admin: int) -> None:
-    """One split under load, and what came of it."""
+    """One split under load, and its result."""
     path = f"/admin/v2/scalable/{TOPIC}"
     administer(admin, "PUT", f"{path}?numInitialSegments=1")
     administer(admin, "PUT", f"{path}/subscriptions/{SUBSCRIPTION}")
@@ -80,7 +80,7 @@ def measured(profile: str, port: int, admin: int) -> None:
 
 
 def administer(admin: int, method: str, path: str) -> bytes:
-    """What the admin interface answers."""
+    """The answer of the admin interface."""
     connection = http.client.HTTPConnection("127.0.0.1", admin, timeout=WITHIN_S)
     connection.request(method, path)
     answer = connection.getresponse()
@@ -116,13 +116,13 @@ class Client:
         return self.wait()
 
     def wait(self) -> Frame:
-        """The next that the broker says."""
+        """The next frame from the broker."""
         frame = self.hear(WITHIN_S)
         assert frame is not None, "the broker says nothing"
         return frame
 
     def hear(self, within_s: float) -> Frame | None:
-        """The same, or None where it says nothing in time; a PING is answered."""
+        """The same, or None if none arrives in time; a PING is answered."""
         while (frame := self._transport.receive(within_s)) is not None and frame.name == "PING":
             self.say(pb.CommandPong())
         return frame
@@ -135,12 +135,12 @@ class Writer:
         self._client, self._admin = Client(port), admin
         self._producers: list[int] = []
         self._unanswered: dict[tuple[int, int], None] = {}
-        """Producer and number of what was sent and not answered, in the order in which it was sent."""
+        """Producer and number of unanswered messages, in the order in which they were sent."""
         self.receipted: set[str] = set()
         self.again = 0
         self._taken_at = 0.0
         self.gap = 0.0
-        """The longest time in which nothing was taken."""
+        """The longest time in which no message was accepted."""
         self._open()
 
     def write(self) -> None:
@@ -156,7 +156,7 @@ class Writer:
         self._client.close()
 
     def _listen(self, until: float) -> None:
-        """Take what the broker says until then, or until there is nothing to be waited for."""
+        """Process the broker's frames until then, or until none is expected."""
         while (left := until - time.perf_counter()) > 0 and (frame := self._client.hear(left)) is not None:
             match frame.body:
                 case pb.CommandSendReceipt() as receipt:
@@ -173,7 +173,7 @@ class Writer:
                 return
 
     def _move(self) -> None:
-        """The segment takes no more: what it has not taken goes to its children."""
+        """The segment accepts no more: messages that it has not accepted go to its children."""
         waiting = [number for _, number in self._unanswered]
         self._unanswered.clear()
         while len(children := [name for name, is_active in layout(self._admin).items() if is_active]) == 1:
@@ -201,7 +201,7 @@ class Writer:
 
 
 def messages(port: int, segment: str) -> Iterator[str]:
-    """What the subscription reads there, up to the newest message that the segment has."""
+    """What the subscription reads there, up to the newest message of the segment."""
     client = Client(port)
     client.ask(
         pb.CommandSubscribe(topic=segment, subscription=SUBSCRIPTION, sub_type=pb.CommandSubscribe.Shared, consumer_id=1, request_id=1)

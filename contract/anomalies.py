@@ -31,7 +31,7 @@ class Findings:
 
 @dataclass(frozen=True)
 class ReportedAnomaly:
-    """An anomaly with the scenario whose history shows it; `explained` says why it does not count, None where it does."""
+    """An anomaly with the scenario whose history shows it; `explained` is why it does not count, None if it does."""
 
     scenario: ScenarioResult
     finding: Finding
@@ -43,7 +43,7 @@ class ReportedAnomaly:
 
     @property
     def title(self) -> str:
-        """It names the scenario and the anomaly."""
+        """The scenario and the anomaly."""
         return f"{self.scenario.requirement} {self.scenario.name}: {self.finding.anomaly} in its history"
 
     @property
@@ -51,7 +51,7 @@ class ReportedAnomaly:
         return f"{self.finding.definite} definite, {self.finding.possible} possible"
 
     def as_report(self) -> pytest.TestReport:
-        """As a test of its own that failed: in pytest's count and in junit.xml, where the scenario itself is green."""
+        """As a separate failed test: in pytest's count and in junit.xml, where the scenario itself is green."""
         name = self.title.translate(str.maketrans("[]", "()"))  # brackets are parameters to pytest
         return pytest.TestReport(
             nodeid=f"{self.scenario.feature}::{name}",

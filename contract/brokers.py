@@ -1,6 +1,6 @@
-"""What a system may say of its brokers before it starts any: in which order to ask, what it may offer, what a run will start and take.
+"""What a system may declare about its brokers before it starts any: the order of scenarios, what it may offer, what a run will start.
 
-A system without these is judged all the same: its scenarios come in the order of the register, and a plan says less of it.
+A system without these is judged all the same: its scenarios run in the order of the register, and a plan has less about it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -11,10 +11,10 @@ from typing import Any, Protocol
 from .ports import System
 
 MOST_AT_ONCE = 8
-"""How many scenarios are busy at once, unless the user says otherwise: they mostly wait for answers."""
+"""How many scenarios run at once, unless the user sets another number: they mostly wait for answers."""
 
 BROKERS_AT_ONCE = 3
-"""How many brokers are asked at the same time."""
+"""How many brokers run scenarios at the same time."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Started:
 class Brokers:
     """All that a run starts, and how much of it there is at most at one time.
 
-    `seconds` are for the run; each process asks one scenario after the other. A node is a container, or as `unit` says.
+    `seconds` are for the run; each process runs one scenario after the other. A node is a container, or what `unit` names.
     """
 
     image: str
@@ -53,8 +53,8 @@ class Brokers:
 
 @dataclass(frozen=True)
 class Where:
-    """The broker that a scenario is asked of, by the name of its configuration. A fresh one serves that scenario alone, or those that share
-    its crash. Where it `unloads_all`, no log is unloaded by itself.
+    """The broker on which a scenario runs, by the name of its configuration. A fresh one serves that scenario alone, or those that share
+    its crash. If it `unloads_all`, no log is unloaded by itself.
     """
 
     configuration: str = ""
@@ -63,68 +63,68 @@ class Where:
 
 
 def where_of(system: Any, needs: Collection[str]) -> Where:
-    """The broker of a scenario with these needs; one for all where the system does not say."""
+    """The broker of a scenario with these needs; one for all if the system does not say."""
     where = getattr(system, "where", None)
     told = where(needs) if callable(where) else None
     return told if isinstance(told, Where) else Where()
 
 
 def share_broker(system: Any, titles: Collection[str], needs: Collection[str]) -> AbstractContextManager[None]:
-    """Meanwhile sessions with these titles, of scenarios with these needs, share a broker. Begins when that serves."""
+    """In the block, sessions with these titles, of scenarios with these needs, share a broker. The block begins when the broker serves."""
     share = getattr(system, "share", None)
     shared: AbstractContextManager[None] = share(titles, needs) if titles and callable(share) else nullcontext()
     return shared
 
 
 def most_at_once(system: Any) -> int:
-    """How many scenarios are best under way at once; one where the system does not say."""
+    """How many scenarios are best in flight at once; one if the system does not say."""
     return int(getattr(system, "most_at_once", 1))
 
 
 def set_most_at_once(system: Any, most: int) -> None:
-    """Let so many be under way, whatever the system says."""
+    """Let so many scenarios run at once, whatever the system declares."""
     system.most_at_once = most
 
 
 def turn_of(system: Any, needs: Collection[str]) -> int:
-    """The place of a scenario with these needs in the order in which the system is best asked: a lower number first."""
+    """The place of a scenario with these needs in the best order for the system: a lower number first."""
     turn = getattr(system, "turn", None)
     # A pool of old transactional ids gets ready while the others are judged.
     return int(turn(needs)) if callable(turn) else int("aged-ids" in needs)
 
 
 def brokers_of(system: Any, scenarios: Sequence[Asked]) -> Brokers | None:
-    """What the system will start for these scenarios, in this order; None where it starts nothing, or does not say."""
+    """What the system will start for these scenarios, in this order; None if it starts nothing, or does not say."""
     brokers = getattr(system, "brokers", None)
     told = brokers(scenarios) if callable(brokers) else None
     return told if isinstance(told, Brokers) else None
 
 
 def beside(system: Any, workers: int) -> None:
-    """Tell the system that it is asked by one of so many processes, of which each has a system of its own."""
+    """Notify the system that one of so many processes uses it, each with a separate system."""
     told = getattr(system, "beside", None)
     if callable(told) and workers > 1:
         told(workers)
 
 
 def cares_who_asks(system: Any) -> bool:
-    """Whether the system has a wish which of several processes asks what."""
+    """Whether the system prefers which of several processes runs which scenario."""
     return callable(getattr(system, "deal", None))
 
 
 def deal(system: Any, scenarios: Sequence[Asked], workers: int) -> list[int] | None:
-    """Which of so many processes, from 0 on, best asks each scenario; None where the system does not care."""
+    """Which of so many processes, from 0 on, best runs each scenario; None if the system has no preference."""
     return list(system.deal(scenarios, workers)) if cares_who_asks(system) else None
 
 
 def may_offer(system: Any) -> frozenset[str] | None:
-    """The capabilities that the system may turn out to offer, as far as is known before it is asked; None where nothing is known."""
+    """The capabilities that the system may turn out to offer, as far as known before its handshake; None if nothing is known."""
     told = getattr(system, "may_offer", None)
     return frozenset(told()) if callable(told) else None
 
 
 class StandIn(System, Protocol):
-    """The reference in place of a system that has been asked what it is, with the requests that this one offers."""
+    """The reference in place of a system after its handshake, with the requests that this system offers."""
 
     @property
     def lacks_nothing(self) -> bool:
@@ -133,7 +133,7 @@ class StandIn(System, Protocol):
 
     @property
     def missed(self) -> Mapping[str, str]:
-        """The requests that were needed since `begin` and that the system does not have, with what it has instead."""
+        """The requests that were needed since `begin` and that the system lacks, with what it has instead."""
         ...
 
     def begin(self) -> None:
@@ -141,12 +141,12 @@ class StandIn(System, Protocol):
         ...
 
     def lift(self) -> bool:
-        """Offer more, for the scenario could not be played to its end; answers False where there is no more."""
+        """Offer more, since the scenario could not be played to its end; returns False if there is no more."""
         ...
 
 
 def stand_in_of(system: Any) -> StandIn | None:
-    """Whom to play scenarios on to find out which cannot be put to the system; None where its handshake says all of it."""
+    """The stand-in on which scenarios are played to find out which the system cannot run; None if its handshake decides that."""
     stand_in = getattr(system, "stand_in", None)
     found: StandIn | None = stand_in() if callable(stand_in) else None
     return found

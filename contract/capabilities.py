@@ -43,11 +43,11 @@ CAPABILITIES = {
 
 ALONE = "alone"
 """The tag `@alone` of a scenario whose observation is about all that is open on the system, such as how far a coordinator's low watermark
-has come: nothing else may be under way there.
+has advanced: nothing else may be in flight there.
 """
 
 DISTURBING = frozenset(
     {"clean-stop", "crash", "crash-points", "doubled-answers", "feature-levels", "key-topic-faults", "more-brokers", "more-coordinators"}
     | {"own-broker", "reload", "store-faults", "two-nodes", "virtual-time"}
 )
-"""The capabilities whose scenarios others on the same broker would notice."""
+"""The capabilities whose scenarios disturb others on the same broker."""

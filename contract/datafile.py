@@ -1,6 +1,6 @@
 """YAML data files, checked as they are read: an error names the file, the line and the key.
 
-A data file is a list of rows or one mapping; a pydantic model says what it may hold. Unknown keys are errors everywhere.
+A data file is a list of rows or one mapping; a pydantic model defines what it may hold. Unknown keys are errors everywhere.
 """
 
 from collections.abc import Iterable
@@ -17,14 +17,14 @@ class DataFileError(Exception):
 
 
 class Row(BaseModel):
-    """A mapping in a data file. Keys that it does not declare are refused."""
+    """A mapping in a data file. Undeclared keys are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 T = TypeVar("T")
 _MOST_BY_ALIASES = 10_000
-"""So many values may stand in a file by its aliases alone; a few lines of them can stand for more than a machine has room for."""
+"""The most values that a file may have by its aliases alone; a few lines of aliases can stand for more values than fit in memory."""
 _MOST_TOLD = 5
 _LONGEST = 80
 
@@ -41,7 +41,7 @@ def load(path: Path | Traversable, kind: type[T]) -> T:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise DataFileError(f"{path}:{line}: not YAML: {error.problem}") from error
-    except (yaml.YAMLError, ValueError) as error:  # a character that YAML has none of, a date that there is not
+    except (yaml.YAMLError, ValueError) as error:  # a character that YAML does not allow, a date that does not exist
         why = str(getattr(error, "reason", error)).partition("\n")[0]
         raise DataFileError(f"{path}: not YAML: {why}") from error
     except RecursionError as error:
@@ -56,7 +56,7 @@ def load(path: Path | Traversable, kind: type[T]) -> T:
 
 
 def _one_of_each_row(errors: Iterable[Any]) -> list[Any]:
-    """Of each row of a list one error: a misspelt key before the key that it misses."""
+    """One error for each row of a list: a misspelt key before the key that is missing because of it."""
     by_row: dict[Any, list[Any]] = {}
     for one in errors:
         by_row.setdefault(one["loc"][0] if one["loc"] and isinstance(one["loc"][0], int) else None, []).append(one)
@@ -64,7 +64,7 @@ def _one_of_each_row(errors: Iterable[Any]) -> list[Any]:
 
 
 def line_of(path: Path | Traversable, *loc: str | int) -> int:
-    """The line in which the value at `loc` begins, for errors that show only when files are compared."""
+    """The line in which the value at `loc` begins, for errors that only a comparison of files can find."""
     return _line_of(_parse(path)[0], loc)
 
 
@@ -75,7 +75,7 @@ def lines_of(path: Path | Traversable) -> list[int]:
 
 
 def _parse(path: Path | Traversable) -> tuple[yaml.Node | None, Any]:
-    """The file's nodes, which know their lines, and its values."""
+    """The file's nodes, which have their lines, and its values."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(path.read_text(encoding="utf-8"))
     try:
         node = loader.get_single_node()
@@ -86,9 +86,9 @@ def _parse(path: Path | Traversable) -> tuple[yaml.Node | None, Any]:
 
 
 def _refuse_growth(path: Path | Traversable, whole: yaml.Node | None) -> None:
-    """Raises DataFileError where aliases make of a small file more values than anybody wrote, or one that holds itself.
+    """Raises DataFileError if aliases turn a small file into more values than it has text for, or for a node that contains itself.
 
-    Nodes are shared between the places that have them, so only here is it seen how many there are when each place has its own.
+    Nodes are shared between their places, so only this count finds how many there are when each place has a separate copy.
     """
     sizes: dict[int, int] = {}
     waiting = [(whole, False)] if whole else []
@@ -98,7 +98,7 @@ def _refuse_growth(path: Path | Traversable, whole: yaml.Node | None) -> None:
         if is_counted:
             sizes[id(node)] = 1 + sum(sizes[id(one)] for one in held)
         elif id(node) not in sizes:
-            sizes[id(node)] = 0  # as long as it is not counted; what it holds comes first
+            sizes[id(node)] = 0  # until it is counted; its contents come first
             waiting.append((node, True))
             waiting += [(one, False) for one in held]
         elif sizes[id(node)] == 0:
@@ -174,7 +174,7 @@ def _explain(error: Any) -> str:
 
 
 def _shown(error: Any) -> str:
-    """The value that is wrong, shortened; not what a whole file holds: any text is YAML, and may be nothing for a log."""
+    """The wrong value, shortened; not a whole file: any text is YAML, and may be unfit for a log."""
     if isinstance(error["input"], str) and not error["loc"]:
         return "a text"
     said = "nothing" if error["input"] is None else repr(error["input"])

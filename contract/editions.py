@@ -1,8 +1,8 @@
 """Editions: which requirements of a proposal count when a system is said to conform to it.
 
-`features/<proposal>/editions/2026-12.yaml` is the edition 2026.12: a frozen list of ids. A requirement that is tested and stands in no
-edition yet is *provisional*: it is judged and shown, and keeps no system from conforming before the next edition. `docs/governance.md`
-says how an edition is made and what may be corrected within one.
+`features/<proposal>/editions/2026-12.yaml` is the edition 2026.12: a frozen list of ids. A requirement that is tested and is in no
+edition yet is *provisional*: it is judged and shown, and does not affect conformance before the next edition. `docs/governance.md`
+describes how an edition is made and what may be corrected within one.
 """
 
 import functools
@@ -21,13 +21,13 @@ from .register import Register, Requirement
 NEXT = "next"
 """The edition that is being prepared: every tested requirement counts."""
 PROVISIONAL = "provisional, which does not count before the next edition"
-"""What is written after the verdict on such a requirement."""
+"""Appended to the verdict on such a requirement."""
 _FOLDER = "editions"
 _FILE = re.compile(r"(\d{4})-(0[1-9]|1[0-2])\.yaml")
 
 
 class _File(Row):
-    """What stands in an edition's file."""
+    """The contents of an edition's file."""
 
     requirements: list[str]
 
@@ -84,7 +84,7 @@ class Editions:
     def counting(self, named: str | None = None) -> Counting:
         """What counts in the edition of that name, in the newest without one. Raises UnknownName.
 
-        A proposal that has no edition of just that name is judged by its newest earlier one.
+        A proposal without an edition of that name is judged by its newest earlier one.
         """
         names = sorted({edition.name for those in self.by_spec.values() for edition in those})
         if named is not None and named not in (*names, NEXT):
@@ -98,7 +98,7 @@ class Editions:
 
 
 def cited(named: Iterable[tuple[str, str | None]]) -> str:
-    """Titles with the names of their editions, each edition once; None says that there is none yet, "" says nothing about it."""
+    """Titles with the names of their editions, each edition once; None means that there is none yet, "" that nothing is known."""
     groups: dict[str | None, list[str]] = {}
     for title, edition in named:
         groups.setdefault(edition, []).append(title)
@@ -107,7 +107,7 @@ def cited(named: Iterable[tuple[str, str | None]]) -> str:
 
 
 def of(edition: str | None) -> str:
-    """What is written after the proposals that an edition is of."""
+    """The text that follows the proposals of an edition."""
     if edition == "":
         return ""
     if edition is None:
@@ -116,7 +116,7 @@ def of(edition: str | None) -> str:
 
 
 def listed(named: Mapping[str, str | None]) -> str:
-    """Editions without their proposals where all are the same, such as `2026.12`; else `kip890 2026.12, kip939 none yet`."""
+    """Editions without their proposals if all are the same, such as `2026.12`; else `kip890 2026.12, kip939 none yet`."""
     names = {name or "none yet" for name in named.values()}
     return ", ".join(names) if len(names) < 2 else ", ".join(f"{spec} {name or 'none yet'}" for spec, name in named.items())
 
@@ -146,13 +146,13 @@ def _read(path: Path | Traversable, spec: str, ids: set[str]) -> Edition:
     listed = load(path, _File).requirements
     for index, identifier in enumerate(listed):
         if fault := _fault(identifier, listed[:index], ids, spec):
-            # Only here, for the file is read again to find a line.
+            # Only here, since the file is read again to find a line.
             raise DataFileError(f"{path}:{line_of(path, 'requirements', index)}: requirements.{index + 1}: {identifier} {fault}")
     return Edition(f"{named[1]}.{named[2]}", tuple(listed))
 
 
 def _fault(identifier: str, before: list[str], ids: set[str], spec: str) -> str | None:
-    """What is wrong with an id that comes after these; None where nothing is."""
+    """What is wrong with an id that follows these; None if nothing is."""
     if identifier not in ids:
         return (
             f"is not a requirement of {spec}; expected an id of features/{spec}/requirements.yaml: "
@@ -163,5 +163,5 @@ def _fault(identifier: str, before: list[str], ids: set[str], spec: str) -> str 
 
 @functools.cache
 def bundled() -> Editions:
-    """The editions that come with the kit."""
+    """The editions that the kit includes."""
     return read(resources.files("fencepost.features"), registers.bundled())

@@ -1,4 +1,4 @@
-"""What can go wrong besides a verdict, whose fault it is, and the exit code that tells it."""
+"""What can go wrong besides a verdict, whose fault it is, and its exit code."""
 
 import re
 from collections.abc import Iterable
@@ -6,14 +6,14 @@ from difflib import SequenceMatcher
 from enum import IntEnum
 
 _ALIKE = 0.5
-"""From this likeness on, of at most 1, a name is offered as the one that was meant."""
+"""The least likeness, of at most 1, at which a name is suggested as the one that was meant."""
 _NUMBERED = re.compile(r"(.*[a-z]\d*)-\d+")
-"""An id such as `kip890-060`: its number makes it like any other id, so what stands before it has to be like on its own."""
+"""An id such as `kip890-060`: its number makes it like any other id, so the part before it must be similar by itself."""
 _MOST_NAMED = 12
 
 
 class Exit(IntEnum):
-    """What the process tells its caller."""
+    """The exit code of the process."""
 
     CONFORMS = 0
     DOES_NOT = 1
@@ -23,15 +23,15 @@ class Exit(IntEnum):
 
 
 class NotOffered(Exception):
-    """The system does not claim to have what a scenario needs; the message says what and how that was found."""
+    """The system does not claim to have what a scenario needs; the message has what that is and how it was found."""
 
 
 class SystemUnreachable(Exception):
-    """The system could not be reached or started; the message names it, says what was tried, and the last error."""
+    """The system could not be reached or started; the message names it, what was tried, and the last error."""
 
 
 class AccessRefused(SystemUnreachable):
-    """The system does not let this client in: TLS or the login fails, or there is no token. No other request would fare better, so it
+    """The system does not let this client in: TLS or the login fails, or there is no token. Every other request would fail too, so it
     ends a run, and says nothing about what is judged.
     """
 
@@ -43,11 +43,11 @@ class BrokeOff(Exception):
 
 
 class WrongUsage(Exception):
-    """The user asked for something that cannot be; the message says what, and what would be right."""
+    """The user asked for something impossible; the message names it, and what would be right."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The name that there is which is most like this one; None where none is near."""
+    """The existing name that is most like this one; None if none is near."""
     likeness = {candidate: _alike(name.lower(), candidate.lower()) for candidate in known}
     best = max(likeness, key=likeness.__getitem__, default=None)
     return best if best is not None and likeness[best] > _ALIKE else None
@@ -60,7 +60,7 @@ def _alike(said: str, known: str) -> float:
 
 
 def hint(name: str, known: Iterable[str]) -> str:
-    """What a message about an unknown name ends with: the nearest name that there is, or some of them where none is near."""
+    """The end of a message about an unknown name: the nearest existing name, or some of them if none is near."""
     names = list(known)
     near = nearest(name, names)
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
@@ -68,11 +68,11 @@ def hint(name: str, known: Iterable[str]) -> str:
 
 
 class UnknownName(WrongUsage):
-    """A name that there is none of; the message has the nearest one that there is."""
+    """An unknown name; the message has the nearest existing one."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         super().__init__(f"unknown {kind} {name!r}{hint(name, known)}")
 
 
 class Malformed(Exception):
-    """The system sent bytes that its protocol does not allow. Always its defect, in whichever step it shows."""
+    """The system sent bytes that its protocol does not allow. Always the system's defect, in whichever step it shows."""

@@ -1,11 +1,11 @@
-"""The shapes of a history: what was asked of a system and what it answered, one event for the start of each call and one for its end.
+"""The shapes of a history: requests to a system and its answers, one event for the start of each call and one for its end.
 
-An `Event` is one line of a history. A call has two of them: `invoke`, and then `ok`, `fail` or `info`, which means that nobody knows, for
-ever, whether it took effect. Both name the call by its `op_id`, the number (`idx`) of its `invoke`.
+An `Event` is one line of a history. A call has two of them: `invoke`, and then `ok`, `fail` or `info`, which means that it is never known
+whether the call took effect. Both name the call by its `op_id`, the number (`idx`) of its `invoke`.
 
 What a call is about is its `Operation`: the kind of it (`f`), the transaction and the consumer group that it belongs to, and its `mops`
-(micro-operations), the records and offsets that it moves, in the order in which it moves them. The `invoke` says what was asked, the end
-also what is known by then, such as the offsets of records. `docs/check.md` tells what checkers make of each field.
+(micro-operations), the records and offsets that it moves, in the order in which it moves them. The `invoke` has what was asked, the end
+also what is known by then, such as the offsets of records. `docs/check.md` describes how checkers use each field.
 """
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
@@ -33,8 +33,8 @@ Function: TypeAlias = Literal[
     "probe",
     "final_read",
 ]
-"""The kinds of operations. A `probe` only looks or prepares, and no checker judges it. A `final_read` is a poll after which nobody waits
-any more: what was committed before it began and was never read is lost. `create` to `prune` are about the segments of a
+"""The kinds of operations. A `probe` only looks or prepares, and no checker judges it. A `final_read` is a poll after which no client
+waits: what was committed before it began and was never read is lost. `create` to `prune` are about the segments of a
 scalable topic, which `ctl` names.
 """
 
@@ -55,7 +55,7 @@ class Transaction(TypedDict):
 
 
 class Group(TypedDict):
-    """The consumer group with its generation, or the subscription with the consumer's name as `member`; no `id` where it is not known."""
+    """The consumer group with its generation, or the subscription with the consumer's name as `member`; no `id` if it is not known."""
 
     id: str | None
     gen: NotRequired[int | None]
@@ -63,14 +63,14 @@ class Group(TypedDict):
 
 
 Error = TypedDict("Error", {"class": str, "code": int | None, "msg": str | None, "definite": bool})
-"""Why a call failed. Where the error is not `definite`, nobody knows whether the call took effect."""
+"""Why a call failed. If the error is not `definite`, it is unknown whether the call took effect."""
 
 
 class Mop(TypedDict):
-    """One record sent or received, one offset committed, one message acknowledged, or one position told.
+    """One record sent or received, one offset committed, one message acknowledged, or one position seen.
 
     `log` is the partition or topic by the name that all events of a history use for it. `v` is the record's value and `o` its offset, None
-    where it is not known. Pulsar's messages have their ledger, entry and place in the batch, from which their `o` is counted.
+    if it is not known. Pulsar's messages have their ledger, entry and place in the batch, from which their `o` is counted.
     `mkey` is a record's key, and `hash` the one by which its sender routed it.
     """
 
@@ -90,7 +90,7 @@ class Mop(TypedDict):
 
 
 class Operation(TypedDict):
-    """What a call is about. `txn_id` names the transaction for checkers; None where the call names none."""
+    """What a call is about. `txn_id` names the transaction for checkers; None if the call names none."""
 
     f: Function
     txn_id: str | None
@@ -104,9 +104,9 @@ class Operation(TypedDict):
 class Event(Operation):
     """One line of a history. `idx` is its place; `t_ns` are nanoseconds since the first call.
 
-    A `process` does one thing after another; it ends with a call that ends as `info`. `client` and `node` are the client and whom it asked,
-    `api` is the request by its name and version. The client `broker` is the system itself, where its writes to a metadata store are seen;
-    `ctl.record` then is what it wrote.
+    A `process` does one thing after another; it ends with a call that ends as `info`. `client` and `node` are the client and the node it
+    called, `api` is the request by its name and version. The client `broker` is the system itself, if its writes to a metadata store are
+    visible; `ctl.record` then is what it wrote.
     """
 
     run_id: str

@@ -1,8 +1,8 @@
-"""Evidence: what a Then step looked at, and how a step says that a system is wrong.
+"""Evidence: what a Then step looked at, and how a step reports that a system is wrong.
 
-A check that looked at nothing has not passed, so every Then tells what it judged. Three ways to stop a scenario are kept
-apart, for they blame different parties: `Violation` blames the system, `SetUpFailed` says that the system did not get as far
-as the question, `NoAnswer` that nobody knows.
+A check that looked at nothing has not passed, so every Then notes what it judged. Three ways to stop a scenario are kept
+apart, since they blame different parties: `Violation` blames the system, `SetUpFailed` means that the system did not get as far
+as the question, `NoAnswer` that the outcome is unknown.
 """
 
 from dataclasses import dataclass, field
@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 class Mismatch:
     """A violation as data.
 
-    `what` names the observation in words that stay, such as "answer to EndTxn"; `expected` and `seen` are what it should have been and
-    what it was. `error` and `code` are the protocol's own, where the system refused.
+    `what` names the observation in stable words, such as "answer to EndTxn"; `expected` and `seen` are what it should have been and
+    what it was. `error` and `code` are the protocol's, if the system refused.
     """
 
     expected: str
@@ -27,7 +27,7 @@ class Mismatch:
 
 
 class Violation(AssertionError):
-    """The system did something else than the requirement says. `mismatch` has what it says as data."""
+    """The system does something else than the requirement says. `mismatch` has the message as data."""
 
     def __init__(self, expected: str, seen: str, *, what: str, error: str | None = None, code: int | None = None) -> None:
         self.mismatch = Mismatch(expected, seen, what, error, code)
@@ -35,7 +35,7 @@ class Violation(AssertionError):
 
 
 class SetUpFailed(Exception):
-    """A Given was refused, so the question could not be put: inconclusive. `error` and `code` are the protocol's own, of the refusal."""
+    """A Given was refused, so the question could not be put: inconclusive. `error` and `code` are the protocol's, of the refusal."""
 
     def __init__(self, said: str, *, error: str | None = None, code: int | None = None) -> None:
         self.error, self.code = error, code
@@ -43,7 +43,7 @@ class SetUpFailed(Exception):
 
 
 class NoAnswer(Exception):
-    """An answer did not come in time, so the system's act is not known: inconclusive."""
+    """An answer did not arrive in time, so the system's act is not known: inconclusive."""
 
 
 @dataclass

@@ -1,17 +1,17 @@
-"""Whose a file in a results folder is, so that nothing is ever deleted that fencepost did not write.
+"""Which files in a results folder fencepost wrote, so that it never deletes any other.
 
-A folder is claimed by the file `.fencepost-results` in it: a line of JSON that says which command of which version claimed it, then the
-name of each file that fencepost writes there, one a line and noted *before* the file is written. So the list is right also when a process
-is killed. What is not listed is somebody else's and stays; where it stands in the way, the folder is refused before anything is touched.
+A folder is claimed by the file `.fencepost-results` in it: a line of JSON with the command and version that claimed it, then the
+name of each file that fencepost writes there, one a line and noted *before* the file is written. So the list is right even when a process
+is killed. A file that is not listed belongs to the user and stays; if it is in the way, the folder is refused before anything is changed.
 
-Names of Spark are not known before it writes: `tables/**/part-*` stands for all such files below `tables`, a folder that Spark replaces as
-a whole, in which nothing of others may stand.
+Spark's file names are not known before it writes: `tables/**/part-*` means all such files below `tables`, a folder that Spark replaces
+as a whole, and that may hold no other files.
 
 With a name comes what is written before it is moved into place, `.NAME.tmp` or `NAME.tmp`.
 
 One command at a time has a folder: see `folder_lock.py`.
 
-A symbolic link in a results folder is somebody else's as well: nothing is followed out of the folder, and no link is removed.
+A symbolic link in a results folder belongs to the user as well: nothing is followed out of the folder, and no link is removed.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ _SPARK = ("part-*", ".part-*", "_SUCCESS", "._SUCCESS.crc")
 class Layout:
     """What a command writes at the top of its folder, and the option that names another folder.
 
-    In `folders` files of others may stand beside ours. `trees` are replaced as a whole.
+    `folders` may hold the user's files next to ours. `trees` are replaced as a whole.
     """
 
     command: str
@@ -49,7 +49,7 @@ class Layout:
 
 
 class Folder:
-    """A folder that is claimed. Every process that writes there may have its own; that of the one that claimed it has the lock."""
+    """A claimed folder. Every process that writes there may have its own object; the one that claimed it has the lock."""
 
     def __init__(self, path: Path, noted: Iterable[str] = (), lock: Lock | None = None) -> None:
         self.path = path
@@ -57,20 +57,20 @@ class Folder:
         self._lock = lock
 
     def note(self, *names: str) -> None:
-        """Say that these files are ours, before they are written. One write, so that several processes may note at the same time."""
+        """Note that these files are ours, before they are written. One write, so that several processes may note at the same time."""
         fresh = [name for name in names if name not in self._noted]
         if not fresh:
             return
         lines = "".join(json.dumps(name) + "\n" for name in fresh).encode()
         with (self.path / MARKER).open("ab", buffering=0) as marker:
             written = marker.write(lines) or 0
-            if written < len(lines):  # a disk that is full takes a part, after which nobody else's line may come
+            if written < len(lines):  # a full disk stores only a part, after which no other process's line may follow
                 marker.truncate(marker.tell() - written)
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self._noted.update(fresh)
 
     def place(self, name: str) -> Path:
-        """Where to write the file of this name, which is noted. Raises WrongUsage where there is one of somebody else's."""
+        """Where to write the file of this name, which is noted. Raises WrongUsage if the user has a file there."""
         path = self.path / name
         if name not in self._noted and os.path.lexists(path):
             raise WrongUsage(f"{path} is not fencepost's and would be overwritten; move it away")
@@ -85,7 +85,7 @@ class Folder:
                 yield self.path / name
 
     def put(self, name: str, content: str | bytes) -> None:
-        """Write a file in one step, so that a reader or a kill never meets half of it."""
+        """Write a file in one step, so that neither a reader nor a kill ever finds half of it."""
         whole = self.place(name)
         half = whole.with_name(f".{whole.name}.tmp")
         try:
@@ -97,7 +97,7 @@ class Folder:
 
 
 def look(path: Path, layout: Layout, keep: Sequence[str] = ()) -> None:
-    """Find out whether the command may have this folder; nothing is changed. `keep` has the trees that stay. Raises WrongUsage."""
+    """Check whether the command may have this folder; nothing is changed. `keep` has the trees that stay. Raises WrongUsage."""
     instead = f"name another folder with {layout.option}"
     with told(path):
         if path.resolve() in (Path("/"), Path("~").expanduser().resolve()):
@@ -107,7 +107,7 @@ def look(path: Path, layout: Layout, keep: Sequence[str] = ()) -> None:
         if path.exists() and not path.is_dir():
             raise WrongUsage(f"{layout.option} {path} is a file, and results need a folder; {instead}")
         if path.exists():
-            hold(path, layout.option)  # and let go at once: what is looked at is not claimed
+            hold(path, layout.option)  # and let go at once: checking does not claim
         ours = _listed(path, layout)
         for name in (*layout.files, *layout.folders, *layout.trees):
             if name in keep or not os.path.lexists(path / name) or _is_empty(path / name):
@@ -119,9 +119,9 @@ def look(path: Path, layout: Layout, keep: Sequence[str] = ()) -> None:
 
 
 def claim(path: Path, layout: Layout, first: Mapping[str, str] | None = None, keep: Sequence[str] = ()) -> Folder:
-    """Make the folder ready: what we wrote there before is removed, and the files in `first` stand there from the beginning.
+    """Prepare the folder: remove what we wrote there before, and write the files in `first`.
 
-    They replace their predecessors before anything is removed, so that no moment shows results that are half gone. Raises WrongUsage.
+    They replace their predecessors before anything is removed, so that no moment shows half-removed results. Raises WrongUsage.
     """
     look(path, layout, keep)
     beginning = first or {}
@@ -141,7 +141,7 @@ def claim(path: Path, layout: Layout, first: Mapping[str, str] | None = None, ke
 
 
 def give_up(path: Path, layout: Layout) -> None:
-    """Remove all that we wrote in a folder that we claimed, and the folder where nothing else is in it. Nothing happens to any other."""
+    """Remove all that we wrote in a folder that we claimed, and the folder if it is empty then. Any other folder is left alone."""
     if (path / MARKER).is_file() and not path.is_symlink():
         remove(path, [*(_listed(path, layout) or ()), MARKER])
         with contextlib.suppress(OSError):
@@ -154,7 +154,7 @@ def spark(*trees: str) -> tuple[str, ...]:
 
 
 def remove(path: Path, names: Iterable[str]) -> None:
-    """Remove these files of a folder as far as they are there, then the folders below it in which nothing is left."""
+    """Remove these files of a folder if they exist, then the folders below it that are empty."""
     for name in names:
         tree, is_tree, pattern = name.partition(_BELOW)
         for file in [one for one in _files(path / tree) if fnmatchcase(one.name, pattern)] if is_tree else _with_halves(path / name):
@@ -199,7 +199,7 @@ def _is_plain(top: Path, file: Path) -> bool:
 
 
 def _in_the_way(path: Path, name: str, layout: Layout, ours: Sequence[str]) -> Path | None:
-    """What stands under this name in a claimed folder and is not ours, if anything does."""
+    """What exists under this name in a claimed folder and is not ours, if anything does."""
     if name in layout.files:
         return None if name in ours and _is_plain(path, path / name) else path / name
     if path.joinpath(name).is_symlink() or not path.joinpath(name).is_dir():
@@ -212,11 +212,11 @@ def _in_the_way(path: Path, name: str, layout: Layout, ours: Sequence[str]) -> P
 
 
 def _listed(path: Path, layout: Layout) -> list[str] | None:
-    """What the marker says is ours; None where there is no marker. Raises WrongUsage where it is another command's, or nobody's."""
+    """The files that the marker lists as ours; None if there is no marker. Raises WrongUsage if it is another command's, or damaged."""
     if not os.path.lexists(path / MARKER):
         return None
     try:
-        # What comes after the last end of a line was not written to its end, and so nothing was written under that name.
+        # An unfinished last line was not written to its end, and so no file was written under that name.
         head, *names = map(json.loads, _text(path / MARKER).rpartition("\n")[0].splitlines())
         command, version = head["command"], head["schema_version"]
         if version != _VERSION or not all(map(_is_inside, names)):
@@ -249,7 +249,7 @@ def _mark(path: Path, layout: Layout, names: Iterable[str]) -> None:
 
 
 def _strange(path: Path, name: str) -> str:
-    """What is in the way in a folder that nobody claimed."""
+    """What is in the way in an unclaimed folder."""
     try:
         document = json.loads((path / name).read_text(encoding="utf-8"))
         is_older = isinstance(document, dict) and {"schema_version", "fencepost"} <= document.keys()
@@ -260,7 +260,7 @@ def _strange(path: Path, name: str) -> str:
 
 @contextlib.contextmanager
 def told(path: Path) -> Iterator[None]:
-    """What keeps a results folder from being written to is raised as WrongUsage."""
+    """Errors of writing to a results folder are raised as WrongUsage."""
     try:
         yield
     except (OSError, RuntimeError) as error:  # a loop of symbolic links is a RuntimeError before Python 3.13

@@ -1,6 +1,6 @@
 """One command at a time writes in a results folder.
 
-The lock is the system's own, on the folder itself: no file is left behind, and it is given back when the process ends, also when it is
+The lock is the system's own, on the folder itself: no file is left over, and it is released when the process ends, even when it is
 killed. A file system without such locks is used without one.
 """
 
@@ -15,14 +15,14 @@ from .errors import WrongUsage
 
 
 class Lock:
-    """Held as long as somebody in this process refers to it. Made by `hold`."""
+    """Held as long as an object in this process refers to it. Made by `hold`."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
 
     @classmethod
     def of(cls, path: Path) -> Self:
-        """Lock this folder, which is there. Raises BlockingIOError where another process has it, and OSError."""
+        """Lock this existing folder. Raises BlockingIOError if another process has it, and OSError."""
         descriptor = os.open(path, os.O_RDONLY)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -43,7 +43,7 @@ _held: WeakValueDictionary[tuple[int, int], Lock] = WeakValueDictionary()
 
 
 def hold(path: Path, option: str) -> Lock:
-    """Lock a folder that is there against other processes; this one may hold it more than once. Raises WrongUsage and OSError."""
+    """Lock an existing folder against other processes; this one may hold it more than once. Raises WrongUsage and OSError."""
     found = path.stat()
     which = (found.st_dev, found.st_ino)
     lock = _held.get(which)

@@ -1,4 +1,4 @@
-"""The features as a reader has them: files, rules, scenarios, steps, with their tags and lines.
+"""The features as a reader sees them: files, rules, scenarios, steps, with their tags and lines.
 
 Parsed by gherkin-official, the parser that pytest-bdd uses, so that what is listed and linted is what runs.
 """
@@ -23,7 +23,7 @@ _NEED = "needs:"
 
 @dataclass(frozen=True)
 class Step:
-    """A step with the keyword as written and the kind that it has: Given, When or Then, also for And."""
+    """A step with the keyword as written and its kind: Given, When or Then, also for And."""
 
     keyword: str
     kind: str
@@ -33,7 +33,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A scenario or an outline; `tags` are its own, `rows` what its Examples say, by the names of their columns."""
+    """A scenario or an outline; `tags` are its own, `rows` the values of its Examples, by the names of their columns."""
 
     name: str
     tags: tuple[str, ...]
@@ -50,7 +50,7 @@ class Scenario:
 
     @property
     def examples(self) -> tuple[tuple[Step, ...], ...]:
-        """Its steps as they are asked, for each row of an outline; once for a scenario without rows."""
+        """Its steps as they run, for each row of an outline; once for a scenario without rows."""
         return tuple(
             tuple(
                 replace(step, text=functools.reduce(lambda text, cell: text.replace(f"<{cell[0]}>", cell[1]), row, step.text))
@@ -61,7 +61,7 @@ class Scenario:
 
     @property
     def said(self) -> Iterator[Step]:
-        """Its steps as they are asked: those of an outline once for each row."""
+        """Its steps as they run: those of an outline once for each row."""
         return (step for steps in self.examples for step in steps)
 
 
@@ -97,7 +97,7 @@ class Feature:
 
     @property
     def said(self) -> Iterator[Step]:
-        """All its steps as they are asked: those of a Background once, those of an outline once for each row."""
+        """All its steps as they run: those of a Background once, those of an outline once for each row."""
         yield from self.background
         for rule in self.rules:
             yield from rule.background
@@ -135,7 +135,7 @@ def _scenarios() -> dict[str | None, list[tuple[Feature, Scenario]]]:
 
 
 def why_of(requirement: str) -> str:
-    """The anomaly that a requirement prevents, as its Rule tells it; empty where no Rule stands for it."""
+    """The anomaly that a requirement prevents, as its Rule describes it; empty if it has no Rule."""
     return _whys().get(requirement, "")
 
 
@@ -146,7 +146,7 @@ def _whys() -> dict[str, str]:
 
 @functools.cache
 def bundled() -> tuple[Feature, ...]:
-    """The features that come with the kit."""
+    """The features that the kit includes."""
     return tuple(feature for room in _rooms(resources.files("fencepost.features")) for feature in bundled_for(room.name))
 
 

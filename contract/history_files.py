@@ -1,4 +1,4 @@
-"""Where a run keeps what its scenarios said: `history/<run>.jsonl.gz`, one file a scenario, an event a line.
+"""Where a run keeps the histories of its scenarios: `history/<run>.jsonl.gz`, one file a scenario, an event a line.
 
 Events repeat each other, so a file is a fourteenth of its text. Runs of older releases of the kit have the text itself, `.jsonl`.
 """
@@ -21,7 +21,7 @@ def name_of(run: str) -> str:
 
 
 def packed(events: Iterable[Event | dict[str, Any]]) -> bytes:
-    """What stands in the file. The same events are the same bytes."""
+    """The contents of the file. The same events are the same bytes."""
     text = "".join(json.dumps(event) + "\n" for event in events)
     return gzip.compress(text.encode(), compresslevel=6, mtime=0)
 
@@ -33,7 +33,7 @@ def text_of(path: Path) -> str:
 
 
 def first_line_of(path: Path) -> str:
-    """The first line, also of a file that is broken further on; empty where there is none."""
+    """The first line, even of a file that is damaged further on; empty if there is none."""
     with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as lines:
         return lines.readline().decode(errors="replace")
 

@@ -15,35 +15,35 @@ EVIDENCE = pytest.StashKey[Evidence]()
 SESSION = pytest.StashKey[Session]()
 STEP = pytest.StashKey[str]()
 PROTOCOL = pytest.StashKey[str]()
-"""The protocol under which the scenario is asked."""
+"""The protocol under which the scenario runs."""
 
 WORKER = pytest.StashKey[int]()
-"""Which of several worker processes asks the scenario, from 0 on; not there where any may."""
+"""Which of several worker processes runs the scenario, from 0 on; missing if any may."""
 
 PLAYED = pytest.StashKey[Any]()
-"""What became of each step of a bundled scenario, as `steps.player.Played`."""
+"""The result of each step of a bundled scenario, as `steps.player.Played`."""
 
 RESULT = pytest.StashKey[ScenarioResult]()
 """What the scenario showed, once it is judged."""
 
 
 def scenario_in(function: Any) -> Any:
-    """pytest-bdd's template of the scenario that a test function runs; None where it runs something else."""
+    """pytest-bdd's template of the scenario that a test function runs; None if it runs something else."""
     return scenario_wrapper_template_registry.get(function) if function else None
 
 
 def scenario_of(item: pytest.Item) -> Any:
-    """pytest-bdd's template of the scenario that this item runs; None where it runs something else."""
+    """pytest-bdd's template of the scenario that this item runs; None if it runs something else."""
     return scenario_in(getattr(item, "function", None))
 
 
 def requirement_in(template: Any) -> str:
-    """The requirement that the Rule of a scenario names; the empty text where it names none."""
+    """The requirement that the Rule of a scenario names; the empty text if it names none."""
     return _requirement_in(frozenset(template.rule.tags if template.rule else ())) or ""
 
 
 def requirement_of(item: pytest.Item) -> str:
-    """The requirement that the scenario's Rule names; the empty text where it names none."""
+    """The requirement that the scenario's Rule names; the empty text if it names none."""
     return requirement_in(scenario_of(item))
 
 
@@ -52,7 +52,7 @@ def example_of(item: pytest.Item) -> int | None:
     params = getattr(getattr(item, "callspec", None), "params", {})
     if "_pytest_bdd_example" not in params:
         return None
-    # pytest counts on over the protocols, so its own index is none of the table.
+    # pytest counts on over the protocols, so its own index is no row of the table.
     rows = [row for table in scenario_of(item).examples for row in table.as_contexts()]
     return rows.index(params["_pytest_bdd_example"]) + 1
 

@@ -1,4 +1,4 @@
-"""What a scenario may look at on the disk of a system: `entry-counts` is that the entries of a log can be counted there."""
+"""What a scenario may look at on the disk of a system: with `entry-counts` the entries of a log can be counted there."""
 
 from typing import Protocol, runtime_checkable
 
@@ -8,5 +8,5 @@ class ShowsLedgers(Protocol):
     """A session with a system that offers `entry-counts`."""
 
     def length_of(self, log: str) -> int:
-        """How many entries there are in a log, by its name in the system, whatever they are and whoever may read them."""
+        """How many entries a log has, by its name in the system, whatever they are and whether or not readers may see them."""
         ...

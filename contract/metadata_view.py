@@ -1,7 +1,7 @@
-"""What a scenario may look at in the metadata store of a system, and what may befall that store.
+"""What a scenario may look at in the metadata store of a system, and which faults that store may have.
 
-`metadata-store` is that headers and operation records can be seen, `metadata-indexes` that the secondary indexes can, and `store-faults`
-that the store can have trouble. Transactions are named by coordinator and sequence.
+With `metadata-store` headers and operation records can be seen, with `metadata-indexes` the secondary indexes, and with `store-faults`
+the store can fail. Transactions are named by coordinator and sequence.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ class HeaderSeen:
 
 @dataclass(frozen=True)
 class OperationSeen:
-    """An operation record: of a write where there is no subscription. `position` is the ledger and entry of an acknowledgement."""
+    """An operation record: a write if there is no subscription. `position` is the ledger and entry of an acknowledgement."""
 
     topic: str
     subscription: str | None
@@ -30,10 +30,10 @@ class OperationSeen:
 
 
 class MetadataView(Protocol):
-    """The store, for those who only look."""
+    """The store, read-only."""
 
     def header(self, coordinator: int, sequence: int) -> HeaderSeen | None:
-        """The header of a transaction; None where there is none."""
+        """The header of a transaction; None if there is none."""
         ...
 
     def operations(self, coordinator: int, sequence: int) -> Sequence[OperationSeen]:
@@ -69,10 +69,10 @@ class ShowsMetadata(Protocol):
 
 @runtime_checkable
 class TroublesStore(Protocol):
-    """The faults of a system that offers `store-faults` have these beside those of `Faults`."""
+    """The faults of a system that offers `store-faults` have these in addition to those of `Faults`."""
 
     def trouble_store(self, fault: str, records: str) -> None:
-        """Let the store have trouble once, with the next record of that kind: `headers`, `operations`, `events`, `aborts`, `watermarks`
+        """Make the store fail once, with the next record of that kind: `headers`, `operations`, `events`, `aborts`, `watermarks`
         or `layouts`; or with the layout of that scalable topic, by its name, or with one header: `header 0_3`, of coordinator 0.
 
         A fault is `stale-read`, `read-fails`, `write-fails-before`, `write-fails-after`, `version-conflict`, `watch-lost`, `watch-late`
@@ -81,5 +81,5 @@ class TroublesStore(Protocol):
         ...
 
     def release_store(self) -> None:
-        """What was late comes."""
+        """Deliver what was late."""
         ...

@@ -7,7 +7,7 @@ from .events import Error, Function, Group, Isolation, Mop, Operation, Transacti
 
 
 class Named(NamedTuple):
-    """The transaction that a call names: `txn_id` for checkers, `tx` in the protocol's own words."""
+    """The transaction that a call names: `txn_id` for checkers, `tx` as the protocol names it."""
 
     txn_id: str | None
     tx: Transaction | None
@@ -35,9 +35,9 @@ def no_answer(why: str | None) -> Error:
 
 
 class Processes:
-    """The processes of a history, which do one thing after another: a client is one, and another for what it does meanwhile.
+    """The processes of a history, which do one thing after another: a client is one, and another for what it does concurrently.
 
-    One whose call nobody knows the end of does nothing any more.
+    A process with a call whose end is unknown does nothing any more.
     """
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class Processes:
         return process
 
     def ending(self, call: int, *, for_good: bool) -> int:
-        """The process that made it; it is idle again, unless its end is not known."""
+        """The process that made it; it is idle again, unless the call's end is unknown."""
         client, process = self._busy.pop(call)
         if not for_good:
             self._idle[client].append(process)

@@ -1,6 +1,6 @@
 """How a call on a system under test ended: `Done`, `Refused` or `Unknown`; as text, each is fit for a message.
 
-A time-out or a lost connection is Unknown for ever: an adapter never reports a definite failure after an ambiguous one.
+A timeout or a lost connection is Unknown for ever: an adapter never reports a definite failure after an ambiguous one.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 @dataclass(frozen=True)
 class Done(Generic[T_co]):
-    """The system did it and said so."""
+    """The system did it and confirmed that."""
 
     value: T_co
 
@@ -22,7 +22,7 @@ class Done(Generic[T_co]):
 
 @dataclass(frozen=True)
 class Refused:
-    """The system said that it did not do it. `fields` holds what else the answer carried, by the protocol's names."""
+    """The system refused. `fields` holds what else the answer carried, by the protocol's names."""
 
     error: str
     code: int
@@ -35,7 +35,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class Unknown:
-    """Nobody knows whether the system did it. `lost` tells a closed connection from an answer that did not come in time."""
+    """It is unknown whether the system did it. `lost` distinguishes a closed connection from an answer that did not arrive in time."""
 
     reason: str
     lost: bool = False

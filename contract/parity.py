@@ -1,7 +1,7 @@
 """Parity rows: requirements whose source is one implementation, and no proposal.
 
-A system that is another implementation may differ there and conform to the proposal all the same. So these rows are counted and told
-apart, and keep a run from conforming only where the system is a build of that implementation, or where the user says so (`--parity`).
+A system that is another implementation may differ there and conform to the proposal all the same. So these rows are counted and shown
+separately, and keep a run from conforming only if the system is a build of that implementation, or if the user asks for that (`--parity`).
 """
 
 from collections import Counter
@@ -12,12 +12,12 @@ from .verdict import Verdict
 
 SOURCE = "implementation"
 MAY_DIFFER = (Verdict.VIOLATED, Verdict.BLOCKED, Verdict.INCONCLUSIVE, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED)
-"""What a parity row may be without a word against the proposal. A harness error is never the system's."""
+"""Verdicts of a parity row that do not count against the proposal. A harness error is never the system's."""
 _UNASKED = (Verdict.NOT_RUN, Verdict.EXCLUDED, Verdict.NOT_OFFERED)
 
 
 UNCOUNTED = "a parity row, which does not count here"
-"""What is said of a parity row beside a verdict that keeps nobody from conforming."""
+"""Appended to the verdict of a parity row that does not count."""
 
 
 def counted(number: int, words: str, uncounted: int) -> str:
@@ -45,7 +45,7 @@ class Parity:
         return cls(asked, counted[Verdict.VIOLATED], counted[Verdict.INCONCLUSIVE])
 
     def __str__(self) -> str:
-        """`3 of 100 parity rows differ, 1 is inconclusive`; empty where none is odd."""
+        """`3 of 100 parity rows differ, 1 is inconclusive`; empty if all agree."""
         told = [
             f"{self.differ} of {self.asked} parity rows differ{'s' if self.differ == 1 else ''}" if self.differ else "",
             f"{self.unknown} of {self.asked} parity rows {'is' if self.unknown == 1 else 'are'} inconclusive" if self.unknown else "",

@@ -1,4 +1,4 @@
-"""Places for those that are busy, given in the order in which they were asked for: one that asks again at once waits after the others."""
+"""Places for busy threads, given in the order of requests: a thread that asks again at once waits after the others."""
 
 import threading
 from collections import deque
@@ -14,7 +14,7 @@ class Places:
         self._this_thread = threading.local()
 
     def ask(self) -> threading.Event:
-        """Ask for a place, for whichever thread. It is taken when this event is set."""
+        """Ask for a place, for any thread. It is taken when this event is set."""
         given = threading.Event()
         with self._changed:
             if self._free > 0:
@@ -33,20 +33,20 @@ class Places:
                 self._free += 1
 
     def take(self) -> None:
-        """Have a place for this thread, and wait for it; it may have one already."""
+        """Get a place for this thread, and wait for it; it may have one already."""
         if not self._has_place():
             self.ask().wait()
             self._this_thread.has_place = True
 
     def resume(self) -> None:
-        """Have a place for this thread at once, whether one is free or not: for one that was in the middle of something."""
+        """Get a place for this thread at once, whether one is free or not: for a thread that was interrupted in its work."""
         if not self._has_place():
             with self._changed:
                 self._free -= 1
             self._this_thread.has_place = True
 
     def leave(self) -> bool:
-        """Give back the place of this thread; whether it had one."""
+        """Release the place of this thread; returns whether it had one."""
         had_place = self._has_place()
         if had_place:
             self._this_thread.has_place = False

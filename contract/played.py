@@ -1,4 +1,4 @@
-"""What became of a scenario that was played: its steps, its evidence, and the session that has what was said."""
+"""The result of a played scenario: its steps, its evidence, and the session with its exchanges."""
 
 from dataclasses import dataclass, field
 from enum import Enum
@@ -19,7 +19,7 @@ class Ending(Enum):
 @dataclass(frozen=True)
 class PlayedStep:
     """One step: how it ended, what its sentence judged and held, why it failed, when it began (seconds since 1970), the seconds that
-    it took, and how many exchanges there had been when it was over.
+    it took, and the number of exchanges when it ended.
     """
 
     step: Step
@@ -33,14 +33,14 @@ class PlayedStep:
 
 @dataclass(frozen=True)
 class Played:
-    """One scenario: its steps, and the first error, be that of a step or of an end of its state."""
+    """One scenario: its steps, and the first error, either of a step or of the end of its state."""
 
     steps: tuple[PlayedStep, ...] = ()
     error: BaseException | None = None
     seconds: float = 0.0
     evidence: Evidence = field(default_factory=Evidence)
     session: Session | None = None
-    """The session that it was played on, closed, which still has what was said; None where no step asked for one."""
+    """The session that it was played on, closed, which still has its exchanges; None if no step asked for one."""
 
     @property
     def failed(self) -> PlayedStep | None:

@@ -1,6 +1,6 @@
 """What a system under test may offer.
 
-A *system* is opened once a run, says what it is in a handshake, and opens one *session* per scenario. A session has its own
+A *system* is opened once a run, identifies itself in a handshake, and opens one *session* per scenario. A session has its own
 names, so that nothing is shared and nothing is assumed to be clean; it owns the *faults* and the *time* of its system.
 """
 
@@ -13,11 +13,11 @@ from .transactional_log import TransactionalLog
 
 
 class Time(Protocol):
-    """The clock that a system lives by, which also stamps what is written. Virtual for the reference; the wall's for a real broker."""
+    """The system's clock, which also stamps what is written. Virtual for the reference; the wall clock for a real broker."""
 
     @property
     def patience_s(self) -> float:
-        """How long the session waits for what must come, in seconds."""
+        """How long the session waits for an expected event, in seconds."""
         ...
 
     def now_ms(self) -> float:
@@ -25,16 +25,16 @@ class Time(Protocol):
         ...
 
     def attempts(self, patience: float | None = None) -> Iterator[int]:
-        """Count tries, with a little time between them, for as long as the session is patient with what must come."""
+        """Count tries, with a little time between them, for as long as the session is patient with an expected event."""
         ...
 
 
 @runtime_checkable
 class PassesTime(Protocol):
-    """The time of a system that offers `virtual-time` has this beside that of `Time`."""
+    """The time of a system that offers `virtual-time` has this in addition to that of `Time`."""
 
     def let_pass(self, ms: float) -> None:
-        """Let so much time pass at once: what is due within it happens in its order."""
+        """Let so much time pass at once: events due within it happen in their order."""
         ...
 
 
@@ -42,11 +42,11 @@ class Faults(Protocol):
     """What can be done to a system. A system offers the capability of the same name, or the call raises NotOffered."""
 
     def crash(self) -> None:
-        """End the system as a power cut does: at once, with only what it has made durable left."""
+        """End the system as a power cut does: at once, with only its durable state left."""
         ...
 
     def stop(self) -> None:
-        """Stop the system as an operator does: it puts down what it wants to find again, and is down. This is `clean-stop`."""
+        """Stop the system as an operator does: it stores what it wants to keep, and is down. This is `clean-stop`."""
         ...
 
     def start_again(self) -> None:
@@ -58,28 +58,28 @@ class Faults(Protocol):
         ...
 
     def crash_at(self, point: str) -> None:
-        """Crash it the next time that it comes to this point, by the name that the reference has for it; `restart` waits for that.
+        """Crash it the next time that it reaches this point, by the name that the reference has for it; `restart` waits for that.
 
         This is `crash-points`, which only a system offers that knows its own code.
         """
         ...
 
     def pause(self, node: int) -> None:
-        """Let a node do nothing until `resume`; what is sent to it waits. A crash is still that of the first node."""
+        """Halt a node until `resume`; requests to it wait. A crash is still that of the first node."""
         ...
 
     def resume(self, node: int) -> None:
-        """Let a paused node go on."""
+        """Let a paused node continue."""
         ...
 
 
 @runtime_checkable
 class DoublesAnswers(Protocol):
-    """The faults of a system that offers `doubled-answers` have this beside those of `Faults`."""
+    """The faults of a system that offers `doubled-answers` have this in addition to those of `Faults`."""
 
     def double_answers(self) -> None:
         """Let each marker arrive twice from now on. The second answer arrives just before the next crash, ahead of the markers that are
-        on their way then, which are lost.
+        in flight then, which are lost.
         """
         ...
 
@@ -89,20 +89,20 @@ class FailsAppends(Protocol):
     """The faults of a system that offers `failed-appends` have this in addition to those of `Faults`."""
 
     def refuse_append(self, log: str, number: int) -> None:
-        """Let one append to that log be refused, and nothing of it be written: this number of them from now on; the others are taken."""
+        """Refuse one append to that log, and write nothing of it: this number of them from now on; the others are accepted."""
         ...
 
     def append_is_to_be_refused(self, log: str) -> bool:
-        """Whether the append that is to be refused has not come yet."""
+        """Whether the append that is to be refused has not arrived yet."""
         ...
 
 
 @runtime_checkable
 class EndsBrokers(Protocol):
-    """The faults of a system that offers `more-brokers` have this beside those of `Faults`."""
+    """The faults of a system that offers `more-brokers` have this in addition to those of `Faults`."""
 
     def crash_broker(self, service_url: str) -> None:
-        """End the broker at that address as a power cut does; the others go on. `restart` starts it again."""
+        """End the broker at that address as a power cut does; the others continue. `restart` starts it again."""
         ...
 
 
@@ -111,29 +111,29 @@ class NamesPrincipals(Protocol):
     """A session with a system that offers `principals`."""
 
     def client_of(self, name: str, principal: str | None) -> Any:
-        """The probe of a named client which says who it is when it connects; None says nothing."""
+        """The probe of a named client that names its principal when it connects; None names none."""
         ...
 
 
 @runtime_checkable
 class DelaysEnds(Protocol):
-    """The faults of a system that offers `late-ends` have this beside those of `Faults`."""
+    """The faults of a system that offers `late-ends` have this in addition to those of `Faults`."""
 
     def delay_ends(self, ms: int) -> None:
-        """Let whoever takes part in a transaction hear so much later how it ended, at the least, from now on."""
+        """From now on, let the participants of a transaction learn its outcome at least so much later."""
         ...
 
 
 @runtime_checkable
 class KeyTopicFaults(Protocol):
-    """The faults of a system that offers `key-topic-faults` have these beside those of `Faults`."""
+    """The faults of a system that offers `key-topic-faults` have these in addition to those of `Faults`."""
 
     def fail_key_topic(self) -> None:
-        """Let the next append to the topic in which a coordinator keeps its transaction keys fail."""
+        """Fail the next append to the topic in which a coordinator keeps its transaction keys."""
         ...
 
     def damage_key_topic(self, record: bytes) -> None:
-        """Append these bytes, which nobody can read, to the key topic of each coordinator."""
+        """Append these unreadable bytes to the key topic of each coordinator."""
         ...
 
     def compact_key_topic(self) -> None:
@@ -141,23 +141,23 @@ class KeyTopicFaults(Protocol):
         ...
 
     def unreadable_key_records(self) -> int:
-        """How many records of key topics the system has named as unreadable, to whoever runs it."""
+        """How many records of key topics the system has reported as unreadable to its operator."""
         ...
 
 
 @runtime_checkable
 class ExpiresSessions(Protocol):
-    """The faults of a system that offers `more-brokers` and `store-faults` have this beside those of `Faults`."""
+    """The faults of a system that offers `more-brokers` and `store-faults` have this in addition to those of `Faults`."""
 
     def expire_session(self, service_url: str) -> None:
-        """Let the metadata store take the broker at that address for dead, which lives and goes on; the others notice at once."""
+        """Let the metadata store take the broker at that address for dead, although it runs on; the others notice at once."""
         ...
 
 
 class WireFaults(Protocol):
     """What can be done to the next request of a kind, by a client's name and the request's name in snake case.
 
-    In each case but `arrive_twice` the client is left with a lost connection. A session offers it to a scenario that
+    Except for `arrive_twice`, the client is left with a lost connection. A session offers it to a scenario that
     needs `wire-faults`, or raises NotOffered.
     """
 
@@ -170,25 +170,25 @@ class WireFaults(Protocol):
         ...
 
     def arrive_twice(self, client: str, request: str) -> None:
-        """It arrives a second time behind itself, and the client gets the first answer."""
+        """It arrives a second time right after itself, and the client gets the first answer."""
         ...
 
     def hold_up(self, client: str, request: str) -> None:
-        """It is under way until `let_go`."""
+        """It is in flight until `let_go`."""
         ...
 
     def outstanding(self) -> int:
-        """How many of these have met no request yet."""
+        """How many of these faults have met no request yet."""
         ...
 
     def let_go(self) -> int:
-        """What was held up arrives now and has been answered when this returns; how many requests that were."""
+        """Deliver the delayed requests; returns how many there were, once they are answered."""
         ...
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """One request and what came back, as plain values; `answer` is None where none came, and `lost` then says why."""
+    """One request and its answer, as plain values; `answer` is None if none arrived, and `lost` then has the reason."""
 
     client: str
     node: str
@@ -204,8 +204,8 @@ class Exchange:
 class Image:
     """The container image that a system was started from.
 
-    `digest` is `sha256:...`: the one that its repository gave it, or the image's own id where it has none. None where Docker did not tell.
-    `stranger` is what a system from it is called where the user does not say; None for the project's own image.
+    `digest` is `sha256:...`: the one that its repository gave it, or the image's own id if it has none. None if Docker did not report it.
+    `stranger` is the name of a system from it, unless the user sets one; None for the project's own image.
     """
 
     name: str
@@ -218,12 +218,12 @@ class Image:
 
 @dataclass(frozen=True)
 class Handshake:
-    """What a system said of itself when it was asked.
+    """What a system reported about itself.
 
     `judged_as` is the system and version whose bundled deviations hold for it: a genuine release, or the reference with the profile of
-    one; None where nobody's do. `looks_like` is the release that it looks like by what it says of itself: the deviations of that one excuse
-    nothing, and a failure that looks like one of them says so. `deviations` tells a person in one line why deviations hold, or do not.
-    `notes` and `not_offered` are lines for a person, too.
+    one; None if none hold. `looks_like` is the release that it resembles by its own report: that release's deviations excuse
+    nothing, and a failure that resembles one of them is reported with that. `deviations` explains in one line why deviations hold, or do
+    not. `notes` and `not_offered` are lines for a person, too.
     """
 
     version: str
@@ -250,7 +250,7 @@ class Session(Protocol):
         ...
 
     def client(self, name: str) -> Any:
-        """The protocol's probe for one named client, with connections of its own."""
+        """The protocol's probe for one named client, with separate connections."""
         ...
 
     def transactional_log(self) -> TransactionalLog:
@@ -258,7 +258,7 @@ class Session(Protocol):
         ...
 
     def exchanges(self) -> Sequence[Exchange]:
-        """All that was said so far, in order."""
+        """All exchanges so far, in order."""
         ...
 
     def history(self, run_id: str) -> list[Event]:
@@ -270,13 +270,13 @@ class Session(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back connections; leave the system running."""
+        """Close connections; leave the system running."""
         ...
 
 
 @runtime_checkable
 class KeepsExchanges(Protocol):
-    """A session that can hand out what was said as it went over the wire, for `fencepost replay` and `fencepost verify`."""
+    """A session that can return its exchanges as they went over the wire, for `fencepost replay` and `fencepost verify`."""
 
     def kept_exchanges(self) -> list[dict[str, Any]]:
         """Lines of JSON: what is the same for all, then each request with its answer, their frames in hexadecimal."""
@@ -285,7 +285,7 @@ class KeepsExchanges(Protocol):
 
 @runtime_checkable
 class Answers(Protocol):
-    """A system that somebody else runs, and that may go away during a run."""
+    """A system that another party runs, and that may go away during a run."""
 
     def answers(self) -> bool:
         """Whether it answers now; asked once, within seconds."""
@@ -298,17 +298,17 @@ class System(Protocol):
     name: str
 
     def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
-        """Begin to start, without waiting: called before the scenarios are collected, and again with what each one of them needs."""
+        """Begin to start, without waiting: called before the scenarios are collected, and again with the needs of each of them."""
         ...
 
     def open(self) -> Handshake:
-        """Wait until it serves transactions and ask what it is. Raises SystemUnreachable."""
+        """Wait until it serves transactions and perform the handshake. Raises SystemUnreachable."""
         ...
 
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> Session:
-        """A fresh session for a scenario that needs these capabilities. Raises NotOffered where they cannot be had at once."""
+        """A fresh session for a scenario that needs these capabilities. Raises NotOffered if they are not available together."""
         ...
 
     def close(self) -> None:
-        """Give back everything; may be called at any moment and twice."""
+        """Release everything; may be called at any moment and twice."""
         ...

@@ -1,6 +1,6 @@
-"""What a system is busy with, for a person who waits for it.
+"""What a system is doing, for a person who waits for it.
 
-A system may have `doing()` besides the members of `System`; one without is watched all the same, and nothing is shown of it. A system
+A system may have `doing()` in addition to the members of `System`; for one without, nothing is shown. A system
 whose brokers start in threads keeps a `Board`:
 
     with board.doing("starting apache/kafka:4.3.1, configuration two-nodes", "12 scenarios that need two-nodes") as task:
@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Doing:
-    """Something that is under way: what, why, and what it waits for at the moment; the last two may be empty.
+    """Something in progress: what, why, and what it waits for at the moment; the last two may be empty.
 
     `what` begins with a verb, such as "starting apache/kafka:4.3.1, configuration plain". `since` is seconds since 1970.
     """
@@ -33,18 +33,18 @@ class Doing:
 
 
 class Task:
-    """Something that is under way, as whoever does it sees it."""
+    """Something in progress, as the code that does it sees it."""
 
     def __init__(self, what: str, why: str) -> None:
         self.now = Doing(what, why)
 
     def waits_for(self, what: str) -> None:
-        """What has to come next; the empty text for nothing."""
+        """Set what must happen next; the empty text for nothing."""
         self.now = Doing(self.now.what, self.now.why, what, self.now.since)
 
 
 class Board:
-    """What is under way, in the order in which it began. Any thread may tell, and any may look."""
+    """What is in progress, in the order in which it began. Any thread may report, and any may look."""
 
     def __init__(self) -> None:
         self._tasks: list[Task] = []
@@ -63,13 +63,13 @@ class Board:
                 self._tasks.remove(task)
 
     def now(self) -> tuple[Doing, ...]:
-        """All that is under way."""
+        """All that is in progress."""
         with self._lock:
             return tuple(task.now for task in self._tasks)
 
 
 def doing_of(system: object) -> Sequence[Doing]:
-    """What a system says that it does; nothing where it does not say. A fault in what it says is no reason to end a run."""
+    """What a system reports that it does; nothing if it does not report. A fault in its report must not end a run."""
     tell = getattr(system, "doing", None)
     try:
         return tuple(one for one in tell() if isinstance(one, Doing)) if callable(tell) else ()

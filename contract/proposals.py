@@ -1,11 +1,11 @@
-"""The proposals: what each folder in `features/` is about, as its `spec.yaml` says.
+"""The proposals: what each folder in `features/` is about, according to its `spec.yaml`.
 
-title: KIP-890               # as people write its name
-source: https://...          # where its text stands
-protocols: [kafka]           # whose systems it binds
-vocabularies: [kafka]        # whose sentences its features use, beside its own in steps/<proposal>, where it has some
+title: KIP-890               # its usual name
+source: https://...          # where its text is
+protocols: [kafka]           # the protocols whose systems it binds
+vocabularies: [kafka]        # whose sentences its features use, in addition to its own in steps/<proposal>, if any
 
-A mistake in it is the mistake of whoever adds a proposal: it is told as wrong usage, with the file, the line, the key, and what is
+A mistake in it is the mistake of the proposal's author: it is reported as wrong usage, with the file, the line, the key, and what is
 expected there.
 """
 
@@ -48,7 +48,7 @@ class Proposals:
             raise UnknownName("proposal", spec, self.by_spec) from None
 
     def title_of(self, spec: str) -> str:
-        """A proposal's folder as people write its name: `kip890` is KIP-890."""
+        """The usual name of a proposal's folder: `kip890` is KIP-890."""
         return self[spec].title
 
     def protocols_of(self, spec: str) -> tuple[str, ...]:
@@ -71,7 +71,7 @@ class Proposals:
 def read(folder: Path | Traversable) -> Proposals:
     """Read every `<proposal>/spec.yaml` under `folder`. Raises WrongUsage.
 
-    A folder with a register and without this file is a mistake too: nothing would ever be asked of it.
+    A folder with a register and without this file is a mistake too: its requirements would never run.
     """
     found: dict[str, Proposal] = {}
     files: dict[str, Path | Traversable] = {}

@@ -1,6 +1,6 @@
 """The register: every requirement of every proposal, tested, planned, or excluded with a reason.
 
-One `requirements.yaml` per proposal stands beside its features. Ids are never reused; a scenario is bound to its row by the
+Each proposal has one `requirements.yaml` next to its features. Ids are never reused; a scenario is bound to its row by the
 tag on its Rule.
 """
 
@@ -21,12 +21,12 @@ _ID = re.compile(r"[A-Z0-9]+-\d{2,3}")
 
 
 class Requirement(Row):
-    """One row: a law that a system can be seen to keep or to break.
+    """One row: a promise that a system can be seen to keep or to break.
 
-    `level` binds as RFC 2119 has it. `source` is "text" where the proposal says it, "decided" where the text is silent, contradicts
-    itself or would break a promise of its own, and `question` has the decision, "implementation" where only one implementation's
-    behaviour says it. `varies` says how releases differ.
-    `rests_on` names more fundamental requirements: where one of them is broken, this one most likely is by the same cause.
+    `level` binds as RFC 2119 has it. `source` is "text" if the proposal says it; "decided" if the text is silent, contradicts
+    itself or would break its own promise, and `question` has the decision; "implementation" if only one implementation's
+    behaviour says it. `varies` describes how releases differ.
+    `rests_on` names more fundamental requirements: if one of them is broken, this one most likely is by the same cause.
     """
 
     id: str
@@ -83,7 +83,7 @@ class Register:
         return self._spec_of[self[requirement].id]
 
     def rows(self, specs: Iterable[str] = ()) -> tuple[Requirement, ...]:
-        """The rows of some proposals; of all of them when none is named."""
+        """The rows of some proposals; all rows if none is named."""
         wanted = tuple(specs) or tuple(self.by_spec)
         for spec in wanted:
             if spec not in self.by_spec:
@@ -92,7 +92,7 @@ class Register:
 
 
 def read(folder: Path | Traversable) -> Register:
-    """Read every `<proposal>/requirements.yaml` under `folder`; an id that stands twice is an error."""
+    """Read every `<proposal>/requirements.yaml` under `folder`; a repeated id is an error."""
     rows: dict[str, tuple[Requirement, ...]] = {}
     first_seen: dict[str, str] = {}
     for room in sorted(folder.iterdir(), key=lambda entry: entry.name):
@@ -111,7 +111,7 @@ def read(folder: Path | Traversable) -> Register:
 
 
 def _check_bases(path: Path | Traversable, rows: Iterable[Requirement], register: Register) -> None:
-    """Raises DataFileError for a row that rests on what is not tested, or on itself by whatever way."""
+    """Raises DataFileError for a row that rests on an untested one, or directly or indirectly on itself."""
     for index, row in enumerate(rows):
         for base in row.rests_on:
             if base not in register.by_id or not register[base].is_tested:
@@ -130,5 +130,5 @@ def _check_bases(path: Path | Traversable, rows: Iterable[Requirement], register
 
 @functools.cache
 def bundled() -> Register:
-    """The register that comes with the kit."""
+    """The register that the kit includes."""
     return read(resources.files("fencepost.features"))

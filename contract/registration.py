@@ -1,9 +1,9 @@
 """What a system offers to be judged by its name: `fencepost run NAME`.
 
-A *protocol* is what is spoken, a *system* is what is judged, and an *engine* is which reference implements a protocol. A system
-speaks one protocol or several, and is asked what the proposals of these say.
+A *protocol* is what a client speaks, a *system* is what is judged, and an *engine* is the reference that implements a protocol. A system
+speaks one protocol or several, and is judged by their proposals.
 
-Our own systems are registered in `adapters/registry.py`. A package that is installed beside ours registers its own by an entry point
+Our own systems are registered in `adapters/registry.py`. A package that is installed with ours registers its own by an entry point
 of the group `fencepost.systems`: its name is the system's, its value an object or a module with the members of `Registration`.
 """
 
@@ -23,11 +23,11 @@ _SECRET = re.compile(r"password|token|secret|key", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Asked:
-    """What a user said of the system that is to be judged.
+    """What a user specified of the system that is to be judged.
 
-    `options` has what was given of the options that the registration names. `profile` is one of its profiles, or None where the system
-    is to find it out; `patience_s` says how long to wait for what must come. `specs` are the proposals that were named, none where
-    everything is asked that binds the system.
+    `options` has the given values of the options that the registration names. `profile` is one of its profiles, or None if the system
+    is to find it out; `patience_s` is how long to wait for an expected event. `specs` are the named proposals, none if
+    all that bind the system are judged.
     """
 
     options: Mapping[str, str] = field(default_factory=dict)
@@ -41,27 +41,27 @@ class Registration(Protocol):
 
     @property
     def usage(self) -> str:
-        """How it is named, as a message says it: "a Kafka broker is named with --bootstrap HOST:PORT"."""
+        """How it is named, for a message: "a Kafka broker is named with --bootstrap HOST:PORT"."""
         ...
 
     @property
     def options(self) -> Mapping[str, str]:
         """The options that it understands, each with a line of help.
 
-        `--set-system NAME=VALUE` gives one, where fencepost has no option of that name.
+        `--set-system NAME=VALUE` gives one, if fencepost has no option of that name.
         """
         ...
 
     def profiles(self) -> Sequence[str]:
-        """What can be said with --profile."""
+        """The values of --profile."""
         ...
 
     def protocols(self, asked: Asked) -> Sequence[str]:
-        """The protocols that it speaks when this is asked of it. Raises WrongUsage."""
+        """The protocols that it speaks with these options. Raises WrongUsage."""
         ...
 
     def systems(self, asked: Asked) -> Mapping[str, System]:
-        """Not yet started, a system for each of these protocols. Raises WrongUsage where too little was said, or too much."""
+        """A system for each of these protocols, not yet started. Raises WrongUsage if options are missing, or too many."""
         ...
 
 
@@ -78,13 +78,13 @@ def _has(thing: object, name: str, is_called: bool) -> bool:
         member = getattr(thing, name)
     except AttributeError:
         return False
-    except NotOffered:  # a port may say so of what it cannot do in this session
+    except NotOffered:  # a port may raise it for what it cannot do in this session
         return True
     return callable(member) or not is_called
 
 
 def demand(thing: object, port: type, whose: str) -> None:
-    """Raises WrongUsage where a thing offers half of a port; `whose` says where it is from."""
+    """Raises WrongUsage if a thing offers half of a port; `whose` names where it is from."""
     if isinstance(thing, type):
         raise WrongUsage(f"{whose} is a class; expected an object with the members of {_place(port)}")
     if missing := lacks(thing, port):
@@ -94,7 +94,7 @@ def demand(thing: object, port: type, whose: str) -> None:
 def refuse_options(registration: Registration, given: Mapping[str, str], own: Container[str], why: Mapping[str, str]) -> None:
     """Raises WrongUsage for an option that a system does not understand. `why` has the reason for some, else it is how one names it.
 
-    `own` are the names that are options of fencepost; any other was said with --set-system.
+    `own` are the names that are options of fencepost; any other was given with --set-system.
     """
     for name, value in given.items():
         if name not in registration.options:

@@ -1,4 +1,4 @@
-"""The versions of releases, as they are compared: what is known of a system may be a whole version, or only its release line."""
+"""The versions of releases, as they are compared: a system's version may be known in full, or only its release line."""
 
 import re
 
@@ -6,7 +6,7 @@ from packaging.version import InvalidVersion, Version
 
 
 def version_of(text: str) -> Version | None:
-    """A version that can be compared, None where it is none; a milestone such as 5.0.0-M1 is one before its release."""
+    """A version that can be compared, None if it is none; a milestone such as 5.0.0-M1 is one before its release."""
     try:
         return Version(re.sub(r"-M(\d+)", r"b\1", text))
     except InvalidVersion:
@@ -26,5 +26,5 @@ def agree(one: str, other: str) -> bool:
 
 
 def more_exact(one: str, other: str) -> str:
-    """Of two versions that agree, the one that says more; the first where they say the same."""
+    """The more exact of two versions that agree; the first if they are the same."""
     return max(one, other, key=lambda text: len(Version(text).release))

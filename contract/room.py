@@ -1,7 +1,7 @@
-"""Results on a disk that gets full: the run stops, and what was judged until then is still written.
+"""Results on a disk that fills up: the run stops, and what was judged until then is still written.
 
-When a run begins, it takes room that it gives back before its last files are written (`take`, `give_back`). What finds no room meanwhile is
-left out, and the run is asked to stop after the scenario that is under way (`writing`).
+When a run begins, it reserves space that it frees before it writes its last files (`take`, `give_back`). What finds no space meanwhile is
+left out, and the run is asked to stop after the current scenario (`writing`).
 """
 
 import contextlib
@@ -18,19 +18,19 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def take(claimed: Folder) -> None:
-    """Take the room. Where there is not even so much, the run would find none soon, so this raises OSError."""
+    """Reserve the space. Raises OSError if there is not even so much, since the run would soon find none."""
     claimed.put(RESERVE, bytes(_SIZE))
 
 
 def give_back(folder: Path) -> None:
-    """Make room for the last files."""
+    """Free the space for the last files."""
     with contextlib.suppress(OSError):
         (folder / RESERVE).unlink()
 
 
 @contextlib.contextmanager
 def writing(folder: Path, stop: Callable[[str], None]) -> Iterator[None]:
-    """What is written in here may find no room: then `stop` is told why, with the remedy."""
+    """What is written in the block may find no space: then `stop` is called with the reason and the remedy."""
     try:
         yield
     except OSError as error:

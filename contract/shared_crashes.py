@@ -1,7 +1,7 @@
 """Crashes that several scenarios on one broker share.
 
-Each of them comes to the fault, and waits there for the others that are still under way; it is then done once, for all. A scenario that
-acts right before the fault waits for the others before it acts (`gather`), so that they act at once and the fault follows the last of
+Each of them reaches the fault, and waits there for the others that are still running; the fault is then done once, for all. A scenario
+that acts right before the fault waits for the others before it acts (`gather`), so that they act at once and the fault follows the last of
 their answers.
 
 However many share a crash, only a few of them are busy at a time: one that waits leaves its place to another.
@@ -19,7 +19,7 @@ _GATHER = "gather"
 _START = "start"
 _KILLS = ("crash", "stop")
 _AT_ONCE = (_GATHER, _START)
-"""After these, scenarios act at the same moment, and so without a place: right before a crash, or while the broker comes up."""
+"""After these, scenarios act at the same moment, and so without a place: right before a crash, or while the broker starts."""
 
 
 @dataclass
@@ -30,8 +30,8 @@ class _Fault:
 
 
 class SharedCrashes:
-    """The crashes of so many scenarios, each in a thread of its own; `places` are for those that are busy. `kills` counts how often the
-    broker went down. `broken` is the error of a fault that failed: the broker did not come back, for example.
+    """The crashes of so many scenarios, each in its own thread; `places` are for those that are busy. `kills` counts how often the
+    broker crashed. `broken` is the error of a fault that failed: the broker did not restart, for example.
     """
 
     def __init__(self, scenarios: int, places: Places) -> None:
@@ -47,7 +47,7 @@ class SharedCrashes:
         self._places.take()
 
     def together(self, fault: str, act: Callable[[], None]) -> None:
-        """Do this when all that are under way have come to a fault. Raises what it raises."""
+        """Do this when all running scenarios have reached a fault. Raises what it raises."""
         with self._changed:
             coming = self._faults.setdefault(fault, _Fault(act))
             coming.waiting += 1
@@ -64,14 +64,14 @@ class SharedCrashes:
         self.together(_GATHER, lambda: None)
 
     def leave(self) -> None:
-        """A scenario is over, and the others wait for it no more."""
+        """A scenario is over, and the others no longer wait for it."""
         with self._changed:
             self._under_way -= 1
         self._places.leave()
         self._go_on()
 
     def _go_on(self) -> None:
-        """If all wait, do what they wait for: those that act before a fault go first, and what was come to first before what came later."""
+        """If all wait, do what they wait for: acts before a fault first, and faults in the order in which they were reached."""
         with self._changed:
             if not self._faults or sum(one.waiting for one in self._faults.values()) < self._under_way:
                 return
@@ -96,11 +96,11 @@ class SharesCrashes(Protocol):
         ...
 
     def gather(self) -> None:
-        """Wait until the others that share the next crash are as far; where none do, there is nothing to wait for."""
+        """Wait until the others that share the next crash are as far; returns at once if none do."""
         ...
 
 
 def gather(session: Any) -> None:
-    """What `SharesCrashes.gather` does, of whatever session: called before an act that a crash follows at once."""
+    """Does what `SharesCrashes.gather` does, for any session: called before an act that a crash follows at once."""
     if isinstance(session, SharesCrashes):
         session.gather()

@@ -1,6 +1,6 @@
-"""The smoke run: the requirements that tell most in the least time, by the protocol that a system speaks.
+"""The smoke run: the requirements that reveal most in the least time, by the protocol that a system speaks.
 
-They stand in `features/smoke.yaml`. A mistake in it is ours, and is told with its file and line before anything is run.
+They are in `features/smoke.yaml`. A mistake in it is ours, and is reported with its file and line before anything runs.
 """
 
 import functools
@@ -16,18 +16,18 @@ from .register import Register
 
 
 def requirements_for(protocols: Collection[str]) -> tuple[str, ...]:
-    """What a smoke run asks of a system that speaks these protocols, each once."""
+    """The requirements of a smoke run for a system that speaks these protocols, each once."""
     return tuple(dict.fromkeys(one for protocol, ids in bundled().items() if protocol in protocols for one in ids))
 
 
 @functools.cache
 def bundled() -> Mapping[str, tuple[str, ...]]:
-    """The choice that comes with the kit."""
+    """The choice that the kit includes."""
     return read(resources.files("fencepost.features") / "smoke.yaml", register.bundled(), proposals.bundled())
 
 
 def read(path: Path | Traversable, rows: Register, known: Proposals) -> Mapping[str, tuple[str, ...]]:
-    """The choice in a file. Raises DataFileError for an id that is none, is not tested, does not bind the protocol, or stands twice."""
+    """The choice in a file. Raises DataFileError for an id that is unknown, untested or repeated, or does not bind the protocol."""
     chosen = load(path, dict[str, list[str]])
     for protocol, ids in chosen.items():
         for index, identifier in enumerate(ids):

@@ -1,7 +1,7 @@
-"""How a failure shows: the mark by which a violation is told from others of the same scenario.
+"""How a failure shows: the mark that distinguishes a violation from others of the same scenario.
 
-Defects of the reference and known deviations of released systems are written down with one. It looks at the fields of a violation
-and not at a sentence made of them, so that the wording of a report can change.
+Defects of the reference and known deviations of released systems are recorded with one. It matches the fields of a violation
+and not a sentence made of them, so that the wording of a report can change.
 """
 
 import re
@@ -16,7 +16,7 @@ from .expression import Expression
 class Symptom(Row):
     """Regular expressions that must be found in the fields of the same name; a field without one may be anything.
 
-    `code` is a number and must be the same. At least one field is given: a symptom that every violation has tells nothing.
+    `code` is a number and must be the same. At least one field is given: a symptom that every violation has identifies nothing.
     """
 
     what: Expression | None = None
@@ -43,7 +43,7 @@ class Symptom(Row):
         return self.model_dump(exclude_none=True)
 
     def shows_in(self, mismatch: Mismatch | None) -> bool:
-        """Whether every field that is given is found; never in what is no violation."""
+        """Whether every given field is found; never if there is no violation."""
         return mismatch is not None and all(_is_found(due, getattr(mismatch, name)) for name, due in self._fields.items())
 
     def __str__(self) -> str:

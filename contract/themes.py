@@ -1,6 +1,7 @@
-"""Themes: what runs through all proposals. A Rule carries the tag of each theme that its requirement belongs to, such as `@sealing`.
+"""Themes: topics across all proposals. A Rule carries the tag of each theme that its requirement belongs to, such as `@sealing`.
 
-A proposal says how one system is built, a theme what one can lose: who asks about sealing wants the rows of every proposal that has them.
+A proposal describes how one system is built, a theme what a user can lose: a reader interested in sealing wants the rows of every
+proposal about it.
 """
 
 import functools
@@ -27,7 +28,7 @@ def themes_in(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def themes_of(requirement: str) -> tuple[str, ...]:
-    """The themes of a requirement; none where no Rule stands for it."""
+    """The themes of a requirement; none if it has no Rule."""
     return _by_requirement().get(requirement, ())
 
 
@@ -38,7 +39,7 @@ def requirements_of(theme: str) -> tuple[str, ...]:
 
 
 def check(themes: Iterable[str]) -> None:
-    """Raises UnknownName for a theme that there is none of."""
+    """Raises UnknownName for an unknown theme."""
     for theme in themes:
         if theme not in THEMES:
             raise UnknownName("theme", theme, THEMES)

@@ -1,4 +1,4 @@
-"""Which transitions of a coordinator's state machine were taken, for a search that has to say what it has reached."""
+"""Which transitions of a coordinator's state machine were taken, for a search that reports what it has reached."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ class Transition(NamedTuple):
 
 @runtime_checkable
 class HasTransitions(Protocol):
-    """A system whose coordinator says by `take` which transitions it takes."""
+    """A system whose coordinator reports by `take` which transitions it takes."""
 
     transitions: frozenset[Transition]
     """All that there are."""
@@ -29,7 +29,7 @@ _watched: ContextVar[set[Transition] | None] = ContextVar("watched", default=Non
 
 
 def take(before: Enum, after: Enum) -> None:
-    """A transaction goes from one state to another, and that is stored."""
+    """Report that a transaction goes from one state to another, and that this is stored."""
     taken = _watched.get()
     if taken is not None:
         taken.add(Transition(before.value, after.value))
@@ -37,7 +37,7 @@ def take(before: Enum, after: Enum) -> None:
 
 @contextmanager
 def watched() -> Iterator[set[Transition]]:
-    """Have the transitions that any coordinator takes from here on to the end, in this thread."""
+    """Collects the transitions that any coordinator takes in this thread until the block ends."""
     taken: set[Transition] = set()
     token = _watched.set(taken)
     try:

@@ -1,4 +1,4 @@
-"""What a system may say of how it is started, line by line: `fencepost doctor` asks, before it asks what the system is."""
+"""What a system may report about how it is started, line by line: `fencepost doctor` asks before the handshake."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 @dataclass(frozen=True)
 class Tried:
-    """One line, whether it works, and what came of it."""
+    """One line, whether it works, and its result."""
 
     line: str
     works: bool
@@ -19,5 +19,5 @@ class Trial(Protocol):
     """A system that is started by lines of a file."""
 
     def tried(self) -> Iterator[Tried]:
-        """Try each line; nothing is left running."""
+        """Try each line; no process is left running."""
         ...

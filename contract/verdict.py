@@ -1,8 +1,8 @@
 """Verdicts: of a scenario, of a requirement, of a run.
 
 A requirement is as good as its worst scenario. A run conforms when it is complete, at least one requirement is met, and none has a
-verdict that counts as a failure. Which do is the run's `Gate`: `violated` and `harness error` always, `inconclusive` unless told otherwise.
-What is `blocked` could not be asked because of a violation that counts by itself, so it fails a strict run only.
+verdict that counts as a failure. Which do is the run's `Gate`: `violated` and `harness error` always, `inconclusive` unless set otherwise.
+A `blocked` requirement could not be judged because of a violation that counts by itself, so it fails a strict run only.
 A system that offers nothing of what it was asked neither conforms nor fails.
 """
 
@@ -46,7 +46,7 @@ _NUMBER = re.compile(r"\[(\d+)\]")
 
 @dataclass(frozen=True)
 class Expectation:
-    """The entry of known deviations that a verdict is about: the file and line where it stands, and whether that is the user's own.
+    """The entry of known deviations that a verdict is about: its file and line, and whether it is the user's own.
 
     It excuses the scenario, or it is stale: the scenario passed.
     """
@@ -61,8 +61,8 @@ class Expectation:
 class ScenarioResult:
     """What one scenario showed. `evidence` counts the observations that its Then steps judged; `run` is the name of its history.
 
-    `violation` is what was expected and seen, where the system did something else, be that a known deviation or not. `name` ends
-    with the protocol, where the run asks the scenario under several. `example` counts the rows of an outline from 1.
+    `violation` is what was expected and seen, if the system did something else, whether or not that is a known deviation. `name` ends
+    with the protocol, if the run has the scenario under several. `example` counts the rows of an outline from 1.
     """
 
     requirement: str
@@ -78,13 +78,13 @@ class ScenarioResult:
     example: int | None = None
     expectation: Expectation | None = None
     given: Mismatch | None = None
-    """The refusal that kept a Given from being put, where one did."""
+    """The refusal that kept a Given from being put, if any."""
     blocked_by: str | None = None
     """The violated requirement whose deviation that refusal is; known at the end of a run."""
     is_too_early: bool = False
-    """Whether it is inconclusive since the patience was too short, so that nothing else explains it."""
+    """Whether it is inconclusive because the patience was too short, and for no other reason."""
     is_provisional: bool = False
-    """Whether the requirement stands in no edition yet, so that only a harness error counts."""
+    """Whether the requirement is in no edition yet, so that only a harness error counts."""
 
     @property
     def fails(self) -> bool:
@@ -103,12 +103,12 @@ class ScenarioResult:
 
     @property
     def scenario(self) -> str:
-        """Its name as the feature has it."""
+        """Its name as in the feature."""
         return self.name.removesuffix(f" ({self.protocol})") if self.protocol else self.name
 
     @property
     def number(self) -> int:
-        """The place among the scenarios of its requirement: 2 for `[2] An abort`; 0 where the name has none."""
+        """The place among the scenarios of its requirement: 2 for `[2] An abort`; 0 if the name has none."""
         found = _NUMBER.match(self.name)
         return int(found[1]) if found else 0
 
@@ -129,10 +129,10 @@ class RequirementResult:
 
 
 def judge(requirement: str, scenarios: Iterable[ScenarioResult]) -> RequirementResult:
-    """The verdict that scenarios that ran give together; a scenario that was not offered keeps its requirement from being met.
+    """The verdict of scenarios that ran, together; a scenario that was not offered keeps its requirement from being met.
 
-    A protocol that offers nothing of the requirement is not judged by it, and takes nothing from what the others show: a log that can be
-    sealed is asked of three kinds of logs, and Kafka's cannot. Where none offers anything, that is the verdict.
+    A protocol that offers nothing of the requirement is not judged by it, and does not weaken the results of others: logs of three kinds
+    are tested for sealing, and Kafka's cannot be sealed. If none offers anything, that is the verdict.
     """
     ran = tuple(scenarios)
     worst = min(_of_those_that_offer(ran), key=_rank)
@@ -140,13 +140,13 @@ def judge(requirement: str, scenarios: Iterable[ScenarioResult]) -> RequirementR
 
 
 def _of_those_that_offer(ran: tuple[ScenarioResult, ...]) -> tuple[ScenarioResult, ...]:
-    """The scenarios under the protocols that offer something of them; all where none does."""
+    """The scenarios under the protocols that offer some of them; all if none does."""
     offering = {one.protocol for one in ran if one.verdict is not Verdict.NOT_OFFERED}
     return tuple(one for one in ran if one.protocol in offering) or ran
 
 
 def _rank(scenario: ScenarioResult) -> float:
-    """How bad a scenario is, the worst first; a stale entry says nothing against the system, so what does comes before it."""
+    """How bad a scenario is, the worst first; a stale entry says nothing against the system, so a real failure comes before it."""
     return _WORST_FIRST.index(Verdict.INCONCLUSIVE) + 0.5 if scenario.is_stale else _WORST_FIRST.index(scenario.verdict)
 
 
@@ -168,14 +168,14 @@ def totals(results: Iterable[RequirementResult]) -> dict[str, int]:
 
 
 def offers_nothing(seen: Iterable[Verdict]) -> bool:
-    """Whether requirements were asked, and the system offers none of them: then there is nothing to judge."""
+    """Whether requirements were judged, and the system offers none of them: then there is nothing to judge."""
     return set(seen) - {Verdict.NOT_RUN, Verdict.EXCLUDED} == {Verdict.NOT_OFFERED}
 
 
 def conclusion(failing: Collection[Verdict], objections: Iterable[str], are_stale: bool) -> str:
-    """What objections mean for a system, in words that follow its name: a violation alone says something against it.
+    """What objections mean for a system, in words that follow its name: only a violation counts against it.
 
-    `are_stale` says that each harness error is an entry of known deviations that does not show any more.
+    `are_stale`: each harness error is an entry of known deviations that does not show any more.
     """
     told = ", ".join(objections)
     if not failing or not {Verdict.VIOLATED, Verdict.KNOWN_DEVIATION}.isdisjoint(failing):
@@ -192,7 +192,7 @@ _CHOICES = (Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.BLOCKED, Verdict.KNO
 class Gate:
     """Which verdicts keep a run from conforming: those of `fail_on`, what `strict` adds, and more than `max_not_offered` of these.
 
-    `parity` says whether rows about one implementation count too; where it is None, they do for a system that is a build of that.
+    `parity`: whether rows about one implementation count too; if it is None, they do for a system that is a build of that.
     """
 
     fail_on: frozenset[Verdict] = frozenset((Verdict.VIOLATED, Verdict.INCONCLUSIVE))
@@ -204,7 +204,7 @@ class Gate:
     def of(
         cls, fail_on: Iterable[str] = (), strict: bool = False, max_not_offered: int | None = None, parity: bool | None = None
     ) -> "Gate":
-        """From what was said: names of verdicts, or lists of them with commas. Raises UnknownName."""
+        """From option values: names of verdicts, or lists of them with commas. Raises UnknownName."""
         said = [name.strip() for names in fail_on for name in names.split(",") if name.strip()]
         chosen = frozenset(_named(name) for name in said) | {Verdict.VIOLATED} if said else cls.fail_on
         return cls(chosen, strict, max_not_offered, parity)
@@ -216,7 +216,7 @@ class Gate:
         return {verdict for verdict in counted if self._fails(verdict)} | ({Verdict.NOT_OFFERED} if too_many else set())
 
     def objections(self, results: Iterable[RequirementResult]) -> list[str]:
-        """What keeps a run with these results from conforming, in words; empty where nothing does."""
+        """What keeps a run with these results from conforming, in words; empty if nothing does."""
         seen = list(results)
         counted, failing = Counter(result.verdict for result in seen), self.failing(seen)
         told = [f"{counted[verdict]} {verdict.words}{self._why(verdict)}" for verdict in _WORST_FIRST if verdict in failing]

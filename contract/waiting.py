@@ -1,7 +1,7 @@
-"""Waiting for what must come: how long is enough, what a scenario has waited, and what is called when a wait lasts.
+"""Waiting for expected events: how much patience is enough, how long a scenario has waited, and what is called when a wait lasts.
 
-A wait is *in vain* where patience is over before what must come has come. What a scenario shows after that counts only where the patience
-was enough: one that the user has shortened makes nothing violated.
+A wait is *in vain* if patience ends before the expected event. What a scenario shows after that counts only if the patience
+was enough: a patience that the user has shortened makes nothing violated.
 """
 
 import threading
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 ENOUGH_S = 20.0
-"""So much patience is enough for a verdict: twice the pause between two looks of Apache Kafka for what is overdue."""
+"""Enough patience for a verdict: twice the pause between two checks of Apache Kafka for overdue transactions."""
 
 LASTS_S = 1.0
 """A wait that has not ended by then lasts: a scenario that waits so does not disturb others until the wait ends."""
@@ -19,7 +19,7 @@ LASTS_S = 1.0
 
 @dataclass
 class Waited:
-    """What was waited in one session, in seconds: the longest wait that was not in vain, and the longest one that was; 0 for none."""
+    """The waits of one session, in seconds: the longest wait that was not in vain, and the longest one that was; 0 for none."""
 
     longest_s: float = 0.0
     in_vain_s: float = 0.0
@@ -34,16 +34,16 @@ class Waited:
 
 @runtime_checkable
 class CountsWaits(Protocol):
-    """The time of a session that knows what was waited with it."""
+    """The time of a session that counts its waits."""
 
     @property
     def waited(self) -> Waited:
-        """What was waited until now."""
+        """The waits until now."""
         ...
 
 
 def waited_in(session: object) -> Waited:
-    """What was waited in a session; nothing where it does not say."""
+    """The waits of a session; nothing if it does not count them."""
     time = getattr(session, "time", None)
     return time.waited if isinstance(time, CountsWaits) else Waited()
 
@@ -53,32 +53,32 @@ class Shortened(Protocol):
     """A time whose patience can be shortened before it is used."""
 
     def shorten(self, patience_s: float) -> None:
-        """Wait no longer than so many seconds for what must come."""
+        """Wait no longer than so many seconds for an expected event."""
         ...
 
 
 class CountsFromChanges(Protocol):
     """A time whose patience counts from the last request that may have changed something.
 
-    When a wait was in vain and nothing was asked since, whatever else must come has had all of that time too, and is looked for briefly.
+    When a wait was in vain and no request followed, any other expected event has had all of that time too, and the next wait is brief.
     """
 
     changes: int
     """How often something may have changed."""
 
     def has_changed(self) -> None:
-        """Something is asked of the system, or done to it, that may change what it shows."""
+        """Note a request to the system, or a fault, that may change what it shows."""
         ...
 
 
 def has_changed(time: object) -> None:
-    """Notify a time that something may change, where it wants to know."""
-    if (notify := getattr(time, "has_changed", None)) is not None:  # by its name, since every request comes by here
+    """Notify a time that something may change, if it counts changes."""
+    if (notify := getattr(time, "has_changed", None)) is not None:  # by its name, since every request passes here
         notify()
 
 
 def changes_in(time: object) -> int | None:
-    """How often something may have changed; None where the time does not know."""
+    """How often something may have changed; None if the time does not count."""
     return getattr(time, "changes", None)
 
 
@@ -108,7 +108,7 @@ class Lasting:
         self._lasts = False
 
     def after(self, seconds: float) -> None:
-        """So long it has lasted by now."""
+        """Note that it has lasted so long by now."""
         if not self._lasts and seconds >= LASTS_S and _here.leaves is not None:
             self._lasts = True
             _here.leaves()

@@ -50,7 +50,7 @@ class Judged:
 
 
 def check(options: Options) -> int:
-    """Judge the histories, write the results, print them; the answer is the exit code."""
+    """Judge the histories, write the results and print them; returns the exit code."""
     judged = judge(options)
     if options.form == "json":
         print(json.dumps(judged.document, indent=2, ensure_ascii=False))
@@ -60,7 +60,7 @@ def check(options: Options) -> int:
 
 
 def judge(options: Options, ahead: AbstractContextManager[SparkSession] | None = None) -> Judged:
-    """Judge the histories, and write the results; in the session that there is already, if there is one."""
+    """Judge the histories, and write the results; in the existing session if there is one."""
     wanted = _chosen(options.anomalies)
     say = _Progress(options.quiet)
     start = find(options.paths)
@@ -101,7 +101,7 @@ def _chosen(names: Sequence[str]) -> tuple[Anomaly, ...]:
 
 
 class _Progress:
-    """Says on the error stream what is being done, and since when."""
+    """Prints on the error stream what is being done, and since when."""
 
     def __init__(self, quiet: bool) -> None:
         self._began = time.monotonic()
@@ -121,7 +121,7 @@ class _Progress:
 
 
 def _kept(start: Histories | Stored, results: Path) -> tuple[str, ...]:
-    """The tables of an earlier check in the same folder, where they are what is judged."""
+    """The tables of an earlier check in the same folder, if they are what is judged."""
     is_there = isinstance(start, Stored) and start.folder.resolve() == (results / TABLES).resolve()
     return (TABLES,) if is_there else ()
 
@@ -152,7 +152,7 @@ def _keep(witnesses: DataFrame, place: Path) -> None:
 
 
 def _keep_none(place: Path) -> None:
-    """The same where there are none, for which Spark would need a second."""
+    """Write an empty result, for which Spark would need a second."""
     for form in ("parquet", "json"):
         (place / form).mkdir(parents=True, exist_ok=True)
     put(local.columns(SCHEMA).empty_table(), place / "parquet/part-00000.parquet")

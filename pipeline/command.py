@@ -1,4 +1,4 @@
-"""The door to the checker, which is light: nothing of Spark is imported before it is known to be there."""
+"""The light entry to the checker: it imports nothing of Spark before Spark is known to be installed."""
 
 from fencepost.contract.errors import UnknownName
 
@@ -8,7 +8,7 @@ __all__ = ["Options", "run", "spark_is_there"]
 
 
 def run(options: Options) -> int:
-    """Check as asked; the answer is the exit code."""
+    """Check as asked; returns the exit code."""
     if options.form not in ("table", "json"):
         raise UnknownName("format", options.form, ("table", "json"))
     check_memory(options.memory)

@@ -45,7 +45,7 @@ class History:
         self._making = RLock()
 
     def once(self, name: str, make: Callable[[], DataFrame]) -> DataFrame:
-        """What several plans of a family read, made once, whichever of them comes first."""
+        """What several plans of a family read, made once, for the first of them."""
         with self._making:
             if name not in self._once:
                 self._once[name] = make().persist()
@@ -70,7 +70,7 @@ class History:
 
     @cached_property
     def damaged(self) -> list[str]:
-        """The runs of files in which something could not be read: there, that something is missing proves nothing."""
+        """The runs of files with something unreadable: there, a missing record proves nothing."""
         damaged = self.tables.damaged
         return [] if damaged is None else [row.run for row in damaged.collect()]
 
@@ -103,8 +103,8 @@ class History:
         return self.noticed.filter(neighbours.SUSPICIONS[name])
 
     def in_sequence(self, polled: DataFrame, op: str = "op") -> DataFrame:
-        """These records of polls (`op`), but for those of subscriptions whose messages are acknowledged one by one (`ack_ind`): such
-        messages are handed out one by one as well, to any consumer, and come again alone.
+        """These records of polls (`op`), except those of subscriptions that acknowledge messages one by one (`ack_ind`): such messages are
+        delivered one by one as well, to any consumer, and redelivered alone.
         """
         if "ack_ind" not in self.present:
             return polled
@@ -178,7 +178,7 @@ class History:
 
     @cached_property
     def _looked(self) -> tuple[list[Row], list[Row]]:
-        """One look at all operations, run by run, and beside it one at all records, kind by kind."""
+        """One pass over all operations, run by run, and concurrently one over all records, kind by kind."""
         keeps = F.coalesce(F.col("ctl").getItem("positions") == "kept", F.lit(False))
         assigned = F.col("f").isin("assign", "subscribe") & F.col("first").isNotNull()
         follows = assigned | (F.col("f") == "final_read") | keeps

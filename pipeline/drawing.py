@@ -1,4 +1,4 @@
-"""The layouts of the topics that witnesses are about, drawn from the tables of a check: `layouts` does it, from what is fetched here."""
+"""The layouts of the topics that witnesses are about, drawn by `layouts` from the tables of a check; this module fetches the rows."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ def _controlled(tables: Tables, runs: set[str]) -> dict[str, list[Happening]]:
 
 
 def _moved(tables: Tables, witness: Row) -> list[Happening]:
-    """The run's records of logs, as many as can be drawn, and its transactions; the witness's own are all there."""
+    """The run's records of logs, as many as can be drawn, and its transactions; the witness's own are all included."""
     of_run = ds.field("run") == witness.run
     columns = {name: ds.field(name) for name in ("op", "mop", "kind", "log", "v")} | {"hash": ds.field("rare", "hash")}
     first: pa.Table | None = None

@@ -1,6 +1,6 @@
-"""Which Java runs Spark: the one that JAVA_HOME names, else the first usable one that the machine has.
+"""Which Java runs Spark: the one that JAVA_HOME names, else the first usable one on the machine.
 
-A Java that Spark cannot use is passed over, and when none is left the error tells all that were found, and what to install.
+A Java that Spark cannot use is passed over, and when none is left the error lists all that were found, and what to install.
 """
 
 import os
@@ -33,7 +33,7 @@ class Java:
 
 
 def find(places: tuple[str, ...] = PLACES) -> Java:
-    """The Java to use; `WrongUsage` tells what was found instead, and the remedy."""
+    """The Java to use; `WrongUsage` reports what was found instead, and the remedy."""
     found = []
     for home in _homes(places):
         java = Java(home, _version_of(home))
@@ -66,7 +66,7 @@ def _on_path() -> Path | None:
 
 
 def _version_of(home: Path) -> int | None:
-    """What `java -version` says: 8 calls itself 1.8."""
+    """What `java -version` reports: 8 calls itself 1.8."""
     try:
         said = subprocess.run([home / "bin/java", "-version"], capture_output=True, text=True, timeout=30, check=True)  # noqa: S603
     except (OSError, subprocess.SubprocessError):

@@ -1,6 +1,6 @@
 """Small tables that are made here, not read.
 
-They come through Arrow: plain Python rows would be unpickled by a Python worker, and to start one takes seconds.
+They come through Arrow: a Python worker would have to unpickle plain Python rows, and takes seconds to start.
 """
 
 from collections.abc import Iterable

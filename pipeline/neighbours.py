@@ -1,7 +1,7 @@
-"""Records beside the one before them, and what is suspicious of them.
+"""Records compared with the one before them, and what is suspicious of them.
 
 Nearly every record of a sound history stands right behind the one that its process sent to the log, or read from it, before; and its story
-fits that of its value. Nobody asks for those again: one pass over all records finds the rest, and every plan about single records reads
+fits that of its value. No plan needs those again: one pass over all records finds the rest, and every plan about single records reads
 only that. Kept are
 
 * *steps* within one operation, by which its next record of a log is not the next one of the log;
@@ -48,7 +48,7 @@ _WRITER = ("sent", "op", "at", "unit", "oc", "end_op", "transactional", "by_hand
 
 
 def noticed(records: DataFrame, values: DataFrame) -> DataFrame:
-    """Of these records those with an odd step or turn, and the candidates."""
+    """Those of these records that have an odd step or turn, and the candidates."""
     written = values.select(*VALUE, "reused", "send_count", "last_rank", *(F.col(name).alias(f"w_{name}") for name in _WRITER))
     moved = records.filter(F.col("kind").isin("send", "recv")).select(*_MOVED)
     rows = moved.join(written.hint("merge"), list(VALUE), "left")

@@ -1,4 +1,4 @@
-"""What the user of a check asked for, and whether Spark is there to do it. Nothing of Spark is imported here."""
+"""What the user of a check asked for, and whether Spark is installed. Nothing of Spark is imported here."""
 
 import re
 from collections.abc import Iterator
@@ -23,20 +23,20 @@ class Options:
     infer_ww: bool = False
     infer_rw: bool = False
     by_run: bool = False
-    """Whether a witness in words is wanted of each anomaly in each run."""
+    """Whether each anomaly gets a witness in words in each run."""
     quiet: bool = False
-    """Whether nothing is said of the stages of the work."""
+    """Whether the stages of the work are not printed."""
 
 
 def check_memory(size: str | None) -> None:
-    """Raises WrongUsage for what Java would not take as a size, before it is started."""
+    """Raises WrongUsage for a size that Java would refuse, before Java starts."""
     if size is not None and not re.fullmatch(r"[1-9]\d*[kmgt]", size.lower()):
         raise WrongUsage(f"--memory {size}: expected a size such as 512m or 2g")
 
 
 @contextmanager
 def spark_is_there(command: str) -> Iterator[None]:
-    """Around the imports that need Spark: what is not installed is named with the remedy."""
+    """For imports that need Spark: a missing package is reported with the remedy."""
     try:
         yield
     except ModuleNotFoundError as error:

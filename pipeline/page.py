@@ -1,6 +1,6 @@
 """The HTML page of a check: the counts, and for each anomaly its first witnesses with a time line. All text is escaped.
 
-A picture of a layout is SVG as it stands; whoever drew it has escaped what is in it.
+A picture of a layout is inserted as SVG; the module that draws it escapes its texts.
 """
 
 from collections.abc import Sequence

@@ -1,5 +1,5 @@
-"""What a session does for the first time takes seconds: Java loads its classes, and Python's workers start and import. A small check before
-the real one takes that time while something else goes on.
+"""A session's first work takes seconds: Java loads its classes, and Python's workers start and import. A small check before
+the real one takes that time while other work goes on.
 """
 
 import json

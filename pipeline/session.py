@@ -1,10 +1,10 @@
 """The one Spark session of a check, sized to its input.
 
-Small input is the common case, a run of the suite: many partitions cost there more than the work itself. Large input gets a partition for
-each 64 MB or so, so that what a task holds stays bounded whatever the size of the whole. As long as Spark only moves what Python reads and
-judges, generated code costs more than it saves; `compiling` is for the plans that judge a log which no task can hold.
+Small input is the common case, a run of the suite: there, many partitions cost more than the work itself. Large input gets a partition
+for each 64 MB or so, so that what a task holds stays bounded whatever the size of the whole. As long as Spark only moves what Python
+reads and judges, generated code costs more than it saves; `compiling` is for the plans that judge a log which no task can hold.
 
-The user interface is off, the driver listens on the loopback address unless a cluster has to reach it, and Spark says only what went wrong.
+The user interface is off, the driver listens on the loopback address unless a cluster has to reach it, and Spark logs errors only.
 """
 
 import logging
@@ -29,11 +29,11 @@ from . import java
 
 SMALL = 24 << 20
 QUICK = 1 << 30
-"""Up to here, what Java does is over before it is worth being compiled well; a log that plans judge then takes them half as long again."""
+"""Up to here, Java finishes before optimised compilation pays off; a log that plans judge then takes half as long again."""
 PARTITION = 64 << 20
 HERE = Path(__file__).parent
 COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
-"""What a session is told from whose plans code is generated."""
+"""Settings of a session whose plans become generated code."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Size:
     master: str = "local[*]"
     memory: str | None = None
     by_run: bool = False
-    """Whether Spark only moves whole runs, and plans nothing that is worth being compiled well."""
+    """Whether Spark only moves whole runs, and plans nothing that is worth optimised compilation."""
 
     @property
     def small(self) -> bool:
@@ -68,13 +68,13 @@ class Size:
             "spark.driver.memory": self.driver_memory,
             "spark.sql.shuffle.partitions": str(self.partitions),
             "spark.sql.warehouse.dir": f"{scratch}/warehouse",
-            # Nothing here is worth a filter of its own, nor a second look at a plan.
+            # Nothing here is worth a separate filter, nor a second look at a plan.
             "spark.sql.lightweightPlanChangeValidation": "false",
             "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
-            # What is kept is read a few times only: to look for its best encoding takes longer.
+            # Cached tables are read a few times only: a search for the best encoding takes longer.
             "spark.sql.inMemoryColumnarStorage.compressed": "false",
             "spark.ui.enabled": "false",
-            # What a plan looks like is shown in a user interface, which is off.
+            # Plans are shown only in the user interface, which is off.
             "spark.sql.ui.explainMode": "simple",
             "spark.sql.maxPlanStringLength": "100",
             "spark.ui.showConsoleProgress": "false",
@@ -85,7 +85,7 @@ class Size:
             "spark.sql.execution.arrow.maxBytesPerBatch": str(PARTITION),
             # An adaptive plan forgets how its tables are partitioned, and would shuffle again what was shuffled once.
             "spark.sql.adaptive.enabled": "false",
-            # Two tables that are partitioned by (run, log) meet without a shuffle, whatever else they are joined by.
+            # Two tables that are partitioned by (run, log) join without a shuffle, whatever else they are joined by.
             "spark.sql.requireAllClusterKeysForCoPartition": "false",
             "spark.sql.legacy.bucketedTableScan.outputOrdering": "true",
             "spark.sql.sources.bucketing.autoBucketedScan.enabled": "false",
@@ -102,18 +102,18 @@ class Size:
 
 
 def compiling(spark: SparkSession) -> None:
-    """From now on the plans of this session are generated code."""
+    """From now on, Spark generates code for the plans of this session."""
     for name, value in COMPILED.items():
         spark.conf.set(name, value)
 
 
 @contextmanager
 def session(size: Size) -> Iterator[SparkSession]:
-    """A Spark session, stopped at the end; its scratch files go with it."""
+    """A Spark session, stopped at the end; its scratch files are removed with it."""
     os.environ["JAVA_HOME"] = str(java.find().home)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with TemporaryDirectory(prefix="fencepost-check-") as scratch:
-        # What is over in seconds is not worth compiling well. Where there is much to do, throughput counts and pauses do not; and as every
+        # Work of seconds is not worth optimised compilation. In long work throughput counts and pauses do not; and as every
         # plan is new code, compiling takes as long as running, unless less is inlined.
         quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC" if size.bytes <= QUICK else "-XX:+UseParallelGC -XX:FreqInlineSize=100"
         logging = f"-Dlog4j2.configurationFile={(HERE / 'log4j2.properties').as_uri()} -Dderby.system.home={scratch}"
@@ -130,8 +130,8 @@ def session(size: Size) -> Iterator[SparkSession]:
 
 
 class Ahead:
-    """A session that starts beside other work, and does its `first` work there. Who enters it waits until that is done, or hears why it
-    is not.
+    """A session that starts concurrently with other work, and does its `first` work there. Entering it waits until that is done, or raises
+    the reason why it failed.
     """
 
     def __init__(self, size: Size, first: Callable[[SparkSession, int], None]) -> None:
@@ -151,14 +151,14 @@ class Ahead:
         self.close()
 
     def close(self) -> None:
-        """Stop it, also one that nobody has entered; once more does nothing."""
+        """Stop it, even if it was never entered; a second call does nothing."""
         self._beside.shutdown()
         self._opened.close()
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Spark's bridge logs where a signal met it. What goes wrong is raised as well, so nothing is lost with that log."""
+    """Silences the log of Spark's bridge about where a signal hit it. Errors are raised as well, so nothing is lost."""
     log, silence = logging.getLogger(), logging.NullHandler()
     log.addHandler(silence)
     try:
@@ -168,12 +168,12 @@ def _quiet() -> Iterator[None]:
 
 
 def _started(builder: SparkSession.Builder, size: Size) -> SparkSession:
-    """The session; `WrongUsage` with Spark's or Java's reason where there can be none."""
+    """The session; `WrongUsage` with Spark's or Java's reason if it cannot start."""
     heard = signal.getsignal(signal.SIGINT)
     try:
         spark = builder.getOrCreate()
         if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGINT, heard)  # which Spark has taken for itself
+            signal.signal(signal.SIGINT, heard)  # Spark has replaced this handler
         return spark
     except (PySparkException, Py4JError, OSError) as error:
         lines = str(error).strip().splitlines()

@@ -1,4 +1,4 @@
-"""From what a check starts: histories that are read and sorted into tables, or the tables that an earlier check has stored."""
+"""What a check starts from: histories that are read and sorted into tables, or the tables that an earlier check has stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from .movement import reading, sorting
 from .tables import Tables, described
 
 _NAMED = 5
-"""So many of the files that cannot be read are named."""
+"""How many unreadable files are named."""
 
 
 @dataclass(frozen=True)
 class Histories:
-    """Files, but for those that nobody should open."""
+    """Files, except those that are unsafe to open."""
 
     readable: tuple[files.Source, ...]
     refused: tuple[files.Refusal, ...]
@@ -51,7 +51,7 @@ class Histories:
 
 @dataclass(frozen=True)
 class Stored:
-    """Tables of an earlier check; what could not be read then is still missing."""
+    """Tables of an earlier check; what was unreadable then is still missing."""
 
     folder: Path
     buckets: int
@@ -75,7 +75,7 @@ class Stored:
 
 
 def find(paths: Sequence[Path]) -> Histories | Stored:
-    """What these paths hold: a folder of tables, or of results that have some, is not read again. `WrongUsage` when there is nothing."""
+    """What these paths hold: a folder of tables, or of results with tables, is not read again. `WrongUsage` when there is nothing."""
     stored = [found for path in paths for found in [_stored(path)] if found]
     if stored and len(paths) > 1:
         raise WrongUsage(f"{stored[0].folder} holds the tables of a check, which are judged by themselves; name no other history with it")

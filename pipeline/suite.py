@@ -1,7 +1,7 @@
 """The histories of a run of the suite, judged after it as `fencepost check` judges them.
 
-A scenario's history is a run of the check, so each finding belongs to one scenario. What a finding means for the run is for the suite to
-say; here is only what was found.
+A scenario's history is a run of the check, so each finding belongs to one scenario. The suite decides what a finding means for the
+run; this module only has the findings.
 """
 
 from collections.abc import Sequence
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 def ready() -> None:
-    """Raises WrongUsage, which tells the remedy, where no history could be judged."""
+    """Raises WrongUsage with the remedy if no history could be judged."""
     with spark_is_there("fencepost run --check"):
         from . import check  # noqa: F401 - it is what needs Spark
     java.find()
 
 
 def ahead() -> "Ahead":
-    """A session that starts while scenarios run; whoever asks for it closes it."""
+    """A session that starts while scenarios run; the caller closes it."""
     from .rehearsal import rehearse
     from .session import Ahead, Size
 

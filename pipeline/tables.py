@@ -6,14 +6,14 @@ by the number of its invocation (`op`); `at` is the number of its completion. On
 * `ops`: run, op, at, t0, t1, process, client, f, ty (ok, fail, info), open, unit, oc, end_op and the rest of the event; of what it moved
   only the `first`, and the logs that it `keeps` where it assigns some. A *unit* is what commits together: a transaction attempt, else the
   operation alone; it is called by its first operation. `oc` is what became of it: 3 committed, 2 not known, 1 aborted. `end_op` is the
-  operation that asked for its end, null when nobody did.
+  operation that asked for its end, null when none did.
 * `records`: one row for each record sent or read, offset committed or position seen (`kind`): run, log, v, o, mop (its number in the
   operation), and its operation's op, at, process, ty, unit, oc, and so on.
 * `bad`: what could not be read, where there is any: file_id, mark, run, reason.
 
 Records are shuffled once, by (run, log), and stored in that many buckets, each in order of (run, log, kind, process, op, mop), so that
 grouping, ranking and joining by log moves nothing, and each process's records stand in the order in which it moved them
-(`movement.sorting` writes them). What a value is too long to be stored as is its beginning and its digest.
+(`movement.sorting` writes them). A value that is too long is stored as its beginning and its digest.
 
 Small histories are stored without buckets: each file of operations has its fellow of records, of the same name, with the same whole runs
 (`movement.reading` writes them).
@@ -44,7 +44,7 @@ ORDER = ("run", "log", "kind", "process", "op", "mop")
 
 
 def described(folder: Path) -> dict[str, Any] | None:
-    """What the description of stored tables says, where the folder has whole ones. `WrongUsage` when they are of another version."""
+    """The description of stored tables, if the folder has whole ones. `WrongUsage` when they are of another version."""
     path = folder / DESCRIPTION
     if not path.is_file():
         return None
@@ -66,7 +66,7 @@ class Tables:
         self.bad_lines = 0
 
     def keep(self, bad: DataFrame) -> None:
-        """Operations and records stand in the folder when this has been computed, which is what could not be read."""
+        """Writes operations and records to the folder by computing `bad`, which is what could not be read."""
         bad = bad.persist()
         self.bad_lines = bad.count()
         if self.bad_lines:
@@ -74,13 +74,13 @@ class Tables:
         bad.unpersist()
 
     def describe(self, **facts: int) -> None:
-        """The tables are whole, and a later check may start from them."""
+        """Marks the tables as whole, so that a later check may start from them."""
         description = {"schema_version": VERSION, "buckets": self._buckets, "bad_lines": self.bad_lines, **facts}
         (self.folder / DESCRIPTION).write_text(json.dumps(description) + "\n", encoding="utf-8")
 
     @property
     def bad(self) -> DataFrame | None:
-        """Events that are none, or belong to no operation; None where there are none of these."""
+        """Events that are none, or belong to no operation; None if there are none."""
         return self._read("bad") if self.bad_lines else None
 
     @property
@@ -98,7 +98,7 @@ class Tables:
 
     @property
     def parts(self) -> int:
-        """In how many parts what is moved by run is worth being divided."""
+        """Into how many parts rows that move by run are worth dividing."""
         return max(1, self._buckets)
 
     def only(self, runs: Sequence[str]) -> "Tables":
@@ -118,7 +118,7 @@ class Tables:
     def ops(self) -> DataFrame:
         """All operations."""
         rows = self._those_chosen(self._read("ops").drop("file_id"))
-        # What is small is not worth being handed from one core to the other.
+        # Small tables are not worth moving from one core to another.
         return (rows.coalesce(1) if self._buckets <= 1 else rows).persist()
 
     @cached_property
@@ -140,7 +140,7 @@ class Tables:
         return self.spark.table("records")
 
     def few(self, table: str, columns: list[str] | dict[str, ds.Expression], where: ds.Expression) -> Iterator[pa.Table]:
-        """The few rows of a table for which this holds, some at a time; without Spark, for which they would not be worth a job."""
+        """The few rows of a table for which this holds, in batches; without Spark, for which they would not be worth a job."""
         for batch in ds.dataset(self.folder / table, format="parquet").to_batches(columns=columns, filter=where):
             yield pa.Table.from_batches([batch])
 
@@ -152,7 +152,7 @@ class Tables:
         return rows if self._chosen is None else rows.filter(self._chosen)
 
     def _read(self, name: str) -> DataFrame:
-        # Opening a table is a job of its own: it reads the schema.
+        # Opening a table is a separate job: it reads the schema.
         if name not in self._open:
             self._open[name] = self.spark.read.parquet(str(self.folder / name))
         return self._open[name]

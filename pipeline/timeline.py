@@ -49,7 +49,7 @@ def picture(acts: Sequence[Act]) -> Picture:
         x = place[act.began]
         later = [place[other.began] for other in acts if other.who == act.who and other.began > act.began]
         label = _label(act, min(later, default=WIDTH + _LEAST_ROOM) - x)
-        label_x = min(x, WIDTH - _LETTER * len(label))  # one that would run over the edge ends there instead
+        label_x = min(x, WIDTH - _LETTER * len(label))  # a label that would cross the edge ends there instead
         bars.append(Bar(x, y, max(6.0, place[act.ended] - x), act.outcome, label, max(LEFT, label_x), str(act)))
     lanes = tuple((client, TOP + index * LANE + 18.0) for index, client in enumerate(clients))
     return Picture(WIDTH, TOP + LANE * max(1, len(clients)), lanes, tuple(bars))

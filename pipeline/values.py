@@ -1,11 +1,11 @@
 """The values of the logs: one row for each, from all that was sent and read of it.
 
-What a history may tell of one log (each record at its offset):
+What a history may contain of one log (each record at its offset):
 
     offset  0: a    committed, read by a reader of committed data
     offset  1: b    aborted
     offset  2:      the marker of that abort
-    offset  3: c    its commit had no answer, and nobody read it
+    offset  3: c    its commit had no answer, and no client read it
     offset  4: d    committed, read at offset 4, and at 6 again
 
 and what `values` makes of it:
@@ -19,7 +19,7 @@ and what `values` makes of it:
 * `run`, `log`, `v`: the value's name.
 * `op`, `at`, `unit`, `oc`, `end_op`, `transactional`, `by_hand`: of the operation that sent it first, as `tables` has them; `oc`, `end_op`
   and the two last are the highest of all sends.
-* `sent`, `acknowledged`: whether anybody sent it, and whether a send was answered with success. `send_count`: how often it was sent.
+* `sent`, `acknowledged`: whether any client sent it, and whether a send was answered with success. `send_count`: how often it was sent.
 * `read`: whether a read that succeeded returned it. `read_committed`: whether one that reads committed data only did; `first_read_at` and
   `first_read_op` are the first such read, by its completion and by its name.
 * `known_committed`: it committed, beyond doubt: the commit was acknowledged, or its outcome is not known and a reader of committed data was
@@ -56,7 +56,7 @@ _READ, _SEEN = f"{_GOT} and ty = 'ok'", f"{_GOT} and ty = 'ok' and iso != 'ru'"
 
 
 def values(records: DataFrame, present: frozenset[str]) -> DataFrame:
-    """The values of these records, of which `present` tells what there is at all."""
+    """The values of these records; `present` names what the history has at all."""
     known = records.filter(F.col("kind").isin("send", "recv") & F.col("v").isNotNull())
     rows = _summed(known)
     if "numbered" in present:
@@ -106,7 +106,7 @@ def _summed(records: DataFrame) -> DataFrame:
 
 
 def _resent(records: DataFrame) -> DataFrame:
-    """Values that were sent under the sequence number of another one: a broker that knows the number answers for the other."""
+    """Values that were sent with the sequence number of another one: a broker that knows the number answers for the other."""
     sends = records.filter(f"{_SENT} and seq is not null and pid >= 0")
     groups = sends.groupBy("run", "log", "pid", "epoch", "seq").agg(F.collect_set("v").alias("vs"))
     again = groups.filter(F.size("vs") > 1).select("run", "log", F.explode("vs").alias("v")).distinct()
@@ -133,11 +133,11 @@ def _ranked(rows: DataFrame) -> DataFrame:
     acknowledged = [F.when(committed, F.col(name)) for name in ("first_sent_offset", "last_sent_offset")]
     every = [*map(F.col, ("first_offset", "last_offset", "first_read_offset", "last_read_offset")), *acknowledged]
     several = F.sort_array(F.array_except(F.array(*every), F.array(F.lit(None).cast("bigint"))))
-    # Nearly every value has one offset, for which no list need be searched.
+    # Nearly every value has one offset, which needs no search of a list.
     one, none = F.array(F.least(*every)), F.array().cast("array<bigint>")
     offsets = F.when(F.least(*every).isNull(), none).when(F.least(*every) == F.greatest(*every), one).otherwise(several)
     rows = rows.withColumn("offsets", offsets)
-    # A row for each offset; the last one then stands for the value.
+    # A row for each offset; the last one then represents the value.
     rows = rows.withColumn("o", F.explode_outer("offsets"))
     order = F.col("o").asc_nulls_last()
     log, value = Window.partitionBy("run", "log").orderBy(order), Window.partitionBy(*VALUE)

@@ -1,7 +1,7 @@
 """From witnesses to a verdict: what was found in each run, and whether the run is valid.
 
-A run is invalid when it has a definite witness of an anomaly that somebody promises not to happen. A witness which is that something is
-*missing* proves nothing in a run of which lines could not be read, and counts there as possible.
+A run is invalid when it has a definite witness of an anomaly that some system promises to exclude. A witness that something is
+*missing* proves nothing in a run with unreadable lines, and counts there as possible.
 """
 
 from collections import defaultdict
@@ -58,13 +58,13 @@ class Total:
 
 
 def found(history: History, anomalies: Sequence[Anomaly]) -> list[Found]:
-    """What there is of each of these anomalies. Making a plan keeps one core busy, so the next one is made while one runs."""
+    """The witnesses of each of these anomalies. Making a plan keeps one core busy, so the next one is made while one runs."""
     concerned = [anomaly for anomaly in anomalies if anomaly.concerns(history)]
     planners = ThreadPoolExecutor(_AT_ONCE)
     try:
         return [one for one in planners.map(lambda anomaly: _found(history, anomaly), concerned) if one.counts]
     finally:
-        planners.shutdown(cancel_futures=True)  # after an error, or Ctrl-C, the plans that wait are not run
+        planners.shutdown(cancel_futures=True)  # after an error, or Ctrl-C, the waiting plans are not run
 
 
 def _found(history: History, anomaly: Anomaly) -> Found:
@@ -108,12 +108,12 @@ def verdict(history: Sized, every: Sequence[Found], quarantined: int) -> dict[st
 
 
 def unfinished() -> dict[str, Any]:
-    """What verdict.json says until the check has ended."""
+    """The content of verdict.json until the check has ended."""
     return {"schema_version": SCHEMA_VERSION, "complete": False, "records": 0, "operations": 0, "quarantined": 0, "runs": []}
 
 
 def totals(document: dict[str, Any]) -> list[Total]:
-    """The anomalies that were found, over all runs, in the order in which the taxonomy has them."""
+    """The anomalies that were found, over all runs, in the order of the taxonomy."""
     found = []
     for anomaly in ANOMALIES:
         counts = [run["anomalies"][anomaly.name] for run in document["runs"] if anomaly.name in run["anomalies"]]

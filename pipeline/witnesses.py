@@ -23,8 +23,8 @@ _OUTCOMES = {"ok": "acknowledged", "fail": "refused", "info": "outcome not known
 
 @dataclass(frozen=True)
 class Act:
-    """An operation of a witness's story. `began` and `ended` are its events' numbers, the recorder's order; `at_ns` is when it began, from
-    the beginning of the history, where that was told.
+    """An operation of a witness's story. `began` and `ended` are its events' numbers, the recorder's order; `at_ns` is when it began, since
+    the beginning of the history, if that was recorded.
     """
 
     who: str
@@ -69,7 +69,7 @@ def ranked(witnesses: DataFrame, most: int) -> DataFrame:
 
 
 def shown(witnesses: Sequence[Row], tables: Tables) -> list[Shown]:
-    """The stories of these ranked witnesses, in their order: their operations, and those that moved a value which they name."""
+    """The stories of these ranked witnesses, in order: their operations, and those that moved a value which they name."""
     moving = _moving(witnesses, tables)
     rows = sorted(witnesses, key=lambda row: (row.anomaly, row.place))
     told = [sorted({*row.ops, *_named(row, moving)}) for row in rows]
@@ -93,7 +93,7 @@ _Moving = dict[tuple[str, str, str], list[tuple[int, int | None]]]
 
 
 def _moving(witnesses: Sequence[Row], tables: Tables) -> _Moving:
-    """Of each log and value that these witnesses name the operations that moved it: at each offset the first that sent or read it."""
+    """For each log and value that these witnesses name, the operations that moved it: at each offset the first that sent or read it."""
     wanted = {(row.run, row.log, v) for row in witnesses if row.log is not None for v in row["values"]}
     those = _among("kind", ("send", "recv"))
     for place, name in enumerate(("run", "log", "v")):
@@ -111,7 +111,7 @@ def _moving(witnesses: Sequence[Row], tables: Tables) -> _Moving:
 
 def _among(name: str, values: Iterable[object]) -> ds.Expression:
     wanted = list(values)
-    # A set without members has no type of its own, and would not fit the column.
+    # A set without members has no type, and would not fit the column.
     return ds.field(name).isin(wanted) if wanted else ds.scalar(False)
 
 
@@ -142,7 +142,7 @@ def _shown(row: Row, ops: Sequence[tuple[Row, Sequence[Row]]]) -> Shown:
 
 
 def _act(op: Row, mops: Sequence[Row], values: set[str], log: str | None) -> Act:
-    """An operation, shown by the records that the witness is about where it has any."""
+    """An operation, shown by those of its records that the witness is about, if any."""
     moved = [mop for mop in mops if mop.log == log and (not values or mop.v in values)] or mops
     words = [_in_words(mop) for mop in moved]
     more = [f"and {len(words) - _MANY} more"] if len(words) > _MANY else []

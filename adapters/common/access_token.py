@@ -1,4 +1,4 @@
-"""A token by which a client logs in: read anew for each login, so one that expires is replaced by whoever issues it.
+"""A token by which a client logs in: read again for each login, so that its issuer can replace one that expires.
 
 It comes from a file, the environment or a command, and never stands on a command line of ours. No message has it, nor what the command
 wrote, which may quote it.

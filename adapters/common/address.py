@@ -22,7 +22,7 @@ class Address:
 
 
 def free_port() -> int:
-    """A port of this machine's loopback address that nobody listens on."""
+    """A port of this machine's loopback address on which no process listens."""
     while True:
         port = secrets.choice(_PORTS)
         with socket.socket() as probe, contextlib.suppress(OSError):

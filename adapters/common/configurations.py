@@ -81,9 +81,9 @@ class BrokerSettings(Row, Generic[B]):
     def turn(self, needs: Collection[str], *, several: bool) -> int:
         """The order in which scenarios are best asked, by what they need: a lower number first. `several` brokers may be asked at a time.
 
-        Those of one configuration come together, so that its broker can be given back. Of them, those come first that crash or stop it,
-        while it has little to read when it starts again. Where one broker is asked after the other, those with a broker of their own stay
-        among the scenarios without special needs, so that it is started beside these.
+        Those of one configuration come together, so that its broker can be released. Of them, those come first that crash or stop it,
+        while it has little to read when it starts again. Where one broker is asked after the other, those with a separate broker stay
+        among the scenarios without special needs, so that it starts while these run.
         """
         names = list(self.configurations)
         try:

@@ -1,6 +1,6 @@
-"""One broker of fencepost's own, in containers or in processes: started, awaited, crashed, started again and removed.
+"""One broker that fencepost runs, in containers or in processes: started, awaited, crashed, restarted and removed.
 
-It is also the faults of the sessions on it. `start` may run in another thread than the rest; whoever needs the broker waits for it,
+It is also the faults of the sessions on it. `start` may run in another thread than the rest; a session that needs the broker waits for it,
 and `close` removes what was started also while it is still starting. A process that a launcher starts can be asked what a container can.
 """
 
@@ -33,7 +33,7 @@ _LOOKED_AT_EVERY_S = 5.0
 
 @dataclass(frozen=True)
 class Starting:
-    """Where it is told that a broker is being started, and why."""
+    """Where the start of a broker is shown, and why it is started."""
 
     board: Board = field(default_factory=Board)
     why: str = ""
@@ -98,7 +98,7 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
 
     @abstractmethod
     def start_containers(self, waits_for: Callable[[str], None]) -> C:
-        """Start the containers and return at once; `waits_for` is told what takes its time."""
+        """Start the containers and return at once; `waits_for` is called with what takes time."""
 
     @abstractmethod
     def ask(self, containers: C) -> Outcome[O]:

@@ -1,6 +1,6 @@
 """The image that containers are made of: had on this machine, or pulled with a word about it, or refused with the reason.
 
-It tells apart what a user has to do different things about: Docker that does not answer, a name that is none, an image that is neither here
+It distinguishes cases with different remedies: Docker that does not answer, a name that is none, an image that is neither here
 nor can be pulled, and one that Docker has and cannot start.
 
 This module imports Docker's client, so it is itself imported only where a container is really wanted.
@@ -19,7 +19,7 @@ _NO_NAME = "invalid reference format"
 
 
 def have(image: str, waits_for: Callable[[str], None], instead: str) -> None:
-    """Have the image on this machine; `waits_for` is told when it is pulled. Raises SystemUnreachable, which ends with `instead`."""
+    """Have the image on this machine; `waits_for` is called when it is pulled. Raises SystemUnreachable, which ends with `instead`."""
     try:
         client = docker.from_env()
     except (DockerException, OSError) as error:

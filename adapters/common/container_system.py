@@ -1,4 +1,4 @@
-"""A system in containers of fencepost's own: few at once, started while scenarios are judged, removed on every way out.
+"""A system in containers that fencepost runs: few at once, started while scenarios are judged, removed on every way out.
 
 Brokers are started one after another in a thread, in the order of `LineUp`: the one for scenarios without special needs first, so that the
 others come up while that one is being judged. A broker that no later scenario needs is given back when its last session closes, and makes
@@ -138,7 +138,7 @@ class ContainerSystem(ABC, Generic[B]):
             self._changed.notify_all()
 
     def turn(self, needs: Collection[str]) -> int:
-        """The order in which scenarios are best asked: those with a lower number first."""
+        """The best order of scenarios: those with a lower number first."""
         return self._settings.turn(needs, several=self.most_at_once > 1)
 
     def where(self, needs: Collection[str]) -> Where:
@@ -149,7 +149,7 @@ class ContainerSystem(ABC, Generic[B]):
 
     @contextlib.contextmanager
     def share(self, titles: Collection[str], needs: Collection[str]) -> Iterator[None]:
-        """Meanwhile sessions with these titles get one broker, also where it is fresh. Begins when it serves, or never will."""
+        """In the block, sessions with these titles get one broker, even if it is fresh. The block begins when it serves, or never will."""
         held: _Place[B] | None = None
         with contextlib.suppress(NotOffered, SystemUnreachable, WrongUsage):  # the sessions will say so, with the reason
             with self._changed:
@@ -221,7 +221,7 @@ class ContainerSystem(ABC, Generic[B]):
     # --- for the systems of a protocol ----------------------------------------------------------------------------------
 
     def _default_broker(self) -> B:
-        """The broker of every scenario without special needs, perhaps still on its way."""
+        """The broker of every scenario without special needs, perhaps still starting."""
         with self._changed:
             return self._find_or_add(self._settings.default_configuration).broker
 

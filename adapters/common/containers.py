@@ -1,7 +1,7 @@
 """A container with one broker, for as long as this process lives.
 
 Its ports on this machine are fixed before the start, because a broker advertises them and they must outlive a restart. The
-container is not watched over by testcontainers' own reaper, which is an image of its own to pull: it carries its owner in a
+container is not watched over by testcontainers' own reaper, which is a separate image to pull: it carries its owner in a
 label, and every start sweeps the containers and networks whose owner is gone.
 
 This module imports testcontainers and Docker's client, so it is itself imported only where a container is really wanted.
@@ -28,7 +28,7 @@ from .node_logs import MOST_BYTES
 
 _LOG_LINES = 30
 _KEPT_LINES = 2_000
-"""How much of the log of a container that was removed is known afterwards: a broker that one scenario has is gone when it is found red."""
+"""How much of the log of a removed container is kept: the broker of a single scenario is gone when the scenario is found red."""
 _STOPS_WITHIN_S = 60
 _KILLED = 128 + 9
 """The exit code of a process that Docker has killed with SIGKILL."""
@@ -117,7 +117,7 @@ S = TypeVar("S", bound=Startable)
 
 
 def started(image: str, make: Callable[[], S], instead: str, waits_for: Callable[[str], None]) -> S:
-    """Start what `make` makes and return at once; it will serve later. `waits_for` is told what takes its time.
+    """Start what `make` makes and return at once; it will serve later. `waits_for` is called with what takes time.
 
     Raises SystemUnreachable, which ends with what can be done `instead`.
     """
@@ -139,7 +139,7 @@ def started(image: str, make: Callable[[], S], instead: str, waits_for: Callable
 
 
 def digest_of(name: str) -> str | None:
-    """The digest of an image that is here: the one that its repository gave it, else its own id. None where Docker does not tell."""
+    """The digest of a local image: the one that its repository gave it, else its own id. None if Docker does not report it."""
     with contextlib.suppress(DockerException, OSError), contextlib.closing(docker.from_env()) as client:
         image = client.images.get(name)
         return repository_digest(name, image.attrs.get("RepoDigests") or []) or str(image.id)

@@ -23,7 +23,7 @@ class NoCleanStop:
 
 
 class NoFaults(NoCrashPoints, NoCleanStop):
-    """The faults of a system that somebody else runs."""
+    """The faults of a system that another party runs."""
 
     def __init__(self, whose: str) -> None:
         self._whose = whose
@@ -55,7 +55,7 @@ class OneNode:
 
 
 class SessionFaults:
-    """The system's faults. A crash or a stop ends every connection, and what it tore down must not look like the next request's fault.
+    """The system's faults. A crash or a stop ends every connection, and a connection lost to it must not seem the next request's fault.
 
     Which nodes are paused is remembered, so that none stays so. Where other scenarios share its crashes, one kill serves all.
     """

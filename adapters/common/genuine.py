@@ -1,7 +1,7 @@
-"""Whose known deviations hold for a broker: those of the release that it is known to be, and nobody's where that is not known.
+"""Which known deviations hold for a broker: those of the release that it is known to be, and none if that is not known.
 
-A genuine release was started from its project's own image, and says itself what the image's tag says. Whatever else speaks the
-protocol may be somebody else's broker: it gets no release's excuses, unless the user says which release it is (`--known-as`).
+A genuine release was started from its project's own image, and reports the same version as the image's tag. Anything else that speaks the
+protocol may be another broker: no release's deviations excuse it, unless the user names its release (`--known-as`).
 """
 
 from collections.abc import Collection
@@ -36,7 +36,7 @@ class ImageName:
 
     @property
     def told(self) -> str:
-        """The repository as people say it."""
+        """The repository as people write it."""
         return self.repository.removeprefix(f"{_LIBRARY}/")
 
     @property
@@ -88,14 +88,14 @@ def of_image(project: Project, name: str, told: str | None, said: str) -> Whose:
 
 
 def of_stranger(project: Project, where: str, told: str | None) -> Whose:
-    """Whose they are for a broker that runs already: nobody's, for what it says of itself anybody's broker can say."""
+    """For a broker that runs already: no deviations hold, since any broker can report the same about itself."""
     like = None if told is None else (project.system, told)
     why = f"no bundled deviations: fencepost did not start {where}, so it may be any broker; {_remedy(project, told)}"
     return Whose(looks_like=like, deviations=why)
 
 
 def of_imitation(profile: str, release: tuple[str, str]) -> Whose:
-    """Whose they are for the reference with a release's profile, which does what that release does."""
+    """For the reference with a release's profile, which behaves like that release."""
     system, version = release
     return Whose(release, deviations=f"the bundled deviations of {system} {version} hold: the profile {profile} imitates that release")
 

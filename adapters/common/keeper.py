@@ -35,7 +35,7 @@ def _prctl(option: int, value: int) -> None:
 
 
 def _say(**what: object) -> None:
-    with contextlib.suppress(OSError):  # whoever asked may be gone
+    with contextlib.suppress(OSError):  # the owner may be gone
         os.write(1, json.dumps(what).encode() + b"\n")
 
 

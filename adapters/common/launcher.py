@@ -69,7 +69,7 @@ class Passing(Row):
         return self
 
     def name_of(self, setting: str) -> str | None:
-        """The broker's own name for a setting; None where it does not understand it."""
+        """The broker's own name for a setting; None if it does not understand it."""
         if self.how == CANNOT:
             return None
         match self.names:

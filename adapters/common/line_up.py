@@ -1,8 +1,8 @@
-"""Which broker is started next and which is given back, so that few containers are there at once and none is waited for in vain.
+"""Which broker is started next and which is given back, so that few containers are there at once and no scenario waits for one in vain.
 
 The brokers of a run stand in line in the order in which scenarios ask for their configurations. Each session takes the first place of its
 configuration from the line: what nothing in the line needs is given back, and what comes next is started ahead. Nothing is started or
-awaited here; `container_system` does that. Scenarios may be under way side by side, and so come in another order than was told.
+awaited here; `container_system` does that. Scenarios may run concurrently, and so come in another order than planned.
 """
 
 from collections import Counter
@@ -69,7 +69,7 @@ class LineUp:
         return self._wanted.count(configuration)
 
     def next_to_start(self, there: Iterable[Member]) -> str | None:
-        """The configuration of the broker that is to be started next beside these; None where there is no need, or no room, for one."""
+        """The configuration of the broker that is to be started next in addition to these; None if none is needed, or there is no room."""
         there = list(there)
         spare = Counter(member.configuration for member in there if not member.is_spent)
         for configuration in self._wanted:

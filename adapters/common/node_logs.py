@@ -19,7 +19,7 @@ class NodeLog(Protocol):
         ...
 
     def between(self, began: float, ended: float) -> str:
-        """What was written between, the end of it where it is much; empty where it cannot be read any more."""
+        """What was written between, the end of it if it is much; empty if it cannot be read any more."""
         ...
 
 

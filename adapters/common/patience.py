@@ -1,4 +1,4 @@
-"""How long is waited, and how a request is repeated."""
+"""How long to wait, and how a request is repeated."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -13,7 +13,7 @@ ANSWER_WITHIN_S = 30.0
 """How long one request may take at most; nothing that the suite asks takes a healthy broker a second."""
 
 PATIENCE_S = ENOUGH_S
-"""How long is waited for what must come, unless the caller says otherwise."""
+"""How long to wait for an expected event, unless the caller sets another time."""
 
 
 def answer_within_s(time: Time) -> float:

@@ -37,7 +37,7 @@ class Filled:
 
 
 class ProcessNode:
-    """A node, which listens at `address` when it serves. Its logs are in `folder`, beside its data; `remove` goes when we go."""
+    """A node, which listens at `address` when it serves. Its logs are in `folder`, with its data; `remove` goes when this process ends."""
 
     def __init__(self, file: LauncherFile, address: Address, filled: Filled, folder: Path, remove: Path) -> None:
         self.address = address
@@ -59,7 +59,7 @@ class ProcessNode:
             raise SystemUnreachable(f"--launcher: {error}") from error
 
     def start_again(self) -> None:
-        """Start it on the data that it had; one that restarts by itself is on its way already. Raises SetUpFailed."""
+        """Start it on the data that it had; one that restarts by itself is already starting. Raises SetUpFailed."""
         if self._launcher.restarts == "by-command":
             self._start()
 
@@ -72,7 +72,7 @@ class ProcessNode:
         self._end("stop")
 
     def pause(self) -> None:
-        """Let it do nothing, with its connections kept. Raises SetUpFailed."""
+        """Halt it, with its connections kept. Raises SetUpFailed."""
         self._do("pause")
 
     def resume(self) -> None:
@@ -192,7 +192,7 @@ class ProcessNode:
 
     @contextlib.contextmanager
     def _witness(self) -> Iterator["Witness"]:
-        """A connection that must be lost when the broker goes down: the only proof of that where it comes back by itself."""
+        """A connection that must be lost when the broker goes down: the only proof of that if it restarts by itself."""
         with contextlib.ExitStack() as closing:
             connection = None
             if self._launcher.restarts == "by-itself":

@@ -1,4 +1,4 @@
-"""What a session asked and was answered, in order."""
+"""The exchanges of a session, in order."""
 
 from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeVar, overload
@@ -24,7 +24,7 @@ C = TypeVar("C", bound=Recordable)
 
 
 class Conversation(Sequence[Exchange], Generic[C]):
-    """Calls in their order, as exchanges: each is rendered when it is looked at, so that to count them costs nothing."""
+    """Calls in order, as exchanges: each is rendered when it is read, so that counting them costs nothing."""
 
     def __init__(self, calls: Sequence[C]) -> None:
         self._calls = calls

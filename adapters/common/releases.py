@@ -12,7 +12,7 @@ TEXT = "seed"
 
 @dataclass(frozen=True)
 class Identity:
-    """Who the system is. `exact` says whether `version` is known, or only the release that the system looks like."""
+    """Which release the system is. `exact`: whether `version` is known, or only the release that the system looks like."""
 
     version: str
     exact: bool

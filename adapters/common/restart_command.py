@@ -1,6 +1,6 @@
-"""The user's own command that kills a broker which fencepost did not start, and starts it again: `--restart-command`.
+"""The user's command that kills a broker which fencepost did not start, and restarts it: `--restart-command`.
 
-It is run twice for each crash, and told by environment what it is to do. Nothing is taken on trust: a broker that still answers after it
+It is run twice for each crash, and its environment has what it is to do. Nothing is taken on trust: a broker that still answers after it
 was killed is no broker that has crashed.
 """
 
@@ -42,7 +42,7 @@ _SHOWN = 2_000
 
 @dataclass(frozen=True)
 class RestartCommand:
-    """The command, in words. There is no shell: whoever needs one names it, as in `sh -c '...'`."""
+    """The command, in words. There is no shell: a user who needs one names it, as in `sh -c '...'`."""
 
     words: tuple[str, ...]
     ends_within_s: float = _ENDS_WITHIN_S
@@ -99,7 +99,7 @@ class CommandedFaults(NoCrashPoints, NoCleanStop):
         self._bringing_back = threading.Lock()
 
     def crash(self) -> None:
-        """Have the broker killed, and see that nobody listens there any more. Raises SetUpFailed."""
+        """Have the broker killed, and check that no process listens there any more. Raises SetUpFailed."""
         self._is_down, self._is_back = True, False
         self._command.run(CRASH, self._broker)
         for _ in WallTime(_DOWN_WITHIN_S).attempts():
@@ -136,7 +136,7 @@ class CommandedFaults(NoCrashPoints, NoCleanStop):
             self._await_serving()
 
     def leave(self) -> None:
-        """Leave the broker as it was found: running. What does not succeed here, the last scenario has told."""
+        """Leave the broker as it was found: running. The last scenario has reported what does not succeed here."""
         if self._is_down:
             with contextlib.suppress(SetUpFailed):
                 self.start_again()

@@ -14,7 +14,7 @@ _OWNER = "owner"
 def make() -> Path:
     """A new folder that only this user may look into; what killed runs have left is removed."""
     for left in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        with contextlib.suppress(OSError):  # somebody else's, or swept by another run at the same moment
+        with contextlib.suppress(OSError):  # another user's, or swept by another run at the same moment
             if owners.is_gone((left / _OWNER).read_text(encoding="utf-8")):
                 shutil.rmtree(left, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))

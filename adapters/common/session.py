@@ -1,4 +1,4 @@
-"""One scenario's view of a system, as far as it is the same for every protocol: clients, names, faults, and what is given back."""
+"""One scenario's view of a system, as far as it is the same for every protocol: clients, names, faults, and what it releases."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from .faults import SessionFaults
 
 
 class Probe(Protocol):
-    """A client with connections of its own."""
+    """A client with its own connections."""
 
     def close(self) -> None:
         """End its connections; a later call makes new ones."""

@@ -32,7 +32,7 @@ class AccessCalls(Calls):
     """Users and their rights."""
 
     def log_in_as(self, user: str) -> None:
-        """All that this client asks from now on, it asks as that user. Raises NotOffered where nobody can log in."""
+        """From now on, this client sends all requests as that user. Raises NotOffered if the broker has no logins."""
         self._cluster.log_in_as(user)
 
     def grant(self, right: Right) -> Outcome[None]:

@@ -160,7 +160,7 @@ class Calls:
         return outcome
 
     def _located(self, target: Target) -> Outcome[Address]:
-        """Where to send. To look for a node is a request of its own, and patient whatever the caller wants of the request itself."""
+        """Where to send. To look for a node is a separate request, and patient whatever the caller wants of the request itself."""
 
         if (known := self._cluster.known(target)) is not None:
             return Done(known)

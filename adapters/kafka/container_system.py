@@ -1,6 +1,6 @@
 """Kafka in containers of fencepost's own: one broker for each configuration that a selected scenario needs.
 
-With a configuration that is fresh, each scenario gets a broker of its own.
+With a configuration that is fresh, each scenario gets a separate broker.
 """
 
 import re

@@ -93,7 +93,7 @@ class KafkaLog:
         )
 
     def connected_ender(self, transactional_id: str) -> Outcome[KafkaProbe]:
-        """A client that nobody else has, which has found the coordinator, so that its next request is under way at once."""
+        """A client that no other user has, which has found the coordinator, so that its next request is in flight at once."""
         self._enders += 1
         probe = self._client(f"ender-{self._enders}")
         match probe.meet_coordinator(transactional_id):
@@ -128,7 +128,7 @@ class KafkaLog:
                 return trouble
 
     def is_decided(self, log: str) -> Outcome[bool]:
-        """Whether no transaction of anybody is open in the log."""
+        """Whether no client has an open transaction in the log."""
         ends = [self._observer.end_offset(self.partition(log), isolation) for isolation in Isolation]
         troubles = [end for end in ends if not isinstance(end, Done)]
         return troubles[0] if troubles else Done(len({end.value for end in ends if isinstance(end, Done)}) == 1)

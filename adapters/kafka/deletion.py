@@ -25,7 +25,7 @@ class DeletionCalls(Calls):
     """What only an administrator would ask for."""
 
     def delete_topic(self, name: str) -> Outcome[uuid.UUID | None]:
-        """DeleteTopics, and the node that is asked no longer knows the topic: the topic id that it had, None where it is not told."""
+        """DeleteTopics, and the node that is asked no longer knows the topic: the topic id that it had, None if it is not known."""
         version = self._offer.highest("delete_topics", 1, _BY_NAME_OR_ID)
         match self.ask_to_delete_topic(version, name):
             case Done(topic_id) if self.is_without_topic(name):
@@ -36,7 +36,7 @@ class DeletionCalls(Calls):
                 return trouble
 
     def ask_to_delete_topic(self, version: int, name: str | None, topic_id: uuid.UUID | None = None) -> Outcome[uuid.UUID | None]:
-        """DeleteTopics of that version for one topic, by its name or by its id: the id that the answer tells, from version 6 on."""
+        """DeleteTopics of that version for one topic, by its name or by its id: the id in the answer, from version 6 on."""
         wanted: dict[str, Any] = {"topic_names": [name]}
         if version >= _BY_NAME_OR_ID:
             wanted = {"topics": [{"name": name, "topic_id": topic_id}]}
@@ -59,7 +59,7 @@ class DeletionCalls(Calls):
         return False
 
     def topic_id(self, name: str) -> Outcome[uuid.UUID | None]:
-        """The id that Metadata tells of a topic."""
+        """The id of a topic in Metadata."""
         match self._cluster.topic(name):
             case Done(topic):
                 return Done(topic.topic_id)

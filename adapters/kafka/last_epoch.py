@@ -59,7 +59,7 @@ Progress: TypeAlias = Callable[[int], None]
 
 
 class Stopped(Exception):
-    """Nobody needs the producer any more."""
+    """No scenario needs the producer any more."""
 
 
 class _PatientTime(WallTime):

@@ -1,6 +1,6 @@
 """Kafka, or what speaks its protocol, in processes that a launcher file starts: a broker for each configuration that can be had so.
 
-Each run has a folder of its own for data, settings and logs. It is removed at the end, or by the keepers where the run is killed.
+Each run has a separate folder for data, settings and logs. It is removed at the end, or by the keepers where the run is killed.
 """
 
 import itertools
@@ -52,7 +52,7 @@ class LaunchedKafkaSystem(KafkaContainerSystem):
         return self._folder
 
     def make(self, configuration: str, to_come: int, why: str) -> LaunchedKafka:
-        """A broker with a folder of its own."""
+        """A broker with a separate folder."""
         own, starting = self._own_folder() / f"{configuration}-{next(self._numbers)}", Starting(self._board, why)
         return LaunchedKafka(
             self._file, self._had.settings, configuration, self._patience_s, own, self.producers(configuration, to_come), starting

@@ -95,7 +95,7 @@ def _bearer(token: str) -> Conversation:
 
 @dataclass(frozen=True)
 class Passwords:
-    """The users of one broker, each with a password that nobody else knows."""
+    """The users of one broker, each with a secret password."""
 
     by_user: Mapping[str, str] = field(repr=False)
 

@@ -43,7 +43,7 @@ class Node(Protocol):
         ...
 
     def pause(self) -> None:
-        """Let it do nothing and answer nobody; its connections stay."""
+        """Let it do nothing and answer no client; its connections stay."""
         ...
 
     def resume(self) -> None:

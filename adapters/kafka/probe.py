@@ -60,7 +60,7 @@ class KafkaProbe(
     GroupOffsetCalls,
     DeletionCalls,
 ):
-    """One client of a Kafka system, with connections of its own."""
+    """One client of a Kafka system, with its own connections."""
 
     def __init__(self, cluster: Cluster, offer: Offer, time: Time, take_from_pool: TakeFromPool = no_pool) -> None:
         super().__init__(cluster, offer, time)

@@ -1,4 +1,4 @@
-"""The nodes of a cluster as processes that a launcher starts, each with ports, a data folder and a log of its own."""
+"""The nodes of a cluster as processes that a launcher starts, each with its own ports, data folder and log."""
 
 import secrets
 from pathlib import Path

@@ -10,7 +10,7 @@ Of a request it reads the length, the API's key and the correlation id, of an an
 no frame is none of its business: from a length on that no node would take, bytes go through as they come, and so does a frame that
 the end of a connection cuts off.
 
-It runs in one thread with an event loop of its own. It holds at most one frame for each direction of a connection, and those that
+It runs in one thread with a separate event loop. It holds at most one frame for each direction of a connection, and those that
 were ordered to be held up. When one side of a connection ends, so does the other.
 """
 
@@ -151,7 +151,7 @@ class _Connection:
                     await _send(self._client, answer)
 
     async def _hold(self, frame: bytes, correlation_id: int) -> None:
-        """Give the client up, and the request to the node only when it is let go; whoever lets it go waits for the node's answer."""
+        """Give the client up, and send the request to the node only on `let_go`, which waits for the node's answer."""
         loop = asyncio.get_running_loop()
         released: asyncio.Future[None] = loop.create_future()
         arrived: asyncio.Future[bool] = loop.create_future()

@@ -91,7 +91,7 @@ class Users:
 
 
 NOBODY = Users(Passwords({}))
-"""Where nobody has to log in."""
+"""For a broker without logins."""
 
 
 def wall_session(

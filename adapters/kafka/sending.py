@@ -1,4 +1,4 @@
-"""Produce without waiting for its answer: several may be under way on one connection, as a producer has them."""
+"""Produce without waiting for its answer: several may be in flight on one connection, as a producer has them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class SendingCalls(PartitionCalls):
     def send_produce(
         self, partition: TopicPartition, batch: Batch, *, transactional_id: str | None, version: int = 12
     ) -> Callable[[], Outcome[Appended]]:
-        """Produce of this batch, put once and sent now. Several may be under way: their answers are waited for in the order of the
+        """Produce of this batch, put once and sent now. Several may be in flight: their answers are waited for in the order of the
         requests, and before this client asks that node for anything else.
         """
         match self._appending({partition: encode(batch)}, transactional_id, version):

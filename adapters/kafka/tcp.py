@@ -123,7 +123,7 @@ class TcpTransport:
             return False
 
     def opened(self, within_s: float) -> socket.socket:
-        """A new connection that is logged in, for whoever speaks and closes it. Raises SystemUnreachable, Malformed, OSError."""
+        """A new, logged-in connection, which the caller uses and closes. Raises SystemUnreachable, Malformed, OSError."""
         deadline = _Deadline(within_s)
         connection = self._dial(self._address, within_s)
         try:

@@ -74,7 +74,7 @@ class TopicCalls(Calls):
             topics=[
                 {
                     "name": name,
-                    # Whoever assigns partitions says -1 to both.
+                    # A client that assigns partitions sends -1 for both.
                     "num_partitions": -1 if leaders else partitions,
                     "replication_factor": -1 if leaders else replicas,
                     "assignments": [{"partition_index": number, "broker_ids": ids} for number, ids in enumerate(assigned)],

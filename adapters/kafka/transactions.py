@@ -40,7 +40,7 @@ _MANY_GROUPS, _SAYS_STABLE = 8, 7
 """From these versions on OffsetFetch has several groups, and says whether only what is stable is wanted."""
 
 _LEADER_EPOCHS = 2
-"""From this version on TxnOffsetCommit carries a leader epoch beside each offset."""
+"""From this version on TxnOffsetCommit carries a leader epoch with each offset."""
 
 _UNRELEASED_INIT = 6
 """The version of KIP-939, which Apache Kafka knows and does not offer unless it is configured to."""
@@ -289,7 +289,7 @@ class TransactionCalls(Calls):
     def committed(
         self, group: str, partition: TopicPartition, *, require_stable: bool = False, retry: bool = True
     ) -> Outcome[CommittedOffset | None]:
-        """The same, with the metadata beside the offset. Versions before 7 cannot want what is stable."""
+        """The same, with the metadata next to the offset. Versions before 7 cannot want what is stable."""
         version = self._offer.highest("offset_fetch", _SAYS_STABLE if require_stable else 1, 9)
         topics = [{"name": partition.topic, "partition_indexes": [partition.partition]}]
         asked = {"groups": [{"group_id": group, "topics": topics}]} if version >= _MANY_GROUPS else {"group_id": group, "topics": topics}
@@ -366,7 +366,7 @@ def _partition_results(topics: Any, answer: Any, partitions: Iterable[TopicParti
 
 
 def _first_refusal(results: PartitionResults) -> Outcome[None]:
-    """The first refusal that is a cause: the partitions beside a refused one are answered OPERATION_NOT_ATTEMPTED."""
+    """The first refusal that is a cause: the partitions next to a refused one are answered OPERATION_NOT_ATTEMPTED."""
     refusals = [result for result in results.values() if isinstance(result, Refused)]
     causes = [result for result in refusals if result.code != ErrorCode.operation_not_attempted]
     return next(iter(causes + refusals), Done(None))

@@ -106,7 +106,7 @@ class Client:
         return made
 
     def new_connection(self, address: Address | None = None) -> Outcome[Connection]:
-        """One more connection, which is not this client's own: whoever asks for it closes it."""
+        """One more connection, separate from this client's; the caller closes it."""
         address = address or self._service
         try:
             connection = Connection(self.name, address, self._connect(self.name, address), self.recorder)

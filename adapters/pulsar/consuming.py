@@ -147,7 +147,7 @@ class ConsumerCalls(Calls):
                 return trouble
 
     def is_subscribed(self, consumer: Consumer) -> bool:
-        """Whether a consumer was not told that it is closed."""
+        """Whether a consumer was not notified that it is closed."""
         held = self._consumers[consumer.number]
         self._take_in(held)
         return held.is_open

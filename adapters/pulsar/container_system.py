@@ -1,6 +1,6 @@
 """Pulsar in containers of fencepost's own.
 
-Scenarios that need nothing special share one broker. With a configuration that is fresh, each scenario gets a broker of its own: the next
+Scenarios that need nothing special share one broker. With a configuration that is fresh, each scenario gets a separate broker: the next
 one is started ahead, while the scenarios before are being judged, and it is removed when its session closes.
 """
 
@@ -54,5 +54,5 @@ class PulsarContainerSystem(ContainerSystem[PulsarBroker]):
         return lacks_keys(broker.session())
 
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> PulsarSession:
-        """A fresh session on the broker for these needs, or on one of its own."""
+        """A fresh session on the broker for these needs, or on a separate one."""
         return self._session_on(title, needs, lambda broker: broker.session())

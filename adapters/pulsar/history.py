@@ -109,7 +109,7 @@ def _with_ways(calls: Sequence[Call], moments: list[tuple[int, _Moment]]) -> Ite
 
 
 def _is_open(call: Call) -> bool:
-    """Whether nobody knows what came of it. Of what needs no answer it is known that it was sent, which is all there is."""
+    """Whether its outcome is unknown. A request that needs no answer counts as known once it was sent."""
     return call.lost is not None or (call.answer is None and not call.one_way)
 
 
@@ -149,7 +149,7 @@ def _operation(call: Call, *, answered: bool) -> Operation:
 
 
 def _transaction(call: Call, body: Any) -> Named:
-    """The transaction that a request names, or its answer. Of which kind it is says the request, or what the client knows of it."""
+    """The transaction that a request names, or its answer. The request shows its kind, or the client knows it."""
     if not (body.HasField("txnid_most_bits") and body.HasField("txnid_least_bits")):
         return NO_TRANSACTION
     is_scalable = call.about.get("scalable", False) or (isinstance(call.request, Frame) and getattr(call.request.body, "scalable", False))

@@ -32,7 +32,7 @@ _DELETE, _PUT = "DELETE", "PUT"
 
 @dataclass(frozen=True)
 class _Look:
-    """A layout that was told, and the call that told it."""
+    """A layout that a session received, and the call that had it."""
 
     layout: Layout
     call: Call
@@ -40,13 +40,13 @@ class _Look:
 
 @dataclass
 class _Topic:
-    """What a session said and was told of one topic."""
+    """The requests about one topic in a session, and what it received."""
 
     looks: list[_Look] = field(default_factory=list)
     asked: list[tuple[str, frozenset[int], Call]] = field(default_factory=list)
     """The changes that were asked for and not refused: of which kind, and the segments that they were to seal; creations seal none."""
     deleted: int | None = None
-    """When it was asked for that the topic be deleted."""
+    """When a client asked to delete the topic."""
 
 
 def changes(calls: Sequence[Call]) -> list[Call]:
@@ -72,7 +72,7 @@ def _topics(calls: Sequence[Call]) -> dict[str, _Topic]:
 
 
 def _told(call: Call) -> Layout | None:
-    """The layout that a call told, sound or not; None where it told none."""
+    """The layout that a call received, sound or not; None if it has none."""
     try:
         match call.request, call.answer:
             case _, Frame(body=pb.CommandScalableTopicUpdate() as update) if update.HasField("dag"):

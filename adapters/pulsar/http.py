@@ -104,8 +104,8 @@ class HttpAdmin:
             cause = cause.__cause__ or cause.__context__
 
     def begin(self, request: AdminRequest, deadline_s: float) -> PendingAnswer:
-        """Make a call beside others."""
-        return _OnItsWay(HttpAdmin(self._url, self._tls, self._token), request, deadline_s)  # with a connection of its own
+        """Make a call concurrently with others."""
+        return _OnItsWay(HttpAdmin(self._url, self._tls, self._token), request, deadline_s)  # with a separate connection
 
     def close(self) -> None:
         """Close the connection, if there is one."""

@@ -88,7 +88,7 @@ class InProcessTransport:
         return frame
 
     def close(self) -> None:
-        """Tell the broker that the client has gone."""
+        """Notify the broker that the client has gone."""
         self._connection.close()
 
     def _check(self) -> None:

@@ -1,6 +1,6 @@
 """Pulsar as a transactional log whose writers have transaction keys: the name of a writer is its key.
 
-A writer loses its transaction to a new connection of its key, as an instance does that was started anew, and not to an administrator.
+A writer loses its transaction to a new connection of its key, as a restarted instance does, and not to an administrator.
 One whose connection the broker has closed asks for the rest over a new connection without the key, which is what a client does that does
 not know yet that it was replaced. It takes the key again when it begins another transaction.
 """

@@ -1,4 +1,4 @@
-"""What clients are told of scalable topics: layouts, and which segments a consumer of a whole topic has. PIP-460 and PIP-468."""
+"""What clients learn of scalable topics: layouts, and which segments a consumer of a whole topic has. PIP-460 and PIP-468."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -47,12 +47,12 @@ class Layout:
 
     @property
     def active(self) -> tuple[LayoutSegment, ...]:
-        """Those that take messages, the lowest hashes first."""
+        """Those that accept messages, the lowest hashes first."""
         return tuple(sorted((one for one in self.segments if not one.is_sealed), key=lambda one: one.first_hash))
 
     @property
     def sealed(self) -> tuple[LayoutSegment, ...]:
-        """Those that take no more messages, by their numbers."""
+        """Those that accept no more messages, by their numbers."""
         return tuple(one for one in self.segments if one.is_sealed)
 
     def named(self, number: int) -> LayoutSegment | None:
@@ -71,7 +71,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class PendingChange:
-    """A change of a layout on its way: its answer can be asked for."""
+    """A change of a layout in flight: its answer can be awaited."""
 
     topic: str
     asked: str
@@ -80,7 +80,7 @@ class PendingChange:
 
 @dataclass(frozen=True)
 class LayoutWatch:
-    """A session in which a broker tells the layouts of a topic, as its client holds it; `first` is the one that it was opened with."""
+    """A session in which a broker sends the layouts of a topic, as its client holds it; `first` is the one that it was opened with."""
 
     topic: str
     number: int
@@ -134,7 +134,7 @@ class StreamConsumer:
 
 @dataclass(frozen=True)
 class QueueConsumer:
-    """A consumer of a whole topic that registers nowhere: it is attached to every segment that it was told of."""
+    """A consumer of a whole topic that does not register: it is attached to every segment that it has learnt of."""
 
     topic: str
     subscription: str
@@ -142,12 +142,12 @@ class QueueConsumer:
 
 
 TopicReader: TypeAlias = StreamConsumer | QueueConsumer
-"""Whoever reads a whole topic."""
+"""A consumer of a whole topic."""
 
 
 @dataclass(frozen=True)
 class TopicWriter:
-    """Who writes to a scalable topic as clients do: each key to the segment that has its hash, by the newest layout that was told."""
+    """A writer to a scalable topic, like a client: each key to the segment that has its hash, by the newest layout received."""
 
     topic: str
     number: int
@@ -155,7 +155,7 @@ class TopicWriter:
 
 @dataclass(frozen=True)
 class PendingInTopic:
-    """A message on its way to a scalable topic, with the segment that it was sent to."""
+    """A message in flight to a scalable topic, with the segment that it was sent to."""
 
     segment: str
     number: int

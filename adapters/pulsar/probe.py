@@ -20,7 +20,7 @@ _QUIET_S = 0.3
 
 
 class PulsarProbe(TransactionKeyCalls, WholeTopicCalls, GreetingCalls):
-    """One client of a Pulsar system, with connections of its own."""
+    """One client of a Pulsar system, with its own connections."""
 
     settles_later = False
     """Whether what an answered end means is seen only later, with nobody to ask when."""

@@ -163,7 +163,7 @@ class ProducerCalls(Calls):
         )
 
     def open_producers(self, topic: str) -> list[str]:
-        """The producers of a topic, by their names, that were not told that they are closed."""
+        """The producers of a topic, by their names, that were not notified that they are closed."""
         there = [held for held in self._producers.values() if held.producer.topic == topic]
         for held in there:
             if held.connection is not None:

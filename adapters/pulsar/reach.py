@@ -210,7 +210,7 @@ def _address_of(url: str) -> Address:
 
 
 def serves_transactions(place: Place, patience_s: float) -> Outcome[TxnId]:
-    """What comes of beginning a transaction and ending it again, after writing one message to a topic of its own."""
+    """What comes of beginning a transaction and ending it again, after writing one message to a separate topic."""
     session = wall_session(place, patience_s, NoFaults(str(place)))
     probe = session.client(_CLIENT)
     try:

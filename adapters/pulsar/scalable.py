@@ -35,7 +35,7 @@ EXPIRED = "ExpiredTransaction"
 """How the text of a refusal begins that is due to a transaction key: its transaction was aborted, for a later connection has the key."""
 _STATUS = {Action.COMMIT: Status.COMMITTED, Action.ABORT: Status.ABORTED}
 _QUIET_S = 0.5
-"""How long a consumer is watched that may have been given all there is for it."""
+"""How long to watch a consumer that may have received all there is for it."""
 
 
 @dataclass
@@ -59,7 +59,7 @@ class ScalableProbe(PulsarProbe):
         self._scratch_producer: Producer | None = None
 
     def make_topic(self, name: str, namespace: str = "public/default") -> Outcome[str]:
-        """A scalable topic of one segment, by the name of that."""
+        """A scalable topic of one segment, by the segment's name."""
         match self.make_segments(name, 1, namespace):
             case Done((segment, *_)):
                 return Done(segment)
@@ -69,7 +69,7 @@ class ScalableProbe(PulsarProbe):
                 return trouble
 
     def unload_topic(self, topic: str) -> Outcome[None]:
-        """Segments have no unload of their own: their namespace is unloaded, with all that is in it."""
+        """Segments have no separate unload: their namespace is unloaded, with all that is in it."""
         domain, _, rest = topic.partition("://")
         if domain != "segment":
             return super().unload_topic(topic)
@@ -133,7 +133,7 @@ class ScalableProbe(PulsarProbe):
                 return trouble
 
     def receive_visible(self, consumer: Consumer, sentinel: str) -> Outcome[tuple[Received, ...]]:
-        """What a consumer is given up to the sentinel, or up to the last message that its topic has for anybody."""
+        """What a consumer receives up to the sentinel, or up to the last message of its topic that any consumer can receive."""
         taken: list[Received] = []
         while True:
             limit = self.last_message_id(consumer)
@@ -151,7 +151,7 @@ class ScalableProbe(PulsarProbe):
                     return trouble
 
     def receive_decided(self, consumer: Consumer, sentinel: str) -> Outcome[tuple[Received, ...]]:
-        """What a consumer is given up to the sentinel, or until patience ends: without it, an end has not arrived."""
+        """What a consumer receives up to the sentinel, or until patience ends: without it, an end has not arrived."""
         taken: list[Received] = []
         for _ in self._time.attempts():
             match self.received(consumer):
@@ -164,7 +164,7 @@ class ScalableProbe(PulsarProbe):
         return Done(tuple(taken))
 
     def mark_delete(self, subscription: Subscription) -> Outcome[Position | None]:
-        """Up to where the subscription has acknowledged everything, as its consumer is told with the last message id."""
+        """Up to where the subscription has acknowledged everything, as reported to its consumer with the last message id."""
         match self.subscribe(subscription.topic, subscription.name, SubscriptionType.SHARED, permits=0):
             case Done(consumer):
                 try:

@@ -45,7 +45,7 @@ class ScalableContainerSystem(PulsarContainerSystem):
         return ScalableBroker(self._image, configuration, self._patience_s, Starting(self._board, why))
 
     def where(self, needs: Collection[str]) -> Where:
-        """Segments have no unload of their own: their namespace is unloaded, with those of every scenario."""
+        """Segments have no separate unload: their namespace is unloaded, with those of every scenario."""
         return replace(super().where(needs), unloads_all=True)
 
     def open(self) -> Handshake:

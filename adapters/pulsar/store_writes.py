@@ -30,7 +30,7 @@ Fields: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class StoreWrite:
-    """One write: the record's key, and its value, None where it was deleted. Of an append that was not answered the key has no number."""
+    """One write: the record's key, and its value, None if it was deleted. The key of an unanswered append has no number."""
 
     name: Literal["put", "append", "delete"]
     key: str
@@ -51,7 +51,7 @@ class StoreWrite:
 
 
 def _acknowledgement(named: Named, said: Fields, ctl: Fields) -> Operation:
-    """Of a batch each message that is acknowledged is named by itself, as a client's request does it."""
+    """Each acknowledged message of a batch is named by itself, as in a client's request."""
     kind: MopKind = "ack_cum" if said.get("cumulative") else "ack_ind"
     group: Group = {"id": said.get("subscription")}
     return operation("ack", named, grp=group, mops=[_mop(kind, said, unit) for unit in said.get("units") or [None]], ctl=ctl)
@@ -82,7 +82,7 @@ def _named(key: object) -> Named:
 
 
 def _fields(value: bytes | None) -> Fields:
-    """What a record says. One that is no JSON, or of another version, says nothing here; whoever reads it in earnest complains."""
+    """The fields of a record. One that is no JSON, or of another version, has none here; its real reader reports it."""
     try:
         said = json.loads(value or b"{}")
     except ValueError:

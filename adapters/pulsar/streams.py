@@ -1,7 +1,7 @@
 """Stream consumers: they register at a topic's controller under a name, and it assigns segments to them. PIP-460, "StreamConsumer".
 
-A registration has a connection of its own, to the broker that a lookup names as the controller. It is left by cutting that: there is no
-command to leave with. The controller then waits for the same name to come back, for a grace period.
+A registration has a dedicated connection, to the broker that a lookup names as the controller. A consumer leaves by cutting that: there is
+no command for it. The controller then waits for the same name to reconnect, for a grace period.
 """
 
 from __future__ import annotations
@@ -70,17 +70,17 @@ class StreamCalls(WatchCalls):
         return self._patiently(attempt, lambda outcome: isinstance(outcome, Refused) and outcome.code in LOOKING, retry=retry)
 
     def assignment(self, consumer: StreamConsumer) -> Outcome[Assignment]:
-        """The newest assignment that has been told, without waiting. Unknown when the connection is gone."""
+        """The newest assignment received, without waiting. Unknown when the connection is gone."""
         held = self._streams[consumer.number]
         told = held.told()
         return Done(told[-1]) if held.connection.lost is None else Unknown(f"{consumer.name} is gone: {held.connection.lost}", lost=True)
 
     def assignments_told(self, consumer: StreamConsumer) -> tuple[Assignment, ...]:
-        """All assignments that have been told, in their order, from the answer on, without waiting; also after the consumer has left."""
+        """All assignments received, in order, from the answer on, without waiting; also after the consumer has left."""
         return self._streams[consumer.number].told()
 
     def next_assignment(self, consumer: StreamConsumer, *, within_s: float | None = None) -> Outcome[Assignment]:
-        """The next assignment that is told after those that were asked for before, waited for. The first one answered the registration."""
+        """Waits for the next assignment after those that were read before. The first one answered the registration."""
         held = self._streams[consumer.number]
         for _ in self._time.attempts(within_s):
             told = held.told()
@@ -112,7 +112,7 @@ class StreamCalls(WatchCalls):
         super().close()
 
     def _controller(self, topic: str) -> Outcome[str | None]:
-        """The service URL of the broker that is told to be the topic's controller; None where none is told."""
+        """The service URL that the broker names as the topic's controller; None if it names none."""
         match self.looked_up(topic):
             case Done(layout):
                 return Done(layout.controller)

@@ -73,7 +73,7 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
         return self._patiently(attempt, _is_being_loaded, retry=True)
 
     def connect_without_key(self, coordinator: int = 0) -> Outcome[KeyGrant]:
-        """TC_CLIENT_CONNECT without a key: no epoch is due, and one that comes all the same is told."""
+        """TC_CLIENT_CONNECT without a key: no epoch is due, and one that arrives all the same is reported."""
         match self.begin_connect_with_key(None, coordinator=coordinator):
             case Done(pending):
                 return self.connected_with_key(pending)
@@ -99,7 +99,7 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
         return self._patiently(attempt, _is_elsewhere, retry=True)
 
     def approach_coordinator(self, coordinator: int = 0) -> Outcome[None]:
-        """Have a connection to the coordinator's broker, so that a connect with a key is under way at once."""
+        """Open a connection to the coordinator's broker, so that a connect with a key is in flight at once."""
         return without_value(self._located(lambda: self._client.way_to(Coordinator(coordinator, self.is_scalable))))
 
     def begin_connect_with_key(
@@ -163,7 +163,7 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
         return Done(None) if isinstance(answer, Done) else answer
 
     def ask_for_transaction(self, timeout_ms: int) -> None:
-        """NEW_TXN on the connection with the key, for whose answer nobody waits."""
+        """NEW_TXN on the connection with the key, without waiting for its answer."""
         keyed = self._with_key()
         request = NewTransaction(timeout_ms, keyed.coordinator.number, keyed.coordinator.scalable)
         keyed.connection.ask(command_of(request, self._client.next_request()), about=self._about_key(request))

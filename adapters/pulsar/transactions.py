@@ -67,7 +67,7 @@ class TransactionCalls(Calls):
         return self._to_coordinator(End(transaction, action), _nothing, retry=retry)
 
     def reach_coordinator(self, coordinator: int = 0, *, scalable: bool = False) -> Outcome[None]:
-        """Connect to a coordinator, so that the next request to it is under way at once."""
+        """Connect to a coordinator, so that the next request to it is in flight at once."""
         match self._located(lambda: self._client.coordinator(Coordinator(coordinator, scalable))):
             case Done():
                 return Done(None)

@@ -1,7 +1,7 @@
-"""Watches: a broker tells a client of a topic's layouts, or of a namespace's scalable topics, until the client closes the watch.
+"""Watches: a broker sends a client the layouts of a topic, or the scalable topics of a namespace, until the client closes the watch.
 
-Everything that is told is kept, whatever the client does meanwhile, and also what comes after it has closed the watch. A watch is as good
-as its connection: behind a lost one a new watch begins with what is so by then. PIP-468, "DAG watch".
+Every update is kept, whatever the client does meanwhile, including those after it has closed the watch. A watch lives
+as long as its connection: after a lost one a new watch begins with the current state. PIP-468, "DAG watch".
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LOOK_S = 0.05
 
 @dataclass
 class _Held:
-    """A watch as this client holds it: where it is, what opened it, and how much of what was told has been asked for."""
+    """A watch as this client holds it: where it is, what opened it, and how many of its updates have been read."""
 
     kind: str
     connection: Connection
@@ -44,7 +44,7 @@ class _Held:
     taken: int = 0
 
     def told(self) -> Sequence[Any]:
-        """All that was told after the first answer, without waiting."""
+        """All updates after the first answer, without waiting."""
         return [frame.body for frame in self.connection.told_to(self.kind, self.number)]
 
 
@@ -56,7 +56,7 @@ class WatchCalls(LayoutCalls):
         self._watches: dict[int, _Held] = {}
 
     def watch_layout(self, topic: str, *, broker: str | None = None, retry: bool = True) -> Outcome[LayoutWatch]:
-        """SCALABLE_TOPIC_LOOKUP, and go on listening; Done with the layout of that moment. `broker` is the service URL of whom to ask."""
+        """SCALABLE_TOPIC_LOOKUP, and keep listening; Done with the layout of that moment. `broker` is that broker's service URL."""
 
         def command(number: int) -> Message:
             return pb.CommandScalableTopicLookup(session_id=number, topic=topic)
@@ -67,9 +67,9 @@ class WatchCalls(LayoutCalls):
         return self._watch("session", command, watch, broker, retry=retry)
 
     def layouts_told(self, watch: LayoutWatch) -> tuple[Layout, ...]:
-        """All layouts that have been told in a watch, in their order, from the first on, without waiting.
+        """All layouts that a watch has received, in order, from the first on, without waiting.
 
-        Raises Malformed for what is none, and for one that is older than one before.
+        Raises Malformed for an invalid layout, and for one that is older than one before.
         """
         told = [layout_of_update(body) for body in self._watches[watch.number].told() if refusal_in(body) is None]
         layouts = (watch.first, *told)
@@ -79,15 +79,15 @@ class WatchCalls(LayoutCalls):
         return layouts
 
     def end_told(self, watch: LayoutWatch) -> Refused | None:
-        """The error with which the broker has ended a watch, without waiting; None where it has told only layouts."""
+        """The error with which the broker has ended a watch, without waiting; None if it has sent only layouts."""
         told = [refused for body in self._watches[watch.number].told() if (refused := refusal_in(body)) is not None]
         return told[-1] if told else None
 
     def next_layout(self, watch: LayoutWatch, *, within_s: float | None = None) -> Outcome[Layout]:
-        """The next layout that is told after those that were asked for before, waited for. The first one opened the watch."""
+        """Waits for the next layout after those that were read before. The first one opened the watch."""
 
         def read(told: Sequence[Any]) -> Layout:
-            self.layouts_told(watch)  # which says whether they are in order
+            self.layouts_told(watch)  # which checks their order
             return layout_of_update(told[-1])
 
         return self._next(watch.number, read, within_s)
@@ -114,15 +114,15 @@ class WatchCalls(LayoutCalls):
         return self._watch("topics", command, watch, None, retry=retry)
 
     def topics_told(self, watch: TopicsWatch) -> tuple[frozenset[str], ...]:
-        """The topics as they were told, from the first answer on and after each piece of news, without waiting."""
+        """The topics as received, from the first answer on and after each update, without waiting."""
         return _accumulated(watch.first, self._watches[watch.number].told())
 
     def next_topics(self, watch: TopicsWatch, *, within_s: float | None = None) -> Outcome[frozenset[str]]:
-        """The topics after the next piece of news, waited for."""
+        """The topics after the next update, waited for."""
         return self._next(watch.number, lambda told: _accumulated(watch.first, told)[-1], within_s)
 
     def close_watch(self, watch: LayoutWatch | TopicsWatch) -> None:
-        """Say that nothing more is wanted. There is no answer to it; what is told all the same can still be asked for."""
+        """Close the watch. There is no answer; updates that arrive all the same can still be read."""
         command: Message = (
             pb.CommandScalableTopicClose(session_id=watch.number)
             if isinstance(watch, LayoutWatch)
@@ -131,17 +131,17 @@ class WatchCalls(LayoutCalls):
         self._watches[watch.number].connection.tell(command)
 
     def is_watching(self, watch: LayoutWatch | TopicsWatch) -> bool:
-        """Whether the connection of a watch is there."""
+        """Whether the connection of a watch is alive."""
         connection = self._watches[watch.number].connection
         connection.drain()
         return connection.lost is None
 
     def at_broker(self, service_url: str | None) -> Outcome[Connection]:
-        """This client's connection to the broker of that service URL; None means the first one. Raises Malformed for what is none."""
+        """This client's connection to the broker of that service URL; None means the first one. Raises Malformed for an invalid one."""
         return self._client.connection(_address(service_url))
 
     def new_connection_to(self, service_url: str | None) -> Outcome[Connection]:
-        """One more connection there, which whoever asks for it closes."""
+        """One more connection there, which the caller closes."""
         return self._client.new_connection(_address(service_url))
 
     def _watch(
@@ -164,7 +164,7 @@ class WatchCalls(LayoutCalls):
         return self._patiently(attempt, is_for_later, retry=retry)
 
     def _next(self, number: int, read: Callable[[Sequence[Any]], T], within_s: float | None) -> Outcome[T]:
-        """What is read from all that was told up to the next update."""
+        """What is read from all updates up to the next one."""
         held = self._watches[number]
         for _ in self._time.attempts(within_s):
             told = held.told()
@@ -194,14 +194,14 @@ def _accumulated(first: frozenset[str], told: Sequence[Any]) -> tuple[frozenset[
 
 
 def _first_topics(update: pb.CommandWatchScalableTopicsUpdate) -> frozenset[str]:
-    """The topics of a namespace as a watch begins. Raises Malformed for a difference: nobody knows from what."""
+    """The topics of a namespace as a watch begins. Raises Malformed for a difference: there is nothing before it."""
     if update.WhichOneof("told") == "diff":
         raise Malformed(f"WATCH_SCALABLE_TOPICS_UPDATE begins with a difference, expected all topics: {update}".rstrip())
     return _topics_after(frozenset(), update)
 
 
 def _topics_after(before: frozenset[str], update: pb.CommandWatchScalableTopicsUpdate) -> frozenset[str]:
-    """The topics of a namespace behind one update. Raises Malformed."""
+    """The topics of a namespace after one update. Raises Malformed."""
     match update.WhichOneof("told"):
         case "snapshot":
             return frozenset(update.snapshot.topics)

@@ -30,14 +30,14 @@ class RequestPerformer(Performer):
         return True
 
     def before(self, client: str, transport: Transport, request: RequestPayload) -> None:
-        """The request is about to be sent, and nothing is under way on the connection."""
+        """The request is about to be sent, and nothing is in flight on the connection."""
 
     def changed(self, request: RequestPayload) -> RequestPayload:
         """What is sent instead: another form of the same request, whose answer is that of the original."""
         return request
 
     def finish(self, transport: Transport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:  # noqa: ARG002
-        """The answer came, and nothing else is under way on the connection: what the client gets."""
+        """The answer came, and nothing else is in flight on the connection: what the client gets."""
         return answer
 
 
@@ -67,7 +67,7 @@ class _Way:
                 answer = wait()
             finally:
                 self._under_way -= 1
-            # With others under way, whose answers come in the order of the requests, nothing can be asked in between.
+            # With others in flight, whose answers come in the order of the requests, nothing can be asked in between.
             return performer.finish(self._inner, request, answer, deadline_s) if is_disturbed and self._under_way == 0 else answer
 
         return answered

@@ -3,8 +3,8 @@
     fencepost serve pulsar --port 6650
     python task.py 6650 billing input output
 
-It waits for a line on its standard input before it commits. Start it a second time with the same key while the first one waits, and let
-the second one commit: whatever the first one does then is refused, and the output is there once.
+It waits for a line on its standard input before it commits. Start it again with the same key while the first one waits, and let
+the second one commit: everything that the first one does then is refused, and there is one output.
 """
 
 import socket
@@ -65,7 +65,7 @@ def main(port: int, key: str, source: str, target: str) -> None:
     broker.ask(pb.CommandAck(consumer_id=1, ack_type="Cumulative", message_id=[message.body.message_id], request_id=7, **txn))
     print("processed", message.payload.data.decode(), flush=True)
     sys.stdin.readline()
-    Connection(port).ask(pb.CommandEndTxn(request_id=8, txn_action="COMMIT", **txn))  # as a client does that was cut off meanwhile
+    Connection(port).ask(pb.CommandEndTxn(request_id=8, txn_action="COMMIT", **txn))  # like a client that was cut off in between
     print("committed", flush=True)
 
 

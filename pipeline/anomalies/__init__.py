@@ -1,4 +1,4 @@
-"""All anomalies, a module for each family; `ANOMALIES` has them in the order in which a report tells them."""
+"""All anomalies, a module for each family; `ANOMALIES` has them in the order of reports."""
 
 from . import acks, cycles, fencing, log_integrity, offsets, positions, pruning, segments, visibility
 from .anomaly import Anomaly

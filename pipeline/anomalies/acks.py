@@ -17,7 +17,7 @@ _KEY = ["run", "grp", "log", "o"]
 
 
 def ack_conflict(history: History) -> DataFrame:
-    """A message was acknowledged by two units that both succeeded. Definite. Cumulative ones may overlap outside of transactions."""
+    """Two units that both succeeded acknowledged a message. Definite. Cumulative acknowledgements may overlap outside of transactions."""
     acks = acknowledged(history).filter((F.col("unit_oc") == COMMITTED) & (F.col("ty") == "ok"))
     rows = acks.groupBy(*_KEY).agg(F.array_sort(F.collect_set("unit")).alias("units"), F.max("transactional").alias("any"))
     return witness(
@@ -32,7 +32,7 @@ def ack_conflict(history: History) -> DataFrame:
 def ack_resurrection(history: History) -> DataFrame:
     """A message was delivered after the transaction that acknowledged it had committed. Definite.
 
-    Plain acknowledgements may be forgotten in a crash.
+    A crash may lose plain acknowledgements.
     """
     done = (
         acknowledged(history)
@@ -46,10 +46,10 @@ def ack_resurrection(history: History) -> DataFrame:
 
 
 def phantom_ack(history: History) -> DataFrame:
-    """A message that only aborted transactions acknowledged was not delivered again, though a later one was.
+    """A message that only aborted transactions acknowledged was not redelivered, though a later message was.
 
-    Definite when the subscription was drained (`final_read`), else possible. It may come again before a client asks for the abort: a
-    participant can learn of it first.
+    Definite when the subscription was drained (`final_read`), else possible. It may be redelivered before a client asks for the abort: a
+    participant may learn of the abort first.
     """
     acks = (
         acknowledged(history)
@@ -71,7 +71,7 @@ def phantom_ack(history: History) -> DataFrame:
 
 
 def premature_ack(history: History) -> DataFrame:
-    """The subscription's position was past a message whose acknowledgement had not been asked to commit. Definite.
+    """The subscription's position was past a message before a client asked to commit its acknowledgement. Definite.
 
     A seek moves the position as well.
     """

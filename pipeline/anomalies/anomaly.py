@@ -1,7 +1,7 @@
 """What an anomaly is: a name, the promise that it breaks, and a plan that finds its witnesses.
 
-A plan takes a `History` and gives rows of one form: the run, the log, the values and offsets concerned, the operations in the order
-of the story, `definite` (it holds whatever became of transactions of which nobody knows) and a detail in words or null.
+A plan takes a `History` and returns rows of one form: the run, the log, the values and offsets concerned, the operations in the order
+of the story, `definite` (it holds whatever the outcome of the transactions whose outcome is unknown) and a detail in words or null.
 """
 
 from collections.abc import Callable
@@ -16,8 +16,8 @@ from fencepost.pipeline.derived import History
 @dataclass(frozen=True)
 class Anomaly:
     """`needs` and one of `any_of` are what a history must have for the plan to find anything, and `shows` what its records and values
-    must show (`neighbours`, `values`); `absence` says that the witness is something that is not there, which is certain only when all
-    lines of the run could be read; `allowed` says that nobody promises otherwise.
+    must show (`neighbours`, `values`); `absence`: the witness is something missing, which is certain only when all lines of the run
+    could be read; `allowed`: no system promises otherwise.
     """
 
     name: str

@@ -1,11 +1,11 @@
-"""Information flows one way: who depends on whom has no cycle.
+"""Information flows one way: the dependencies between operations have no cycle.
 
 Edges are between operations. *wr*: the writer of a value, and who polled it. *ww* (inferred on demand): the writers of neighbouring
 records of a log. *rw* (inferred on demand): who polled a record, and the writer of the next one.
 
 Finding the cycles needs no walk over the whole graph. Operations are in the order of their completion; an edge from a later to an
 earlier one is *backward*, and spans the operations between. Every strongly connected component lies within one union of such spans, an
-island, since somebody must cross each cut backwards. So backward edges are filtered, spans are merged by a window, and each island is
+island, since some edge must cross each cut backwards. So backward edges are filtered, spans are merged by a window, and each island is
 solved by itself: components by SciPy, the shortest cycle of each by breadth-first search. A sound history has no backward edge and is
 done after the filter.
 """
@@ -33,17 +33,17 @@ _CYCLES = "run string, name string, ops array<long>, log string"
 
 
 def write_cycle(history: History) -> DataFrame:
-    """G0: a cycle of writes alone. Lawful in Kafka, which promises no isolation of writes; found when they are inferred."""
+    """G0: a cycle of writes alone. Kafka allows it, since it promises no isolation of writes. Found only when writes are inferred."""
     return _named(history, "G0")
 
 
 def circular_flow(history: History) -> DataFrame:
-    """G1c: a cycle in which someone read. Definite when it is of reads alone; with inferred writes it is lawful in Kafka, and possible."""
+    """G1c: a cycle with a read. Definite when it has reads only; with inferred writes Kafka allows it, and it is possible."""
     return _named(history, "G1c")
 
 
 def single_anti_dependency(history: History) -> DataFrame:
-    """G-single: a cycle with one anti-dependency, found when they are inferred. Possible: no log promises serializability."""
+    """G-single: a cycle with one anti-dependency; found only when these are inferred. Possible: no log promises serializability."""
     return _named(history, "G-single")
 
 
@@ -59,7 +59,7 @@ def _named(history: History, name: str) -> DataFrame:
 
 
 def _cycles(history: History) -> DataFrame:
-    """All cycles; four anomalies read them, and they are solved once."""
+    """All cycles, solved once for the four anomalies that read them."""
     return history.once("cycles", lambda: _solved(history))
 
 
@@ -71,9 +71,9 @@ def _solved(history: History) -> DataFrame:
 
 
 def _backward(history: History) -> DataFrame:
-    """The edges from a later to an earlier operation, but for those to one that nobody depends on.
+    """The edges from a later to an earlier operation, except those to an operation on which no other depends.
 
-    Backward reads were noticed: who reads what was not yet written is rare. Of them an operation that wrote nothing is in no cycle.
+    Backward reads were noticed, since reads of what was not yet written are rare. A reader that wrote nothing is in no cycle.
     """
     if history.infer_ww or history.infer_rw:
         return _edges(history).filter(F.col("b") < F.col("a")).select("run", "a", "b")
@@ -84,7 +84,7 @@ def _backward(history: History) -> DataFrame:
 
 def _edges(history: History) -> DataFrame:
     """(run, a, b, kind): b depends on a. Operations are called by their completion; `a_op` and `b_op` are their names."""
-    # Only what a careful reader read says something of the order; a refused write has none.
+    # Only the reads of a careful reader show the order; a refused write has none.
     written = history.values.filter(F.col("sent") & ~F.col("reused") & F.col("known_committed"))
     writers = written.select(*VALUE, F.col("at").alias("a"), F.col("op").alias("w_op"), "first_rank")
     reads = history.of("recv").filter((F.col("iso") != "ru") & (F.col("ty") == "ok"))
@@ -127,7 +127,7 @@ def _within(edges: DataFrame, spans: DataFrame) -> DataFrame:
 
 def _solve(island: pd.DataFrame) -> pd.DataFrame:
     """One cycle for each component of an island: by the fewest kinds of edges that close one, whatever the order of the edges."""
-    island = island.sort_values(["a", "b", "kind"])  # of two edges between the same operations an anti-dependency yields
+    island = island.sort_values(["a", "b", "kind"])  # of two edges between the same operations, the anti-dependency gives way
     run = str(island["run"].iloc[0])
     names = dict(zip(island["a"], island["a_op"], strict=True)) | dict(zip(island["b"], island["b_op"], strict=True))
     nodes, ends = np.unique(island[["a", "b"]].to_numpy(), return_inverse=True)
@@ -146,7 +146,7 @@ def _solve(island: pd.DataFrame) -> pd.DataFrame:
         for label in sorted({int(labels[a]) for a in next_of}):
             members = [a for a in next_of if labels[a] == label]
             if solved & set(members):
-                continue  # known already, as a cycle of fewer kinds
+                continue  # already known, as a cycle of fewer kinds
             cycle = _shortest(next_of, members)
             solved |= set(members)
             anti = sum(next_of[a][b] == "rw" for a, b in zip(cycle, cycle[1:] + cycle[:1], strict=True))

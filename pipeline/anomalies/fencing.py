@@ -1,6 +1,6 @@
-"""Whoever was replaced writes no more: an epoch that was taken over is fenced, and an ended transaction takes no more records.
+"""A producer that was replaced cannot write: an older epoch is fenced, and an ended transaction accepts no more records.
 
-Epochs are compared for one producer id only: identifiers given by different brokers have no order.
+Epochs are compared for one producer id only: ids from different brokers have no order.
 """
 
 from pyspark.sql import DataFrame, Window
@@ -16,10 +16,10 @@ _FOLLOWED = frozenset({"send", "recv", "followed"})
 
 
 def zombie_write(history: History) -> DataFrame:
-    """A record or offset was accepted that was sent with an epoch after a later epoch had been given out. Definite.
+    """A broker accepted a record or offset with an epoch, sent after a later epoch had been granted. Definite.
 
-    So was a commit in a transaction of a key (`ctl.key_epoch`), whose epoch goes up with connections, and not with the end itself. One
-    that is asked for again counts from when it was asked for first: what was decided before the later epoch is answered as it was decided.
+    The same for a commit in a transaction of a key (`ctl.key_epoch`): connections raise its epoch, the end itself does not. A commit
+    that is retried counts from its first request: the answer repeats a decision that was made before the later epoch.
     """
     of_key = F.col("ctl").getItem("key_epoch").cast("long")
     steps = history.ops.withColumn("epoch", F.coalesce(F.col("tx.epoch").cast("long"), of_key)).withColumn("t", F.col("op"))
@@ -37,7 +37,7 @@ def zombie_write(history: History) -> DataFrame:
 
 
 def stranded_write(history: History) -> DataFrame:
-    """A record of a transaction that did not commit is read, and the transaction after it of the same id committed: it slipped
+    """A record of a transaction that did not commit is read, and the next transaction of the same id committed: the record slipped
     into that one. Definite.
     """
     steps = history.ops.filter(F.col("txn_id").isNotNull() & ~F.col("by_hand"))
@@ -52,9 +52,9 @@ def stranded_write(history: History) -> DataFrame:
 
 
 def write_to_ended_transaction(history: History) -> DataFrame:
-    """A record was accepted that was sent after the end of its own transaction was acknowledged. Definite.
+    """A broker accepted a record that was sent after the end of its transaction had been acknowledged. Definite.
 
-    Where a client's epoch stays over transactions, the name of the transaction stays too, and nothing can be said.
+    Where a client keeps its epoch over transactions, the transaction's name stays too, and the check cannot judge.
     """
     ends = history.ops.filter(F.col("f").isin("commit", "abort") & (F.col("ty") == "ok") & F.col("txn_id").isNotNull())
     moved_on = F.coalesce(F.col("ctl").getItem("producer_epoch").cast("long"), F.lit(-1)) > F.col("tx.epoch")
@@ -69,12 +69,12 @@ def write_to_ended_transaction(history: History) -> DataFrame:
 
 
 def intermediate_read(history: History) -> DataFrame:
-    """G1b: one poll has a record of a committed transaction, and jumped over another one of it in the same log. Definite."""
+    """G1b: one poll returned a record of a committed transaction, and skipped another of its records in the same log. Definite."""
     return _torn_poll(history, same_log=True)
 
 
 def fractured_read(history: History) -> DataFrame:
-    """One poll has a record of a committed transaction in one log, and jumped over one of it in another log. Definite."""
+    """One poll returned a record of a committed transaction in one log, and skipped one of its records in another log. Definite."""
     return _torn_poll(history, same_log=False)
 
 
@@ -86,7 +86,7 @@ def _torn_poll(history: History, same_log: bool) -> DataFrame:
 
 
 def _torn_polls(history: History) -> DataFrame:
-    """Polls that jumped over a record (`log`, `v`) of a transaction of which they have another one (`log2`, `v2`)."""
+    """Polls that skipped a record (`log`, `v`) of a transaction of which they have another one (`log2`, `v2`)."""
     missed = history.gaps.filter(F.col("transactional") & (F.col("iso") != "ru")).select(
         "run", "log", "op", "v", "first_offset", "w_unit", "w_op"
     )
@@ -98,9 +98,9 @@ def _torn_polls(history: History) -> DataFrame:
 
 
 def torn_commit(history: History) -> DataFrame:
-    """Of a transaction some records were read, and others never were although later records of their log were. Definite.
+    """Some records of a transaction were read, and others never were although later records of their logs were. Definite.
 
-    Where nothing behind them was read they may still come, and the witness is possible.
+    If nothing behind them was read, they may still be delivered, and the witness is possible.
     """
     rows = history.values.filter(F.col("sent") & F.col("transactional") & (F.col("oc") > ABORTED) & ~F.col("reused"))
     # Nearly all transactions were read as a whole; their stories are not collected.
@@ -122,7 +122,7 @@ def torn_commit(history: History) -> DataFrame:
 
 
 def _fences(history: History) -> DataFrame:
-    """Epochs as they were given out: at an initialisation, or with the end of a transaction, or by a control action."""
+    """Epochs as they were granted: by an initialisation, with the end of a transaction, or by a control action."""
     done = history.ops.filter((F.col("ty") == "ok") & F.col("tx.tid").isNotNull())
     given = done.filter(F.col("f").isin("init_txn", "fence")).select("run", "op", "at", "tx.tid", "tx.pid", "tx.epoch")
     answered = F.col("ctl").getItem

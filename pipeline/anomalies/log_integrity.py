@@ -12,35 +12,35 @@ _READ = frozenset({"recv"})
 
 
 def inconsistent_offsets(history: History) -> DataFrame:
-    """Two values stand at one offset: by the word of an acknowledgement that counts, or of any poll. Definite."""
+    """Two values are at one offset, according to an acknowledgement that counts or to any poll. Definite."""
     rows = history.offsets.groupBy("run", "log", "o").agg(F.array_sort(F.collect_set("v")).alias("vs"), F.max("reused").alias("reused"))
     return witness(rows.filter(F.size("vs") > 1), [], F.col("vs"), ["o"], definite=~F.col("reused"))
 
 
 def duplicate(history: History) -> DataFrame:
-    """One record stands at two offsets. Definite; where different records have that value, only more offsets than sends are reported."""
+    """One record is at two offsets. Definite; if different records have that value, only more offsets than sends are reported."""
     return witness(history.flawed("twice"), ["op"], ["v"], F.col("offsets"), definite=~F.col("reused"))
 
 
 def spurious_offset(history: History) -> DataFrame:
-    """The offset in an acknowledgement is not where the record stands. Definite, unless different records have that value."""
+    """The offset in an acknowledgement is not that of the record. Definite, unless different records have that value."""
     return witness(history.flawed("misplaced"), ["op"], ["v"], ["first_sent_offset", "first_read_offset"], definite=~F.col("reused"))
 
 
 def phantom_read(history: History) -> DataFrame:
-    """A poll handed over a value that nobody ever sent to that log. Definite where every line could be read."""
+    """A poll returned a value that no client ever sent to that log. Definite if every line could be read."""
     return witness(history.suspected("never-sent"), ["op"], ["v"], ["o"])
 
 
 def offset_inversion(history: History) -> DataFrame:
     """A record that was sent after another had been acknowledged got the smaller offset.
 
-    Definite. Retries answer the old offset and count not.
+    Definite. Retries return the old offset and do not count.
     """
     once = history.values.filter(
         F.col("acknowledged") & (F.col("send_count") == 1) & (F.col("first_sent_offset") == F.col("last_sent_offset")) & ~F.col("reused")
     )
-    # Of the records at no smaller offset, the one that was acknowledged first: itself, where nothing is wrong.
+    # Among the records at no smaller offset, the one that was acknowledged first: itself, if nothing is wrong.
     above = Window.partitionBy("run", "log").orderBy(F.col("first_sent_offset").desc())
     rows = once.select(
         "run", "log", "v", "first_sent_offset", "op", F.min(F.struct("at", "op", "v", "first_sent_offset")).over(above).alias("before")
@@ -54,7 +54,7 @@ def offset_inversion(history: History) -> DataFrame:
 
 
 def same_id_interleave(history: History) -> DataFrame:
-    """Records of a transactional id's later transaction stand before those of its earlier one. Definite."""
+    """Records of a later transaction of a transactional id are before those of its earlier one. Definite."""
     once = history.values.filter((F.col("send_count") == 1) & ~F.col("reused")).select(*VALUE)
     sends = history.of("send").filter(F.col("tid").isNotNull() & F.col("transactional") & (F.col("ty") == "ok"))
     units = sends.join(once, list(VALUE)).groupBy("run", "tid", "log", "unit").agg(F.min("o").alias("first"), F.max("o").alias("last"))
@@ -64,17 +64,17 @@ def same_id_interleave(history: History) -> DataFrame:
 
 
 def nonmonotonic_send(history: History) -> DataFrame:
-    """A producer's next operation put its record before that of the operation before. Definite."""
+    """A producer's operation put its record before that of the producer's previous operation. Definite."""
     return witness(history.suspected("sent-before"), ["before.op", "op"], ["before.v", "v"])
 
 
 def int_nonmonotonic_send(history: History) -> DataFrame:
-    """Within one operation a later record stands before an earlier one. Definite."""
+    """Within one operation a later record is before an earlier one. Definite."""
     return witness(history.suspected("sent-back"), ["op"], ["previous_v", "v"])
 
 
 def int_send_skip(history: History) -> DataFrame:
-    """Within one operation another producer's record stands between. Lawful: no system promises that writes are isolated."""
+    """Another producer's record is between the records of one operation. Allowed: no system promises isolation of writes."""
     return witness(history.suspected("sent-apart"), ["op"], ["previous_v", "v"])
 
 

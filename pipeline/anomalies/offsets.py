@@ -1,8 +1,8 @@
 """Offsets that a transaction commits move with it, exactly once.
 
 An offset commit (`offset`) names the next offset to read; a position (`position`) is what a fetch of committed offsets, or a new member,
-was answered. Both are of a group (`grp`) and a log. A fetch that does not ask for stable offsets (`iso` is ru) may still see those of
-before an end that was acknowledged, so that what it does not see proves nothing.
+received. Both are of a group (`grp`) and a log. A fetch that does not ask for stable offsets (`iso` is ru) may still see offsets
+from before an acknowledged end, so that missing offsets prove nothing.
 """
 
 from pyspark.sql import DataFrame, Window
@@ -19,10 +19,10 @@ _CONSUMED = frozenset({"recv", "offset"})
 
 
 def lost_offset_commit(history: History) -> DataFrame:
-    """A committed offset, and a later fetch that sees a smaller one though nobody moved it back. Definite."""
+    """An offset was committed, and a later fetch sees a smaller one though no client moved it back. Definite."""
     sure = _committed(history).filter(F.col("oc") == COMMITTED)
     rows = sure.join(_stable(history), _KEY).filter((F.col("done") < F.col("s_op")) & (F.coalesce("s_o", F.lit(-1)) < F.col("o")))
-    # Anybody else who may have set it, at any time since this commit was asked for, excuses the fetch.
+    # The fetch is excused if another client may have set the offset at any time since this commit was asked for.
     others = (
         _committed(history)
         .filter(F.col("oc") > ABORTED)
@@ -40,7 +40,7 @@ def lost_offset_commit(history: History) -> DataFrame:
 def phantom_offset_commit(history: History) -> DataFrame:
     """A fetch sees an offset that only aborted transactions committed.
 
-    Definite. One that nobody committed is possible: groups have starting points.
+    Definite. An offset that no client committed is possible: groups have starting points.
     """
     commits = _committed(history).groupBy(*_KEY, "o").agg(F.max("oc").alias("oc"), F.min("op").alias("op"))
     rows = _seen(history).filter(F.col("s_o") > 0).join(commits.withColumnRenamed("o", "s_o"), [*_KEY, "s_o"])
@@ -49,7 +49,7 @@ def phantom_offset_commit(history: History) -> DataFrame:
 
 
 def offset_regression(history: History) -> DataFrame:
-    """A fetch sees a smaller offset than an earlier fetch did, and nobody committed one as small since. Definite."""
+    """A fetch sees a smaller offset than an earlier fetch, and no client has committed one as small since. Definite."""
     order = Window.partitionBy(*_KEY).orderBy("s_at")
     rows = _stable(history).select("*", F.lag(F.struct("s_o", "s_op")).over(order).alias("before"))
     rows = rows.filter(F.col("before.s_o") > F.col("s_o"))
@@ -65,7 +65,7 @@ def offset_regression(history: History) -> DataFrame:
 def torn_offset_commit(history: History) -> DataFrame:
     """A transaction's records were read while a later fetch does not see its offsets.
 
-    Definite where nobody else committed offsets of that group.
+    Definite if no other client committed offsets of that group.
     """
     alone = (
         _committed(history)
@@ -97,7 +97,7 @@ def double_processing(history: History) -> DataFrame:
 
 
 def missed_processing(history: History) -> DataFrame:
-    """An input below the group's committed offset was consumed by no transaction that committed or may have. Definite."""
+    """No transaction that committed, or may have, consumed an input below the group's committed offset. Definite."""
     sure = _committed(history).filter((F.col("oc") == COMMITTED) & F.col("transactional"))
     moved = sure.groupBy(*_KEY).agg(F.max("o").alias("to"), F.max_by("op", "o").alias("t_op"))
     taken = _consumed(history).filter(F.col("unit_oc") > ABORTED)
@@ -110,14 +110,14 @@ def missed_processing(history: History) -> DataFrame:
         .filter(F.col("o") < F.col("to"))
         .join(taken.select(*_KEY, "o").distinct(), [*_KEY, "o"], "left_anti")
     )
-    # What stands before the group's first input may have been taken before the history began; and a group of which no input is known
+    # Inputs before the group's first one may have been consumed before the history began; and a group of which no input is known
     # polls outside of its transactions.
     rows = rows.join(began, _KEY).withColumn("sure", F.col("o") > F.col("from"))
     return witness(rows, ["op", "t_op"], ["v"], ["o"], definite=F.col("sure"), detail=F.col("grp"))
 
 
 def stale_generation_commit(history: History) -> DataFrame:
-    """Offsets were accepted of a member of an older generation of its group. Definite."""
+    """A broker accepted offsets from a member of an older generation of its group. Definite."""
     ops = history.ops.filter((F.col("ty") == "ok") & F.col("grp.gen").isNotNull() & (F.col("grp.gen") >= 0))
     known = ops.select("run", F.col("grp.id").alias("grp"), F.col("at").alias("t"), F.struct("grp.gen", "op").alias("generation"))
     tells = ops.filter(F.col("f") == "ack").select("run", F.col("grp.id").alias("grp"), F.col("op").alias("t"), "op", "grp.gen")
@@ -130,7 +130,7 @@ def stale_generation_commit(history: History) -> DataFrame:
 
 
 def committed_too_far(history: History) -> DataFrame:
-    """A fetch sees an offset behind a record that its group's consumer was still about to be handed. Definite."""
+    """A fetch sees an offset behind a record that its group's consumer had yet to receive. Definite."""
     polls = (
         history.of("recv").filter(F.col("grp").isNotNull() & (F.col("ty") == "ok")).groupBy(*_KEY, "op", "at").agg(F.min("o").alias("o"))
     )
@@ -152,7 +152,7 @@ def _committed(history: History) -> DataFrame:
 
 
 def _offset_commits(history: History) -> DataFrame:
-    """Offset commits: `asked` and `done` bound the time at which they count, which for a transaction is its end."""
+    """Offset commits: `asked` and `done` bound the time at which they take effect, which for a transaction is its end."""
     commits = history.of("offset").filter(F.col("o").isNotNull())
     ends = history.ops.filter(F.col("f").isin("commit", "abort")).select("run", F.col("op").alias("end_op"), F.col("at").alias("ended"))
     commits = commits.join(ends, ["run", "end_op"], "left")
@@ -173,7 +173,7 @@ def _stable(history: History) -> DataFrame:
 
 
 def _consumed(history: History) -> DataFrame:
-    """Inputs that a transaction took: what it polled of the logs and groups whose offsets it tells."""
+    """Inputs that a transaction consumed: what it polled from the logs and groups whose offsets it commits."""
     groups = history.of("offset").filter(F.col("transactional")).select("run", "unit", "log", "grp").distinct()
     took = history.of("recv").filter(F.col("transactional")).select("run", "unit", "unit_oc", "log", "o", "v")
     return took.join(groups, ["run", "unit", "log"])

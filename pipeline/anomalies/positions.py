@@ -1,4 +1,4 @@
-"""A consumer goes on where it stood: no record is jumped over, none is handed over again.
+"""A consumer continues at its position: it skips no record, and receives none twice.
 
 Positions are those of consumers that were assigned a log; a bare fetch may begin anywhere, and only what one poll returns must be whole.
 """
@@ -20,12 +20,12 @@ def int_poll_skip(history: History) -> DataFrame:
 
 
 def int_nonmonotonic_poll(history: History) -> DataFrame:
-    """Within one poll a later record stands before an earlier one, or is the same. Definite."""
+    """Within one poll a later record comes before an earlier one, or is the same. Definite."""
     return witness(_unbalanced(history, "went-back"), ["op"], ["previous_v", "v"])
 
 
 def poll_skip(history: History) -> DataFrame:
-    """A consumer's next poll began behind a record that it had not read. Definite."""
+    """A consumer's next poll began behind a record that the consumer had not read. Definite."""
     return _turned(history, "went-on-behind")
 
 
@@ -35,7 +35,7 @@ def nonmonotonic_poll(history: History) -> DataFrame:
 
 
 def position_after_abort(history: History) -> DataFrame:
-    """After a failed poll a consumer went on behind what that had returned: lost to it, unless it sought.
+    """After a failed poll a consumer continued behind what that poll had returned: the consumer lost it, unless it sought.
 
     A matter of the client. Possible.
     """
@@ -44,7 +44,7 @@ def position_after_abort(history: History) -> DataFrame:
 
 
 def _unbalanced(history: History, which: str) -> DataFrame:
-    """Steps within a poll, but for those of logs that were reassigned during it."""
+    """Steps within a poll, except in logs that were reassigned during it."""
     steps = history.in_sequence(history.suspected(which))
     if "subscribe" not in history.present:
         return steps
@@ -54,9 +54,9 @@ def _unbalanced(history: History, which: str) -> DataFrame:
 
 
 def _turned(history: History, which: str) -> DataFrame:
-    """Turns of consumers with positions from their last successful poll of a log to the next one, unless they were put elsewhere between.
+    """Turns of consumers with positions from their last successful poll of a log to the next one, unless they were moved in between.
 
-    An assignment puts a consumer back on every log but those that it keeps. Where others may be put in its place, nothing is certain.
+    An assignment puts a consumer back on every log but those that it keeps. If other consumers may replace it, nothing is certain.
     """
     turns = history.in_sequence(history.suspected(which)).withColumn("previous_op", F.col("before.op"))
     turns = history.in_sequence(turns, "previous_op").join(history.followed, "run")

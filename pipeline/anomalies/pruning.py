@@ -1,4 +1,4 @@
-"""A segment is pruned when nobody needs it any more: never under a transaction that is open. A `prune` names in `segs` what is gone."""
+"""A segment is pruned only when no client needs it: never while one of its transactions is open. A `prune` names in `segs` what is gone."""
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -12,7 +12,7 @@ from .segments import control, done, listed
 
 
 def early_prune(history: History) -> DataFrame:
-    """A segment was pruned under an open transaction, with what that had written to it or acknowledged in it.
+    """A segment was pruned while a transaction that had written or acknowledged messages in it was open.
 
     What it wrote and later committed is lost for certain where a subscription had been there before it was sent, and was not moved by hand.
     What was acknowledged in transactions that aborted is to be delivered again, and cannot be.
@@ -38,7 +38,7 @@ def _acknowledged(history: History) -> DataFrame:
 
 
 def _open_at_pruning(history: History, rows: DataFrame, since: str) -> DataFrame:
-    """What was in a segment before it was pruned, and whose end was asked for only behind that, with the pruning."""
+    """What was in a segment before it was pruned, and whose end was asked for only after that, with the pruning."""
     both = rows.join(_pruned(history), ["run", "log"])
     return both.filter((F.col(since) < F.col("p_op")) & (F.col("end_op") > F.col("p_at")))
 
@@ -57,7 +57,7 @@ def _pruned(history: History) -> DataFrame:
 
 
 def _subscribed(history: History) -> DataFrame:
-    """Of each pruned segment, since when it or its topic had a durable subscription that is never moved by hand."""
+    """For each pruned segment, since when it or its topic had a durable subscription that is never moved by hand."""
     told = history.ops.filter(F.col("f").isin("subscribe", "assign") & (F.col("ty") == "ok") & F.col("grp.id").isNotNull())
     told = told.filter(F.coalesce(control("durable"), F.lit("true")) != "false")
     told = told.select("run", F.col("grp.id").alias("grp"), control("topic").alias("topic"), F.col("at").alias("since"))
@@ -67,7 +67,7 @@ def _subscribed(history: History) -> DataFrame:
 
 
 def _moved(history: History) -> DataFrame:
-    """The subscriptions that somebody moves by hand, or removes."""
+    """The subscriptions that a client moves by hand, or removes."""
     seeks = history.ops.filter(F.col("f").isin("seek", "reset") & F.col("grp.id").isNotNull())
     return F.broadcast(seeks.select("run", F.col("grp.id").alias("grp")).distinct())
 

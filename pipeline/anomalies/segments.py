@@ -1,6 +1,6 @@
-"""Segments of a scalable topic: sealed ones take nothing, ranges do not overlap, parents come before their children.
+"""Segments of a scalable topic: a sealed segment accepts nothing, ranges do not overlap, parents are read before their children.
 
-Control actions tell the segments: `create`, `split`, `merge` and `terminate`, with `ctl` holding `topic`, `segs` (those that are sealed,
+Segments come from control actions: `create`, `split`, `merge` and `terminate`, with `ctl` holding `topic`, `segs` (those that are sealed,
 apart from `create`), `children` as `name:lo-hi` with hexadecimal bounds that belong to the range, `epoch`, and for one sealed segment
 `end_o`, its last offset. A segment is a log, so its records name it as theirs.
 """
@@ -15,11 +15,11 @@ from .anomaly import Anomaly, witness
 _SEALS = ("split", "merge", "terminate")
 _BORN = ("create", "split", "merge")
 _CHILD = "^(.*):([0-9a-fA-F]+)-([0-9a-fA-F]+)$"
-"""A child: its name, which may have colons and dashes of its own, and its bounds."""
+"""A child: its name, which may contain colons and dashes, and its bounds."""
 
 
 def sealed_segment_write(history: History) -> DataFrame:
-    """A record was accepted that was sent after the seal, or stands behind the segment's end. Definite."""
+    """A segment accepted a record that was sent after the seal, or is behind the segment's end. Definite."""
     sends = history.of("send").filter((F.col("ty") == "ok") & F.col("o").isNotNull())
     rows = sends.join(_seals(history), ["run", "log"])
     rows = rows.filter((F.col("op") > F.col("s_at")) | (F.col("o") > F.col("end_o")))
@@ -27,7 +27,7 @@ def sealed_segment_write(history: History) -> DataFrame:
 
 
 def early_child_write(history: History) -> DataFrame:
-    """A record was accepted by a child before the seal of its parent had been asked for. Definite."""
+    """A child accepted a record before a client asked for the seal of its parent. Definite."""
     sends = history.of("send").filter(F.col("ty") == "ok")
     rows = sends.join(_edges(history).select("run", "log", "s_op"), ["run", "log"]).filter(F.col("at") < F.col("s_op"))
     return witness(rows, ["op", "s_op"], ["v"], ["o"])
@@ -41,7 +41,7 @@ def wrong_range(history: History) -> DataFrame:
 
 
 def dag_defect(history: History) -> DataFrame:
-    """Segments overlap or leave a hole, a parent is unknown, or a child's epoch is not behind its parent's. Definite."""
+    """Segments overlap or leave a hole, a parent is unknown, or a child's epoch is not later than its parent's. Definite."""
     born = _segments(history)
     order = Window.partitionBy("run", "c_op").orderBy("lo")
     holes = born.withColumn("before", F.lag("hi").over(order)).filter(F.col("before") + 1 != F.col("lo"))
@@ -70,9 +70,9 @@ def dag_defect(history: History) -> DataFrame:
 
 
 def parent_before_child(history: History) -> DataFrame:
-    """A subscription was handed a child's record before the last of its parent's records with an overlapping range. Definite.
+    """A subscription received a child's record before the last of its parent's records with an overlapping range. Definite.
 
-    Records that have keys are compared key by key, others segment by segment. Whoever reads segments by hand does so in any order.
+    Records that have keys are compared key by key, others segment by segment. A client that reads segments by hand may do so in any order.
     """
     groups = _groups(history)
     first = _first_deliveries(history).join(groups.filter("apart or seeks"), ["run", "grp"], "left_anti")
@@ -92,9 +92,9 @@ def parent_before_child(history: History) -> DataFrame:
 
 
 def key_reorder(history: History) -> DataFrame:
-    """A subscription was handed a producer's records of one key in another order than they were sent. Definite.
+    """A subscription received a producer's records of one key in another order than the producer sent them. Definite.
 
-    Where a producer's epoch is told, its sequence numbers are the order in which it sent; elsewhere that is the order of one process.
+    If the history has a producer's epoch, its sequence numbers are the order of sending; else that of its process is.
     """
     sent = history.of("send").filter(F.col("mkey").isNotNull())
     counted = F.col("pid").isNotNull() & F.col("epoch").isNotNull() & F.col("seq").isNotNull()
@@ -115,8 +115,8 @@ def key_reorder(history: History) -> DataFrame:
 
 
 def _groups(history: History) -> DataFrame:
-    """How subscriptions are read, where the recorder says it: `apart`, segment by segment in any order, `shared`, which keeps no order,
-    and whether somebody `seeks`.
+    """How subscriptions are read, if the recorder notes it: `apart`, segment by segment in any order, `shared`, which keeps no order,
+    and whether a client `seeks`.
     """
     kind, is_assigned = F.col("ctl").getItem("type"), F.max(F.col("f") == "assign")
     told = history.ops.filter(F.col("grp.id").isNotNull() & F.col("f").isin("subscribe", "assign", "seek"))
@@ -140,12 +140,12 @@ def done(history: History, which: tuple[str, ...]) -> DataFrame:
 
 
 def control(name: str) -> Column:
-    """What an action says under this name."""
+    """The value of this name in an action."""
     return F.col("ctl").getItem(name)
 
 
 def listed(name: str) -> Column:
-    """The entries of a list, which stands there with commas."""
+    """The entries of a list, separated by commas."""
     return F.split(control(name), ",")
 
 

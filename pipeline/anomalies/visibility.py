@@ -1,6 +1,6 @@
-"""What became of a transaction decides what a careful reader sees: committed data for ever, nothing else ever.
+"""The outcome of a transaction decides what a careful reader sees: committed data for ever, and nothing else.
 
-A careful reader reads committed data only; the polls of one who reads everything prove nothing here.
+A careful reader reads committed data only; the polls of a reader of everything prove nothing here.
 """
 
 from pyspark.sql import DataFrame, Window
@@ -16,12 +16,12 @@ _BUCKET = 4096
 
 
 def aborted_read(history: History) -> DataFrame:
-    """G1a: a poll that succeeded handed over an aborted record. Definite, unless different records have that value."""
+    """G1a: a poll that succeeded returned an aborted record. Definite, unless different records have that value."""
     return _aborted(history, "aborted")
 
 
 def aborted_read_unacknowledged(history: History) -> DataFrame:
-    """The same in a poll that failed, or of which nobody knows: what it had read had been handed over all the same. Definite."""
+    """The same in a poll that failed, or whose outcome is unknown: it had handed over its records all the same. Definite."""
     return _aborted(history, "aborted-unacknowledged")
 
 
@@ -30,17 +30,17 @@ def _aborted(history: History, which: str) -> DataFrame:
 
 
 def precommitted_read(history: History) -> DataFrame:
-    """A transaction polled what itself had sent. Definite."""
+    """A transaction polled a record that it had sent itself. Definite."""
     return witness(history.suspected("own"), ["op"], ["v"], ["o"], definite=~F.col("reused"))
 
 
 def early_read(history: History) -> DataFrame:
-    """A poll had ended before the end of the record's transaction was even asked for. Definite: no later commit makes it good."""
+    """A poll ended before a client asked for the end of the record's transaction. Definite: a later commit does not excuse it."""
     return witness(history.suspected("early"), ["w_op", "op", "w_end_op"], ["v"], ["o"], definite=~F.col("reused"))
 
 
 def lso_violation(history: History) -> DataFrame:
-    """A poll handed over a record behind the first one of a transaction that was open from before the poll until after it. Definite."""
+    """A poll returned a record behind the first one of a transaction that was open from before the poll until after it. Definite."""
     sends = history.of("send").filter(
         F.col("transactional") & (F.col("f") != "txn") & (F.col("ty") == "ok") & F.col("o").isNotNull() & ~F.col("by_hand")
     )
@@ -60,9 +60,9 @@ def lso_violation(history: History) -> DataFrame:
 def _open_until(history: History) -> DataFrame:
     """Until when units were certainly open.
 
-    Only an end that succeeded shows that the transaction was still open: another one may have timed out long before. So may one whose abort
-    succeeds, where no epoch fences: to repeat an abort is lawful. What a metadata store has is the decision itself, and there a
-    transaction that begins and has no end is open for as long as the history goes on.
+    Only an end that succeeded shows that the transaction was still open: any other may have timed out long before. So may one whose abort
+    succeeds, where no epoch fences: a repeated abort is valid. A metadata store has the decision itself, and there a
+    transaction that begins and has no end is open until the history ends.
     """
     recorded = F.col("ctl").getItem("record").isNotNull()
     ends = (F.col("f") == "commit") | ((F.col("f") == "abort") & (F.col("tx.epoch").isNotNull() | recorded))
@@ -76,7 +76,7 @@ def _open_until(history: History) -> DataFrame:
 
 
 def lost_write(history: History) -> DataFrame:
-    """A committed record was never read, though later ones of its log were: by consumers with positions, or by one poll. Definite."""
+    """A committed record was never read, though later records of its log were, by consumers with positions or by one poll. Definite."""
     rows = history.flawed("unread").join(history.logs, ["run", "log"])
     rows = (
         rows.filter(F.col("last_rank") <= F.col("bound"))
@@ -92,7 +92,7 @@ def lost_write(history: History) -> DataFrame:
 
 def unseen(history: History) -> DataFrame:
     """Acknowledged records that no poll ever returned. Definite for those whose unit had ended before the last `final_read` of the run
-    began; otherwise possible: they may be lost, or not yet delivered.
+    began; else possible: they may be lost, or not yet delivered.
     """
     missing = history.flawed("unseen").join(history.followed, "run")
     ends = history.ops.select("run", F.col("op").alias("end_op"), F.col("at").alias("ended_at"))
@@ -107,7 +107,7 @@ def unseen(history: History) -> DataFrame:
 
 
 def stuck_lso(history: History) -> DataFrame:
-    """What was never read begins at a transaction that ended without a commit, and nothing behind it was read either. Possible."""
+    """The unread records begin at a transaction that ended without a commit, and nothing behind it was read. Possible."""
     held = history.flawed("withheld").groupBy("run", "log", "unit").agg(F.min("first_sent_offset").alias("first"), F.min("op").alias("op"))
     rows = held.join(history.logs, ["run", "log"]).join(history.followed, "run")
     rows = rows.filter((F.col("first") < F.col("from_o")) & (F.coalesce("read_to", F.lit(-1)) < F.col("first")))
@@ -115,7 +115,7 @@ def stuck_lso(history: History) -> DataFrame:
 
 
 def visibility_flip(history: History) -> DataFrame:
-    """A record had been read, and a later poll jumped over it. Definite."""
+    """A record had been read, and a later poll skipped it. Definite."""
     rows = history.gaps.filter((F.col("iso") != "ru") & (F.col("ty") == "ok") & (F.col("first_read_at") < F.col("op")))
     return witness(rows, ["w_op", F.col("first_read_op"), "op"], ["v"], ["first_offset"])
 
@@ -123,7 +123,7 @@ def visibility_flip(history: History) -> DataFrame:
 def outcome_flip(history: History) -> DataFrame:
     """One transaction was reported as committed, and as aborted. Definite.
 
-    Where transactions have no epochs, each has a name of its own, and every two ends that succeeded are compared. Where a client's epoch
+    Where transactions have no epochs, each has its own name, and every two ends that succeeded are compared. Where a client's epoch
     stays over transactions, the name stays too: then only ends between which the client asked nothing else count, for it may have
     announced another transaction.
     """

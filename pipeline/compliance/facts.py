@@ -1,4 +1,4 @@
-"""What a report shows, as plain values. Nothing here knows Spark, so that a page can be drawn without it."""
+"""What a report shows, as plain values. Nothing here needs Spark, so that a page can be drawn without it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, order=True)
 class System:
-    """What was judged. The version is None where the system never answered.
+    """What was judged. The version is None if the system never answered.
 
     A reference that was broken on purpose has the name of its `defect`, and is another system than the honest one.
     """
@@ -44,7 +44,7 @@ class System:
 
     @property
     def family(self) -> str:
-        """What it is compared with over versions and over time: all of its name, but for those with another defect."""
+        """What it is compared with over versions and over time: the whole name, except that each defect is apart."""
         return self.name if self.defect is None else f"{self.name} with the defect {self.defect}"
 
     @property
@@ -55,10 +55,10 @@ class System:
 
 @dataclass(frozen=True)
 class Run:
-    """One run, as far as a report tells of it.
+    """One run, as far as a report shows it.
 
-    `image` is what the system was started from, its name and digest; `labels` are `KEY=VALUE`; `known_as` is the release that the user
-    said it is a build of.
+    `image` is what the system was started from, its name and digest; `labels` are `KEY=VALUE`; `known_as` is the release of which the
+    user declared it a build.
     """
 
     name: str
@@ -70,25 +70,24 @@ class Run:
 
     @property
     def told(self) -> tuple[str, ...]:
-        """What the user, and Docker, told beside it."""
+        """What the user, and Docker, reported in addition."""
         known_as = () if self.known_as is None else (f"known as {self.known_as}",)
         return (*(() if self.image is None else (self.image,)), *known_as, *self.labels)
 
     @property
     def beside(self) -> str:
-        """The same, to be written behind something: a line each."""
+        """The same, to be appended: one line each."""
         return "".join(f"\n{one}" for one in self.told)
 
 
 @dataclass(frozen=True)
 class Standing:
-    """A system in a version: of each requirement the verdict of the latest run that judged it, counted.
+    """A system in a version: the verdict of the latest run that judged it on each requirement, counted.
 
-    `counts` has the verdicts by the proposal's part of the ids. `borrowed` counts the verdicts that an earlier run than the latest gave,
-    `unfinished` says that one came from a run that was not complete, and `whole` that for each proposal one came from a run which asked all
-    of it.
+    `counts` has the verdicts by the proposal's part of the ids. `borrowed` counts the verdicts from an earlier run than the latest,
+    `unfinished`: one came from a run that was not complete; `whole`: for each proposal one came from a run of all its requirements.
     `anomalies` counts the requirements in whose histories a check found some. `images` has the images of all its runs, the latest first:
-    an image that was built anew is the same system as long as its version is. `parity` counts the rows that only one implementation has.
+    a rebuilt image is the same system as long as its version is. `parity` counts the rows that only one implementation has.
     """
 
     system: System
@@ -103,7 +102,7 @@ class Standing:
     images: tuple[str, ...] = ()
     parity: Parity = field(default_factory=Parity)
     provisional: Counts = field(default_factory=dict)
-    """How many requirements that stand in no edition yet have each verdict. `counts` leaves them out."""
+    """How many provisional requirements have each verdict. `counts` leaves them out."""
     edition: str = ""
     """The Fencepost edition by which the system was judged, several with commas; empty for results from before there were editions."""
 
@@ -124,7 +123,7 @@ class Standing:
 
     @property
     def beside(self) -> str:
-        """What is to be known of the state: the edition, odd parity rows, and provisional rows that are red."""
+        """Notes on the state: the edition, odd parity rows, and red provisional rows."""
         red = ", ".join(f"{self.provisional[verdict]} {verdict.replace('_', ' ')}" for verdict in RED if self.provisional.get(verdict))
         provisional = f"of {sum(self.provisional.values())} provisional rows {red}" if red else ""
         return "; ".join(filter(None, (self.edition and f"edition {self.edition}", str(self.parity), provisional)))
@@ -135,17 +134,17 @@ class Standing:
 
     @property
     def due(self) -> int:
-        """The honest denominator: all requirements, but for excluded ones, of the proposals of which any was judged."""
+        """The honest denominator: all requirements, except excluded ones, of the proposals of which any was judged."""
         asked = [counts for counts in self.counts.values() if any(verdict not in UNJUDGED for verdict in counts)]
         return sum(count for counts in asked for verdict, count in counts.items() if verdict != "excluded")
 
     @property
     def state(self) -> State:
-        """A violation is one, whatever else is missing, and what met nothing does not conform.
+        """One violation decides, whatever else is missing; a system that met nothing does not conform.
 
-        What is inconclusive, or the kit's fault, says nothing against the system.
+        Inconclusive results and harness errors say nothing against the system.
 
-        A parity row, which only one implementation has, speaks for no proposal: where only such rows differ, the system conforms.
+        A parity row, which only one implementation has, belongs to no proposal: if only such rows differ, the system conforms.
         """
         if self.anomalies or "violated" in self.reds:
             return State.DOES_NOT
@@ -162,7 +161,7 @@ class Standing:
 class Cell:
     """The verdict on a requirement by the latest run that judged it, and the reason as far as a page can hold it.
 
-    `anomalies` are what a check of that run's histories found in those of the requirement's scenarios: red, whatever the verdict is.
+    `anomalies` are those that a check found in the histories of the requirement's scenarios in that run: red, whatever the verdict is.
     """
 
     requirement: str

@@ -1,10 +1,10 @@
 """Which folders hold the results of a run, and what each run is called.
 
-A run is a `compliance.json`: named outright, by a folder at any depth below which it stands, or by a pattern. Its name is its folder's,
-from where all the runs have their folders in common, so that it is unique and says no more of this machine than it must.
+A run is a `compliance.json`: named outright, below a named folder at any depth, or matched by a pattern. Its name is that of its folder,
+from where all the runs have their folders in common, so that it is unique and reveals no more of this machine than it must.
 
-Nothing that was asked for disappears: a file or folder that is no run's is answered with the reason. What does not exist at all is
-the user's mistake.
+Nothing that the user named is dropped silently: a file or folder that is no run's is reported with the reason. What does not exist at
+all is the user's mistake.
 """
 
 import glob
@@ -32,7 +32,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Unreadable:
-    """What was asked for and is not in the report, and why."""
+    """What the user named and the report leaves out, and why."""
 
     path: str
     reason: str
@@ -40,7 +40,7 @@ class Unreadable:
 
 @dataclass(frozen=True)
 class Found:
-    """All that stands below what the user named."""
+    """All that was found below what the user named."""
 
     sources: tuple[Source, ...]
     unreadable: tuple[Unreadable, ...]
@@ -82,7 +82,7 @@ def find(named: Sequence[str]) -> Found:
 
 
 def _meant(name: str) -> list[Path]:
-    """What a name stands for: itself, where there is such a thing, else all that the pattern matches."""
+    """What a name means: the path, if it exists, else all paths that the pattern matches."""
     paths = [Path(name)] if os.path.lexists(name) else [Path(match) for match in sorted(glob.glob(name, recursive=True))]
     if not paths:
         raise WrongUsage(
@@ -112,7 +112,7 @@ def _common(paths: Sequence[Path]) -> Path:
 
 
 def _run(path: Path) -> Path:
-    """What stands for a run: its folder, unless its file has a name of its own."""
+    """What stands for a run: its folder, unless its file has a name other than the usual one."""
     return path.parent if path.name == RESULT else path
 
 

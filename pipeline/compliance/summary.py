@@ -1,9 +1,9 @@
 """From the rows of all runs to what a report shows.
 
-What is *latest* is decided for each requirement by itself: the verdict of the last run that judged it. So a run which asked for one
-requirement only, or was killed, takes nothing off the table, and a red stays until that requirement was judged again.
+What is *latest* is decided for each requirement by itself: the verdict of the last run that judged it. So a run that asked for one
+requirement only, or was killed, removes nothing from the table, and a red stays until that requirement is judged again.
 
-The driver gets one line for each system and version, and in full no more of them than a page has columns.
+The driver gets one line for each system and version, and at most as many in full as a page has columns.
 """
 
 import functools
@@ -28,9 +28,9 @@ _LONGEST, _MOST = 600, 5
 _JUDGED = 1 << 40
 _SUMS = ("borrowed", "unfinished", "anomalies")
 _OF = ("system", "version", "profile", "defect")
-"""What makes a system another one."""
+"""What distinguishes systems."""
 _RUN = ("run", "started", "complete", "image", "labels", "known_as")
-"""What is told of a run."""
+"""What is reported of a run."""
 _MOST_IMAGES = 20
 
 
@@ -58,16 +58,16 @@ def summarise(spark: SparkSession, rows: DataFrame, latest: Path, columns: int) 
 
 
 def _runs(rows: DataFrame) -> DataFrame:
-    """One row a run: what it was of, when, its `turn`, whether it is complete, and how many counted requirements had each verdict."""
+    """One row a run: its system, when it ran, its `turn`, whether it is complete, and how many counted requirements had each verdict."""
     counts = [F.count_if((F.col("verdict") == verdict) & ~F.col("provisional")).alias(verdict) for verdict in VERDICTS]
     runs = rows.groupBy(*_OF, *_RUN).agg(*counts)
     return runs.withColumn("turn", F.row_number().over(Window.partitionBy(F.lit(0)).orderBy("started", "run")))
 
 
 def _latest(rows: DataFrame, runs: DataFrame) -> DataFrame:
-    """The verdict on each requirement by the last run that judged it; by the last run of all where none did.
+    """The verdict on each requirement by the last run that judged it; by the last run of all if none did.
 
-    Only numbers go through the aggregation, which so needs neither sorting nor the texts; these are fetched for the rows that are left.
+    Only numbers go through the aggregation, which thus needs neither sorting nor the texts; these are fetched for the remaining rows.
     """
     judged = ~F.col("verdict").isin(*UNJUDGED)
     turns = F.broadcast(runs.select("run", "turn"))
@@ -78,7 +78,7 @@ def _latest(rows: DataFrame, runs: DataFrame) -> DataFrame:
 
 
 def _standings(runs: DataFrame, last: DataFrame) -> Iterator[Standing]:
-    """One for each system and version, the one that ran last first."""
+    """One for each system and version, the most recent run first."""
     newest = F.max_by(F.struct(*_RUN), F.struct("started", "run"))
     counted_runs = (F.count("*").alias("runs"), F.count_if(~F.col("complete")).alias("incomplete"))
     own = runs.groupBy(*_OF).agg(*counted_runs, newest.alias("latest"), _images())
@@ -184,7 +184,7 @@ def _joined(rows: DataFrame, chosen: DataFrame) -> DataFrame:
 
 
 def _same(left: DataFrame, right: DataFrame) -> Expression:
-    """The same system, version, profile and defect; what is not known is equal to itself."""
+    """The same system, version, profile and defect; null equals null."""
     return functools.reduce(operator.and_, (left[name].eqNullSafe(right[name]) for name in _OF))
 
 

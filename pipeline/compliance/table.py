@@ -1,7 +1,7 @@
 """The results of all runs as one table: a row for each requirement that a run knows, stored as Parquet.
 
-Each `compliance.json` is one document, read with an explicit schema. A document that cannot be used is left out as a whole, for half
-a run would look like a whole one with requirements missing; the few of them are read once more to tell why.
+Each `compliance.json` is one document, read with an explicit schema. A document that cannot be used is left out as a whole, since half
+a run would look like a whole one with requirements missing; the few of them are read once more to report why.
 """
 
 from collections.abc import Sequence
@@ -107,7 +107,7 @@ ROW = _struct(
 
 
 def store(spark: SparkSession, sources: Sequence[Source], folder: Path) -> list[Unreadable]:
-    """Write the rows of these runs; the answer is what could not be used."""
+    """Write the rows of these runs; returns what could not be used."""
     _rows(_documents(spark, sources).filter("flaw is null")).write.mode("overwrite").parquet(str(folder))
     kept = {row.run for row in read(spark, folder).select("run").distinct().collect()}
     left = [source for source in sources if source.run not in kept]
@@ -172,7 +172,7 @@ def _unknown_version(version: Column) -> Column:
 
 
 def _time(text: Column) -> Column:
-    """The time that a text tells, or null; of the years that calendars of other programs know."""
+    """The time in a text, or null; only years that the calendars of other programs know."""
     time = F.try_to_timestamp(text)
     return F.when(F.year(time).between(1970, 9999), time)
 
@@ -223,7 +223,7 @@ def _edition(editions: Column) -> Column:
 
 
 def _image(image: Column) -> Column:
-    """Its name, and behind it the digest where one is known; null for what was not started from an image, and in older results."""
+    """Its name, followed by the digest if one is known; null for a system that was not started from an image, and in older results."""
     digest = F.when(image.digest.isNotNull() & ~F.contains(image["name"], image.digest), F.concat(F.lit(" "), image.digest))
     return F.concat(image["name"], F.coalesce(digest, F.lit("")))
 
@@ -235,5 +235,5 @@ def _labels(labels: Column) -> Column:
 
 
 def _escaped(path: str) -> str:
-    """A path is a path, and no pattern."""
+    """A path, escaped so that it is no pattern."""
     return "".join(f"\\{letter}" if letter in "\\{}[]*?" else letter for letter in path)

@@ -1,8 +1,8 @@
 """Jepsen histories of the Kafka workload as events.
 
-One line is one operation: an invocation `[[:send k v] [:poll]]`, a completion `[[:send k [o v]] [:poll {k [[o v] ...]}]]`, or what a
-consumer is assigned to. A log is what Jepsen calls a key. A completion belongs to the last invocation of its process. What the
-nemesis does is no operation of a client, and is kept without one.
+One line is one operation: an invocation `[[:send k v] [:poll]]`, a completion `[[:send k [o v]] [:poll {k [[o v] ...]}]]`, or the logs
+that a consumer is assigned. A log is what Jepsen calls a key. A completion belongs to the last invocation of its process. The
+nemesis's actions are no client's operations, and are kept without one.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _POSITIONS = ("assign", "subscribe")
 
 
 def event(value: Any) -> dict[str, Any]:
-    """One operation map as an event; `MalformedEdn` says what is wrong with it."""
+    """One operation map as an event; `MalformedEdn` names what is wrong with it."""
     if not isinstance(value, dict):
         raise MalformedEdn("expected a map, one operation a line")
     process = value.get("process")
@@ -39,7 +39,7 @@ def event(value: Any) -> dict[str, Any]:
 def _control(value: dict[str, Any]) -> dict[str, str]:
     entries = [entry for entry in _listed(value.get("rebalance-log")) if isinstance(entry, dict)]
     rebalanced = [str(key) for entry in entries for key in _listed(entry.get("keys"))]
-    # The workload's pollers are consumers: they go on where they stood, also where none was ever assigned a log.
+    # The workload's pollers are consumers: they continue at their position, even where none was ever assigned a log.
     control = {"positions": "kept"} | ({"rebalanced": ",".join(rebalanced)} if rebalanced else {})
     return control | ({"from": "beginning"} if value.get("seek-to-beginning?") else {})
 

@@ -1,9 +1,9 @@
 """Extensible data notation, as far as histories use it: one value from one line.
 
-The readers that there are take half a millisecond for a line, which is minutes for a history; this one is a single regular expression
+Existing readers take half a millisecond for a line, which is minutes for a history; this one is a single regular expression
 and a stack. Keywords become their names, so that `:ok` is "ok"; maps become dictionaries, and lists, vectors and sets become lists.
 
-A tag that is not known is refused: what it would make of its value cannot be guessed.
+An unknown tag is refused: what it would make of its value cannot be guessed.
 """
 
 import re
@@ -136,7 +136,7 @@ def _integer(said: str) -> int:
 
 
 def _whole(text: str) -> str:
-    """Two escapes that are the halves of one character are that; half of one alone cannot be kept."""
+    """Two escapes that are the halves of one character become it; half of one alone cannot be kept."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

@@ -1,4 +1,4 @@
-"""What makes an event, whoever reads it: the version, the fields that each needs, and what is said of one that is none."""
+"""What makes an event in every format: the version, the fields that each needs, and the reasons for refusing one."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ NOT_UTF_8 = "not UTF-8"
 
 
 def flaw(event: Mapping[str, Any]) -> str | None:
-    """What an event lacks whose fields are of the right types, or None."""
+    """What an event with fields of the right types lacks, or None."""
     version = event.get("schema_version")
     if version is not None and version != VERSION:
         return f"schema version {version} is not known, expected {VERSION}"

@@ -1,7 +1,7 @@
 """Which files are histories, what their runs are called, and which are refused before Spark opens them.
 
 A file is named outright, or found below a folder by its ending. A folder that a check has written holds results, not histories; and a file
-of JSON lines whose first one has nothing of an event, such as the verdicts beside histories, is another thing.
+of JSON lines whose first one is not like an event, such as the verdicts next to histories, is something else.
 
 A file is refused here when opening it would harm: an archive that unpacks to hundreds of times its size, or one line that is longer than
 any event is. Reading is in blocks, so the worst file costs no memory.
@@ -37,7 +37,7 @@ class Source:
 
     @property
     def bytes(self) -> int:
-        """What it unpacks to, by the archive's own word."""
+        """Its unpacked size, as the archive declares it."""
         size = self.path.stat().st_size
         return max(size, _unpacked(self.path)) if self.path.suffix == ".gz" else size
 
@@ -69,7 +69,7 @@ def find(paths: Sequence[Path]) -> list[Source]:
 
 
 def refusal(source: Source) -> Refusal | None:
-    """Why this file is not opened, if it is not."""
+    """Why this file is not opened, or None."""
     size = source.path.stat().st_size
     if size == 0:
         return Refusal(source.path, "the file is empty")
@@ -100,7 +100,7 @@ def _scan(path: Path, blocks: Iterator[bytes], size: int) -> Refusal | None:
 
 
 def _unpacked(path: Path) -> int:
-    """The length that the archive's last four bytes tell; a guess that only sizes the session."""
+    """The length in the archive's last four bytes; a guess that only sizes the session."""
     with path.open("rb") as stream:
         stream.seek(-min(4, path.stat().st_size), os.SEEK_END)
         return int.from_bytes(stream.read(4), "little")

@@ -1,6 +1,6 @@
-"""Whether there is anything to start Spark for, seen from the first lines of the files.
+"""Whether it is worth starting Spark, judged by the first lines of the files.
 
-One good line is enough, and mostly the very first line is one. Only what is bad for certain counts as bad: the tasks that read whole files
+One good line is enough, and usually the very first line is one. Only what is certainly bad counts as bad: the tasks that read whole files
 are the judge.
 """
 
@@ -16,7 +16,7 @@ from .event import flaw as flaw_of_event
 from .files import Source
 
 _LINES = 100
-"""So many lines that look like events, and are none, are enough: further on there may be good ones."""
+"""After so many lines that look like events and are none, the search stops: good ones may follow."""
 _LONGEST = 1 << 20
 _ENOUGH = 64 << 20
 _BEFORE = b" \t\r,\xef\xbb\xbf"
@@ -36,7 +36,7 @@ class BadLine:
 
 
 def hopeless(sources: Sequence[Source]) -> list[BadLine]:
-    """The first bad line of each file, where no file has a good one; nothing where there is one, or may be one further on."""
+    """The first bad line of each file, if no file has a good one; nothing if there is one, or may be one further on."""
     found = []
     for source in sources:
         bad = None if source.form == "parquet" else _first_bad(source)
@@ -47,7 +47,7 @@ def hopeless(sources: Sequence[Source]) -> list[BadLine]:
 
 
 def _first_bad(source: Source) -> BadLine | None:
-    """None where a line is good, or where not all lines were looked at."""
+    """None if a line is good, or if not all lines were looked at."""
     flaw = _flaw_of_json if source.form == "json" else _flaw_of_edn
     first, doubtful = None, 0
     for number, line in _lines(source.path):

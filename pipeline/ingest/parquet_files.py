@@ -21,7 +21,7 @@ def flaw(path: Path) -> str | None:
     if missing:
         return f"not a history: it has no column {missing[0]}"
     for wanted in to_arrow_schema(EVENT):
-        # A process is known by its number there.
+        # Parquet files identify a process by its number.
         kind = pa.int64() if wanted.name == "process" else wanted.type
         if wanted.name in found.names and not _fits(found.field(wanted.name).type, kind):
             return f"not a history: its column {wanted.name} is {found.field(wanted.name).type}, expected {kind}"

@@ -25,7 +25,7 @@ def named(spark: SparkSession, bad: DataFrame | None, files: Sequence[tuple[int,
 
 
 def keep(spark: SparkSession, bad: DataFrame | None, refused: Sequence[Refusal], folder: Path) -> int:
-    """Write what is bad (`SCHEMA`) and the refused files as JSON lines; the answer is how many there are."""
+    """Write what is bad (`SCHEMA`) and the refused files as JSON lines; returns how many there are."""
     if bad is None and not refused:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -38,7 +38,7 @@ def keep(spark: SparkSession, bad: DataFrame | None, refused: Sequence[Refusal],
 
 
 def first(folder: Path, count: int) -> list[str]:
-    """The first of what stands there, as `FILE, line N: reason`; without Spark."""
+    """The first of them, as `FILE, line N: reason`; without Spark."""
     rows = (json.loads(line) for part in sorted(folder.glob("part-*.json")) for line in part.read_text(encoding="utf-8").splitlines())
     return [f"{row['file']}{_at(row.get('line'))}: {row['reason']}" for row in islice(rows, count)]
 

@@ -1,6 +1,6 @@
 """The event, as Spark types: nothing is inferred, so that a history of one line and one of a billion read the same.
 
-`docs/check.md` tells what each field means. Fields that a history does not have are null; those that are not here are not read.
+`docs/check.md` defines each field. Fields that a history does not have are null; unlisted fields are not read.
 """
 
 from pyspark.sql.types import ArrayType, BooleanType, DataType, IntegerType, LongType, MapType, StringType, StructField, StructType

@@ -21,7 +21,7 @@ from .witness import Law, Witness, groups_named, witnesses
 
 
 def ack_conflict(history: History) -> list[Witness]:
-    """A message was acknowledged by two units that both succeeded. Definite. Cumulative ones may overlap outside of transactions.
+    """Two units that both succeeded acknowledged a message. Definite. Cumulative acknowledgements may overlap outside of transactions.
 
     grp  log  o  unit  unit_oc    transactional
     g    x    4     0  COMMITTED  yes
@@ -47,7 +47,7 @@ def ack_resurrection(history: History) -> list[Witness]:
     acknowledged: o  done         delivered: v  o  op
                   4     9                    a  4  10
 
-    Plain acknowledgements may be forgotten in a crash, and a subscription that was moved by hand hands out anything.
+    A crash may lose plain acknowledgements, and a subscription that was moved by hand hands out anything.
     """
     records, acks = history.records, history.once(acknowledged)
     acks = acks.where((acks.unit_oc == COMMITTED) & (acks.ty == OK) & acks.transactional)
@@ -72,14 +72,14 @@ def ack_resurrection(history: History) -> list[Witness]:
 
 
 def phantom_ack(history: History) -> list[Witness]:
-    """A message that only aborted transactions acknowledged was not delivered again, though a later one was.
+    """A message that only aborted transactions acknowledged was not redelivered, though a later message was.
 
     acknowledged: o  op  unit_oc  done         delivered: o  op
                   4   6  ABORTED     9                    4   2
                                                           5  10      5 was delivered after the abort, and 4 was not
 
-    Definite when the subscription was drained (`final_read`), else possible. It may come again before a client asks for the abort: a
-    participant can learn of it first.
+    Definite when the subscription was drained (`final_read`), else possible. It may be redelivered before a client asks for the abort: a
+    participant may learn of the abort first.
     """
     records, acks, rows = history.records, history.once(acknowledged), _deliveries(history)
     if not len(acks):
@@ -101,7 +101,7 @@ def phantom_ack(history: History) -> list[Witness]:
 
 
 def premature_ack(history: History) -> list[Witness]:
-    """The subscription's position was past a message whose acknowledgement had not been asked to commit. Definite.
+    """The subscription's position was past a message before a client asked to commit its acknowledgement. Definite.
 
     acknowledged: o  op  end_op         position: o  op  at
                   4   6      12                   5   8   9      before event 12, the position was 5 already
@@ -148,7 +148,7 @@ class Acks:
     unit_oc: Ints
     transactional: Flags
     waits: Flags
-    """Whether it counts at a later end than its own."""
+    """Whether it takes effect at a later end than its own."""
     end_op: Ints
     done: Ints
 
@@ -201,12 +201,12 @@ def _deliveries(history: History) -> Ints:
 
 
 def _first_seek(history: History) -> Ints:
-    """Of each run when a subscription was first moved by hand, or NONE."""
+    """For each run when a client first moved a subscription by hand, or NONE."""
     return Groups(history.ops.run).least(history.ops.op, history.ops.f.among("seek", "reset"))
 
 
 def _last_seek(history: History) -> Ints:
-    """Of each run when a subscription was last moved by hand, or NONE."""
+    """For each run when a client last moved a subscription by hand, or NONE."""
     return Groups(history.ops.run).most(history.ops.op, history.ops.f.among("seek", "reset"))
 
 

@@ -26,7 +26,7 @@ def numbers(items: Iterable[int | None]) -> Ints:
 
 
 def number(said: str | None) -> int | None:
-    """The whole number that a text is; None where it is none, for whoever records a history says in `ctl` what he likes."""
+    """The whole number that a text is; None if it is none, since recorders may write anything in `ctl`."""
     return int(said) if said is not None and _WHOLE.fullmatch(said) else None
 
 
@@ -44,7 +44,7 @@ class Words:
 
     @staticmethod
     def of(items: Sequence[str | None]) -> "Words":
-        """These words, numbered in the order in which they come."""
+        """These words, numbered in order of appearance."""
         known: dict[str | None, int] = {None: NO_WORD}
         codes = [known.setdefault(item, len(known) - 1) for item in items]
         return Words(np.array(codes, np.int64), [word for word in known if word is not None])

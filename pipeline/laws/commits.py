@@ -18,7 +18,7 @@ from .history import History
 from .outcomes import OK
 
 NEVER = 1 << 62
-"""When what was not ended counts."""
+"""When a commit counts that was never ended."""
 
 
 def counts_at(history: History, rows: Ints) -> Ints:
@@ -79,8 +79,8 @@ class Commits(_OfGroups):
 
 @dataclass(frozen=True)
 class Fetches(_OfGroups):
-    """Positions as fetches and new members were told them. A fetch that does not ask for stable offsets (`stable`) may still see those of
-    before an end that was acknowledged, so that what it does not see proves nothing.
+    """Positions as fetches and new members received them. A fetch that does not ask for stable offsets (`stable`) may still see offsets
+    from before an acknowledged end, so that missing offsets prove nothing.
     """
 
     run: Ints

@@ -1,7 +1,7 @@
-"""Information flows one way: who depends on whom has no cycle.
+"""Information flows one way: the dependencies between operations have no cycle.
 
-Edges are between operations, and only those that may close a cycle are looked at, island by island (`edges`). Of each component of an
-island one shortest cycle is told, by the fewest kinds of edges that close one, whatever the order of the edges. A sound history has no
+Edges are between operations, and only those that may close a cycle are examined, island by island (`edges`). Each component of an
+island yields one shortest cycle, by the fewest kinds of edges that close one, whatever the order of the edges. A sound history has no
 backward edge, and so no island.
 """
 
@@ -18,7 +18,7 @@ _NAMES = (("G0", (WW,)), ("G1c", (WR, WW)), ("G2", (WR, WW, RW)))
 
 
 def write_cycle(history: History) -> list[Witness]:
-    """G0: a cycle of writes alone. Lawful in Kafka, which promises no isolation of writes; found when they are inferred.
+    """G0: a cycle of writes alone. Kafka allows it, since it promises no isolation of writes. Found only when writes are inferred.
 
     a  b  kind
     1  3  ww      the record of operation 3 stands behind that of 1 in one log
@@ -28,7 +28,7 @@ def write_cycle(history: History) -> list[Witness]:
 
 
 def circular_flow(history: History) -> list[Witness]:
-    """G1c: a cycle in which someone read. Definite when it is of reads alone; with inferred writes it is lawful in Kafka, and possible.
+    """G1c: a cycle with a read. Definite when it has reads only; with inferred writes Kafka allows it, and it is possible.
 
     a  b  kind
     1  3  wr      operation 3 read what 1 had sent
@@ -38,7 +38,7 @@ def circular_flow(history: History) -> list[Witness]:
 
 
 def single_anti_dependency(history: History) -> list[Witness]:
-    """G-single: a cycle with one anti-dependency, found when they are inferred. Possible: no log promises serializability.
+    """G-single: a cycle with one anti-dependency; found only when these are inferred. Possible: no log promises serializability.
 
     a  b  kind
     1  3  wr      operation 3 read what 1 had sent
@@ -62,13 +62,13 @@ def _named(history: History, name: str, definite: bool = False) -> list[Witness]
 
 
 def _cycles(history: History) -> list[tuple[int, str, list[int]]]:
-    """All cycles, each with its run and what it is called; four laws read them, and they are solved once."""
+    """All cycles, each with its run and its name; solved once for the four laws that read them."""
     return [(int(island.run[0]), *cycle) for island in islands(history.once(Edges.of)) for cycle in _solved(island)]
 
 
 def _solved(island: Edges) -> Iterator[tuple[str, list[int]]]:
     """One cycle for each component of an island."""
-    # Of two edges between the same operations an anti-dependency yields, and one of reads to one of writes.
+    # Between the same operations an anti-dependency gives way to other edges, and an edge of reads to one of writes.
     island = island.where(np.lexsort((-island.kind, island.b, island.a)))
     names = dict(zip(island.a.tolist(), island.a_op.tolist(), strict=True)) | dict(
         zip(island.b.tolist(), island.b_op.tolist(), strict=True)
@@ -81,7 +81,7 @@ def _solved(island: Edges) -> Iterator[tuple[str, list[int]]]:
                 next_of[one][other] = kind
         for members in sorted(components(next_of), key=min):
             if solved & members:
-                continue  # known already, as a cycle of fewer kinds
+                continue  # already known, as a cycle of fewer kinds
             cycle = _shortest(next_of, members, min(members))
             solved |= members
             anti = sum(next_of[one][other] == RW for one, other in zip(cycle, cycle[1:] + cycle[:1], strict=True))
@@ -89,10 +89,10 @@ def _solved(island: Edges) -> Iterator[tuple[str, list[int]]]:
 
 
 def components(next_of: Mapping[int, Iterable[int]]) -> list[set[int]]:
-    """The sets of two operations or more in which everybody depends on everybody, by Tarjan's walk.
+    """The sets of two or more operations that all depend on each other, by Tarjan's walk.
 
-    `place` is where the walk came to an operation, and `lowest` the lowest place of those on its way that it leads back to: whoever leads
-    back no further than to itself closes a component, with all that the walk came to since.
+    `place` is where the walk reached an operation, and `lowest` the lowest place of those on the path that it leads back to: an operation
+    that leads back no further than to itself closes a component, with all that the walk has reached since.
     """
     found = []
     place: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""Who depends on whom, as columns: what the laws of cycles read.
+"""The dependencies between operations, as columns: what the laws of cycles read.
 
     run  a  a_op  b  b_op  kind          what happened
       0  1     0  5     4  wr            the operation that ended at event 5 polled what the one that ended at 1 had sent
@@ -22,8 +22,8 @@ WW, WR, RW = 0, 1, 2
 
 @dataclass(frozen=True)
 class Edges(Facts):
-    """*wr*: the writer of a value, and who polled it. *ww*: the writers of neighbouring records of a log. *rw*: who polled a record, and
-    the writer of the next one.
+    """*wr*: from the writer of a value to its reader. *ww*: between writers of neighbouring records of a log. *rw*: from the reader of a
+    record to the writer of the next one.
     """
 
     key = ("run",)
@@ -36,7 +36,7 @@ class Edges(Facts):
 
     @classmethod
     def of(cls, history: History) -> Self:
-        """All edges; those of writes are inferred on demand. Only what a careful reader read says something of the order; a refused write
+        """All edges; those of writes are inferred on demand. Only the reads of a careful reader show the order; a refused write
         has none.
         """
         records, values = history.records, history.values
@@ -90,7 +90,7 @@ def islands(edges: Edges) -> list[Edges]:
     """The edges that may close a cycle, apart from each other.
 
     An edge from a later to an earlier operation is *backward*, and spans the operations between. Every cycle lies within one union of such
-    spans, an island, since somebody must cross each cut backwards.
+    spans, an island, since some edge must cross each cut backwards.
 
         a  b
         5  1          spans 1 to 5
@@ -103,7 +103,7 @@ def islands(edges: Edges) -> list[Edges]:
 
 
 def _island(edges: Edges, backward: Edges) -> Ints:
-    """Of each edge the island in which it lies, of those that these backward edges make, or -1."""
+    """For each edge the island in which it lies, of those that these backward edges make, or -1."""
     if not len(backward):
         return np.full(len(edges), -1, np.int64)
     run, low, high = backward.run, backward.b, backward.a

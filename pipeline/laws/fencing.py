@@ -1,6 +1,6 @@
-"""Whoever was replaced writes no more: an epoch that was taken over is fenced, and an ended transaction takes no more records.
+"""A producer that was replaced cannot write: an older epoch is fenced, and an ended transaction accepts no more records.
 
-Epochs are compared for one producer id only: identifiers given by different brokers have no order.
+Epochs are compared for one producer id only: ids from different brokers have no order.
 """
 
 from collections.abc import Sequence
@@ -19,14 +19,14 @@ from .witness import Law, Witness, witness, witnesses
 
 
 def zombie_write(history: History) -> list[Witness]:
-    """A record or offset was accepted that was sent with an epoch after a later epoch had been given out. Definite.
+    """A broker accepted a record or offset with an epoch, sent after a later epoch had been granted. Definite.
 
     f          op  at  tid  pid  epoch
-    init_txn    4   5  A      1      1         epoch 1 was given out at event 5
+    init_txn    4   5  A      1      1         epoch 1 was granted at event 5
     send        6   7  A      1      0         and a write of epoch 0 began at event 6
 
-    So was a commit in a transaction of a key (`key_epoch`), whose epoch goes up with connections, and not with the end itself. One that
-    is asked for again counts from when it was asked for first: what was decided before the later epoch is answered as it was decided.
+    The same for a commit in a transaction of a key (`key_epoch`): connections raise its epoch, the end itself does not. A commit that
+    is retried counts from its first request: the answer repeats a decision that was made before the later epoch.
     """
     ops = history.ops
     accepted = (ops.ty == OK) & ops.tid.present
@@ -61,7 +61,7 @@ def _first_asked(ops: Operations, commits: Flags) -> Ints:
 
 
 def _fences(history: History, accepted: Flags) -> tuple[Ints, Ints, Ints]:
-    """Epochs as they were given out, with their producer ids: at an initialisation, or with the end of a transaction, or by a control
+    """Epochs as they were granted, with their producer ids: at an initialisation, or with the end of a transaction, or by a control
     action.
     """
     ops = history.ops
@@ -117,7 +117,7 @@ class Slipped(Facts):
 
 
 def stranded_write(history: History) -> list[Witness]:
-    """A record of a transaction that did not commit is read, and the transaction after it of the same id committed: it slipped
+    """A record of a transaction that did not commit is read, and the next transaction of the same id committed: the record slipped
     into that one. Definite.
 
     tid  unit  outcome    asked for its end by
@@ -140,13 +140,13 @@ def stranded_write(history: History) -> list[Witness]:
 
 
 def write_to_ended_transaction(history: History) -> list[Witness]:
-    """A record was accepted that was sent after the end of its own transaction was acknowledged. Definite.
+    """A broker accepted a record that was sent after the end of its transaction had been acknowledged. Definite.
 
     f       op  at  txn_id  ty
     commit   2   3  T1      OK
     send     4   5  T1      OK          began at event 4, and its transaction had ended at 3
 
-    Where a client's epoch stays over transactions, the name of the transaction stays too, and nothing can be said.
+    Where a client keeps its epoch over transactions, the transaction's name stays too, and the check cannot judge.
     """
     ops = history.ops
     ends = ops.f.among("commit", "abort") & (ops.ty == OK) & ops.txn.present
@@ -163,7 +163,7 @@ def write_to_ended_transaction(history: History) -> list[Witness]:
 
 
 def intermediate_read(history: History) -> list[Witness]:
-    """G1b: one poll has a record of a committed transaction, and jumped over another one of it in the same log. Definite.
+    """G1b: one poll returned a record of a committed transaction, and skipped another of its records in the same log. Definite.
 
     log  v  unit  in the poll
     x    a     0  yes
@@ -174,7 +174,7 @@ def intermediate_read(history: History) -> list[Witness]:
 
 
 def fractured_read(history: History) -> list[Witness]:
-    """One poll has a record of a committed transaction in one log, and jumped over one of it in another log. Definite.
+    """One poll returned a record of a committed transaction in one log, and skipped one of its records in another log. Definite.
 
     log  v  unit  in the poll
     x    a     0  yes
@@ -226,7 +226,7 @@ class OfPolls(Facts):
 
 
 def _torn_polls(history: History, polled: OfPolls, same_log: bool) -> list[Witness]:
-    """Polls that jumped over a record of a transaction of which they have another one: the first by name is told."""
+    """Polls that skipped a record of a transaction of which they have another one: the first by name is reported."""
     if not polled.is_missed.any():
         return []
     missed, had = polled.where(polled.is_missed), polled.where(~polled.is_missed)
@@ -239,13 +239,13 @@ def _torn_polls(history: History, polled: OfPolls, same_log: bool) -> list[Witne
 
 
 def torn_commit(history: History) -> list[Witness]:
-    """Of a transaction some records were read, and others never were although later records of their log were. Definite.
+    """Some records of a transaction were read, and others never were although later records of their logs were. Definite.
 
     log  v  unit  read  bound of the log  last_rank
     x    a     0  yes
     y    b     0  no                   5          3     y was read to rank 5, and b stands at 3
 
-    Where nothing behind them was read they may still come, and the witness is possible.
+    If nothing behind them was read, they may still be delivered, and the witness is possible.
     """
     values = history.once(MaybeTorn.of)
     units = Groups(values.run, values.unit)
@@ -300,7 +300,7 @@ class MaybeTorn(Facts):
 
 
 def _named(history: History, values: MaybeTorn, row: int) -> tuple[str, str]:
-    """The names of a value's log and of itself, which decide which of several is told."""
+    """The names of a value's log and of the value, which decide which of several is reported."""
     log, v = int(values.log[row]), int(values.v[row])
     return history.logs.name(log) or "", (history.records.v.text(v) if v != NO_WORD else None) or ""
 

@@ -1,8 +1,8 @@
 """What laws read: a history's operations and records, and what is derived from them once.
 
-* `values`, `beside`: the values of the logs, and each record beside the one before it.
+* `values`, `beside`: the values of the logs, and each record with the one before it.
 * `followed`: which runs have consumers with positions (assign or subscribe to logs, final_read, or so says the recorder): only there is
-  it a fault to read on behind an unread record, since a bare fetch may begin anywhere.
+  reading on behind an unread record a fault, since a bare fetch may begin anywhere.
 * `bound`, `read_to`, `unread_from`: of each value, how far its log was read (the last rank and its offset), and the first offset of what
   is committed there and unread.
 * `gaps`: values that one poll of a log jumped over, each with the record behind it.
@@ -58,22 +58,22 @@ class History:
 
     @staticmethod
     def of(operations: told.Operations, records: told.Records, infer: Inferred = NOTHING) -> "History":
-        """Whole runs, as they were told."""
+        """Whole runs, as they were recorded."""
         ops = Operations.of(operations)
         return History(ops, *Records.of(records, ops), infer)
 
     def once(self, make: "Callable[[History], Made]") -> "Made":
-        """What several laws of a family read, made once, whichever of them comes first."""
+        """What several laws of a family read, made once, for the first of them."""
         if make not in self._made:
             self._made[make] = make(self)
         return self._made[make]  # type: ignore[return-value]
 
     def put(self, make: "Callable[[History], Made]", made: "Made") -> None:
-        """This was made already, of parts of the history."""
+        """Keep this, which was made already, from parts of the history."""
         self._made[make] = made
 
     shown_elsewhere: tuple[Ints, Ints] = numbers([]), numbers([])
-    """Units (run, unit) of unknown outcome of which a reader of committed data was shown something in logs that are not here."""
+    """Units (run, unit) of unknown outcome of which a reader of committed data read something in logs that are not here."""
 
     @cached_property
     def values(self) -> Values:
@@ -85,7 +85,7 @@ class History:
 
     @cached_property
     def followed(self) -> Flags:
-        """Of each run, whether its consumers have positions."""
+        """For each run, whether its consumers have positions."""
         placed = self.ops.f.among("assign", "subscribe") & self.ops.said.moves
         follows = placed | self.ops.f.among("final_read") | self.ops.says("positions").among("kept")
         found = np.zeros(len(self.ops.runs), np.bool_)
@@ -126,20 +126,20 @@ class History:
 
     @cached_property
     def passed(self) -> Flags:
-        """Which values stand no further than their log was read."""
+        """Which values are no further than their log was read."""
         passed: Flags = (self.values.last_rank != NONE) & (self.values.last_rank <= self.bound)
         return passed
 
     @cached_property
     def handed_out(self) -> Flags:
-        """Which records are of subscriptions whose messages are acknowledged one by one: such messages are handed out one by one as
-        well, to any consumer, and come again alone.
+        """Which records are of subscriptions that acknowledge messages one by one: such messages are delivered one by one as
+        well, to any consumer, and redelivered alone.
         """
         queues = self.records.kind.among("ack_ind") & (self.records.grp >= 0)
         return among((self.records.log, self.records.grp), (self.records.log[queues], self.records.grp[queues]))
 
     def in_sequence(self, polled: Flags) -> Flags:
-        """These records, but for those that are handed out one by one."""
+        """These records, except those that are delivered one by one."""
         return polled & ~self.handed_out
 
     def operation(self, run: Ints, op: Ints) -> Ints:
@@ -147,7 +147,7 @@ class History:
         return located((run, op), (self.ops.run, self.ops.op))
 
     def end_of_unit(self, records: Ints) -> Ints:
-        """Of these records, when the commit or abort that asked for the end of their unit had ended; NONE where there is none."""
+        """For each of these records, when the commit or abort that asked for the end of their unit had ended; NONE if there is none."""
         if not len(records):
             return records
         row = self.operation(self.records.run[records], self.records.end_op[records])
@@ -155,7 +155,7 @@ class History:
         return np.where(is_end, picked(self.ops.at, row), NONE)
 
     def first_moved(self, operations: Ints) -> list[tuple[str | None, str | None, int | None]]:
-        """Of these operations the log, value and offset of the first record, for a witness."""
+        """For each of these operations the log, value and offset of the first record, for a witness."""
         said = self.ops.said
         logs, words = (column.texts(column.codes[operations].tolist()) for column in (said.first_log, said.first_v))
         offsets = [None if o == NONE else o for o in said.first_o[operations].tolist()]
@@ -163,16 +163,16 @@ class History:
 
     @cached_property
     def drained(self) -> Flags:
-        """Of each run, whether everything was read at its end."""
+        """For each run, whether everything was read at its end."""
         found: Flags = self.last_final_read != NONE
         return found
 
     @cached_property
     def last_final_read(self) -> Ints:
-        """Of each run when the last read began that was to be the last one, or NONE."""
+        """For each run when its last `final_read` began, or NONE."""
         return Groups(self.ops.run).most(self.ops.op, self.ops.f.among("final_read") & (self.ops.ty == OK))
 
     @cached_property
     def last_at(self) -> Ints:
-        """Of each run the number of its last completion."""
+        """For each run the number of its last completion."""
         return Groups(self.ops.run).most(self.ops.at) if len(self.ops) else numbers([])

@@ -1,4 +1,4 @@
-"""All laws, in the order in which a report tells of them."""
+"""All laws, in the order of reports."""
 
 from . import acks, cycles, fencing, log_integrity, offsets, positions, pruning, segments, visibility
 from .witness import Law

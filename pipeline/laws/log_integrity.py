@@ -10,7 +10,7 @@ from .witness import Law, Witness, witness, witnesses
 
 
 def inconsistent_offsets(history: History) -> list[Witness]:
-    """Two values stand at one offset: by the word of an acknowledgement that counts, or of any poll. Definite, unless one is reused.
+    """Two values are at one offset, according to an acknowledgement that counts or to any poll. Definite, unless one is reused.
 
     log  o  value  shared
     x    4  a      yes         (a, b) at 4
@@ -33,7 +33,7 @@ def inconsistent_offsets(history: History) -> list[Witness]:
 
 
 def duplicate(history: History) -> list[Witness]:
-    """One record stands at two offsets. Definite; where different records have that value, only more offsets than sends are reported.
+    """One record is at two offsets. Definite; if different records have that value, only more offsets than sends are reported.
 
     v  first_offset  last_offset  offset_count  send_count  reused
     d             4            6             2           1  no            d at 4 and 6
@@ -60,7 +60,7 @@ def duplicate(history: History) -> list[Witness]:
 
 
 def spurious_offset(history: History) -> list[Witness]:
-    """The offset in an acknowledgement is not where the record stands. Definite, unless different records have that value.
+    """The offset in an acknowledgement is not that of the record. Definite, unless different records have that value.
 
     v  first_sent_offset  last_sent_offset  first_read_offset  last_read_offset
     a                  3                 3                  5                 5          a at 3 and 5
@@ -82,10 +82,10 @@ def spurious_offset(history: History) -> list[Witness]:
 
 
 def phantom_read(history: History) -> list[Witness]:
-    """A poll handed over a value that nobody ever sent to that log. Definite where every line could be read.
+    """A poll returned a value that no client ever sent to that log. Definite if every line could be read.
 
     kind  v  sent
-    recv  z  no           z was read, and nobody sent it
+    recv  z  no           z was read, and no client sent it
     """
     records, rows = history.records, np.flatnonzero(history.beside.never_sent)
     return witnesses(history, records.run[rows], records.log[rows], [records.op[rows]], [records.v.codes[rows]], [records.o[rows]])
@@ -94,13 +94,13 @@ def phantom_read(history: History) -> list[Witness]:
 def offset_inversion(history: History) -> list[Witness]:
     """A record that was sent after another had been acknowledged got no larger offset.
 
-    Definite. Retries answer the old offset and count not.
+    Definite. Retries return the old offset and do not count.
 
     v  first_sent_offset  op  at
     a                  7   0   1           acknowledged at event 1
     b                  5   2   3           sent at event 2, and stands before it: a at 7, b at 5
 
-    Of the records at no smaller offset it is the one that was acknowledged first which tells: the record itself, where nothing is wrong.
+    Among the records at no smaller offset, the one that was acknowledged first decides: the record itself, if nothing is wrong.
     """
     values = history.values
     one_offset = (values.first_sent_offset != NONE) & (values.first_sent_offset == values.last_sent_offset)
@@ -124,7 +124,7 @@ def offset_inversion(history: History) -> list[Witness]:
 
 
 def same_id_interleave(history: History) -> list[Witness]:
-    """Records of a transactional id's later transaction stand before those of its earlier one. Definite.
+    """Records of a later transaction of a transactional id are before those of its earlier one. Definite.
 
     tid  log  unit  first  last
     A    x       0      2     9
@@ -147,7 +147,7 @@ def same_id_interleave(history: History) -> list[Witness]:
 
 
 def nonmonotonic_send(history: History) -> list[Witness]:
-    """A producer's next operation put its record before that of the operation before. Definite.
+    """A producer's operation put its record before that of the producer's previous operation. Definite.
 
     kind  process  op  v  rank
     send  p0        0  a     3
@@ -165,7 +165,7 @@ def nonmonotonic_send(history: History) -> list[Witness]:
 
 
 def int_nonmonotonic_send(history: History) -> list[Witness]:
-    """Within one operation a later record stands before an earlier one. Definite.
+    """Within one operation a later record is before an earlier one. Definite.
 
     kind  op  mop  v  rank
     send   0    0  a     3
@@ -175,7 +175,7 @@ def int_nonmonotonic_send(history: History) -> list[Witness]:
 
 
 def int_send_skip(history: History) -> list[Witness]:
-    """Within one operation another producer's record stands between. Lawful: no system promises that writes are isolated.
+    """Another producer's record is between the records of one operation. Allowed: no system promises isolation of writes.
 
     kind  op  mop  v  rank
     send   0    0  a     3

@@ -1,4 +1,4 @@
-"""Records beside the one before them, and what is odd about each.
+"""Records compared with the one before them, and what is odd about each.
 
     kind  process  op  mop  v  rank    before it in its track (log, kind, process)
     recv  p1        4    0  a     0    -
@@ -51,11 +51,11 @@ class Neighbours:
         )
 
     def of_writer(self, column: Ints) -> Ints:
-        """Of each record what this column of values has of its value."""
+        """For each record this column of the values, at the record's value."""
         return picked(column, self.value)
 
     def writer(self, column: Flags) -> Flags:
-        """The same of a column of yes and no."""
+        """The same for a column of yes and no."""
         return _holds(column, self.value)
 
     @cached_property
@@ -71,7 +71,7 @@ class Neighbours:
         return following
 
     def _stands(self, other: Ints, least: int | None, most: int | None) -> Flags:
-        """Whether a record stands so many ranks behind another one: at least, or at most."""
+        """Whether a record is so many ranks behind another one: at least, or at most."""
         other_rank = picked(self.rank, other)
         known = (self.rank != NONE) & (other_rank != NONE)
         distance = np.where(known, self.rank, 0) - np.where(known, other_rank, 0)
@@ -80,31 +80,31 @@ class Neighbours:
 
     @cached_property
     def jumped(self) -> Flags:
-        """A poll's record does not stand right behind the one before it."""
+        """A poll's record is not right behind the one before it."""
         jumped: Flags = self.records.got & self._within & self._stands(self.previous, 2, None)
         return jumped
 
     @cached_property
     def went_back(self) -> Flags:
-        """A poll's record stands no later than the one before it."""
+        """A poll's record is no later than the one before it."""
         back: Flags = self.records.got & self._within & self._stands(self.previous, None, 0)
         return back
 
     @cached_property
     def sent_apart(self) -> Flags:
-        """An operation's record does not stand right behind the one that it sent before."""
+        """An operation's record is not right behind the one that it sent before."""
         apart: Flags = self.records.sent & self._within & self._stands(self.previous, 2, None)
         return apart
 
     @cached_property
     def sent_back(self) -> Flags:
-        """An operation's record stands no later than the one that it sent before."""
+        """An operation's record is no later than the one that it sent before."""
         back: Flags = self.records.sent & self._within & self._stands(self.previous, None, 0)
         return back
 
     @cached_property
     def sent_before(self) -> Flags:
-        """A producer's record stands no later than that of its operation before."""
+        """A producer's record is no later than that of its previous operation."""
         other = (self.before >= 0) & (picked(self.records.op, self.before) != self.records.op)
         before: Flags = self.records.sent & (self.records.ty != FAIL) & other & self._stands(self.before, None, 0)
         return before
@@ -117,7 +117,7 @@ class Neighbours:
 
     @cached_property
     def came_back(self) -> Flags:
-        """A consumer's next poll begins no later than where it stood."""
+        """A consumer's next poll begins no later than its position."""
         back: Flags = self.records.got & self._next & self._stands(self.before, None, 0)
         return back
 
@@ -130,18 +130,18 @@ class Neighbours:
 
     @cached_property
     def never_sent(self) -> Flags:
-        """Nobody sent the value that was read."""
+        """No client sent the value that was read."""
         return self.records.got & (self.value >= 0) & ~self.writer(self.values.sent)
 
     @cached_property
     def aborted(self) -> Flags:
-        """A reader of committed data was handed what was aborted, whatever became of its poll."""
+        """A reader of committed data received an aborted record, whatever the outcome of its poll."""
         aborted: Flags = self.records.got & self.records.careful & (self.of_writer(self.values.oc) == ABORTED)
         return aborted
 
     @cached_property
     def own(self) -> Flags:
-        """A transaction was handed what itself had sent."""
+        """A transaction received a record that it had sent itself."""
         transactional = self.records.transactional & self.writer(self.values.transactional)
         same = self.records.unit == self.of_writer(self.values.unit)
         own: Flags = self.records.got & self.records.careful & transactional & same
@@ -149,7 +149,7 @@ class Neighbours:
 
     @cached_property
     def early(self) -> Flags:
-        """A poll had ended before anybody asked for the end of the record's transaction."""
+        """A poll ended before any client asked for the end of the record's transaction."""
         told = self.writer(self.values.transactional & ~self.values.by_hand) & (self.records.unit != self.of_writer(self.values.unit))
         end = self.of_writer(self.values.end_op)
         early: Flags = self.records.seen & told & ((self.records.at < end) | (end == NONE))
@@ -157,13 +157,13 @@ class Neighbours:
 
     @cached_property
     def backward(self) -> Flags:
-        """A poll had ended before the operation that wrote what it read."""
+        """A poll ended before the operation that wrote what it read."""
         told = self.writer(self.values.sent & self.values.known_committed & ~self.values.reused)
         backward: Flags = self.records.seen & (self.records.ty == OK) & told & (self.records.at < self.of_writer(self.values.at))
         return backward
 
 
 def _holds(column: Flags, rows: Ints) -> Flags:
-    """What the column says in these rows; no where a row is -1."""
+    """The column in these rows; no where a row is -1."""
     held: Flags = (rows >= 0) & column[rows] if len(column) else np.zeros(len(rows), np.bool_)
     return held

@@ -19,7 +19,7 @@ from .witness import Law, Witness, groups_named, witnesses
 
 
 def lost_offset_commit(history: History) -> list[Witness]:
-    """A committed offset, and a later fetch that sees a smaller one though nobody moved it back. Definite.
+    """An offset was committed, and a later fetch sees a smaller one though no client moved it back. Definite.
 
     commit: o  op  oc         done         fetch: o  op  at
             4   0  COMMITTED     1                2   6   7      the fetch began at event 6, after event 1, and saw 2
@@ -44,7 +44,7 @@ def lost_offset_commit(history: History) -> list[Witness]:
 
 
 def _behind(sure: Commits, fetches: Fetches) -> Flags:
-    """Which fetches saw less than the most that had been committed before: the few that are worth being held against each commit."""
+    """Which fetches saw less than the most that had been committed before: the few that are worth comparing with each commit."""
     size = len(sure)
     log, grp, o = (np.concatenate([getattr(sure, name), getattr(fetches, name)]) for name in ("log", "grp", "o"))
     is_commit = np.arange(len(o)) < size
@@ -54,8 +54,8 @@ def _behind(sure: Commits, fetches: Fetches) -> Flags:
 
 
 def _moved_back(sure: Commits, commits: Commits) -> Ints:
-    """Of each of these commits when anybody else first began to set a smaller offset, who may have set it at any time since the commit was
-    asked for: that excuses later fetches. NEVER where nobody did.
+    """For each of these commits when another client first began to set a smaller offset, if that may have taken effect since the
+    commit was asked for: that excuses later fetches. NEVER if no client did.
     """
     others = commits.where(commits.oc > ABORTED)
     row, other = pairs(sure.key, others.key)
@@ -71,7 +71,7 @@ def phantom_offset_commit(history: History) -> list[Witness]:
     commit: o  op  oc          fetch: o  at
             4   0  ABORTED            4   7      the fetch saw 4
 
-    Definite. One that nobody committed is possible: groups have starting points.
+    Definite. An offset that no client committed is possible: groups have starting points.
     """
     commits, fetches = history.once(Commits.of), history.once(Fetches.of)
     fetches = fetches.where(fetches.o > 0)
@@ -88,7 +88,7 @@ def phantom_offset_commit(history: History) -> list[Witness]:
 
 
 def offset_regression(history: History) -> list[Witness]:
-    """A fetch sees a smaller offset than an earlier fetch did, and nobody committed one as small since. Definite.
+    """A fetch sees a smaller offset than an earlier fetch, and no client has committed one as small since. Definite.
 
     fetch: o  op  at
            4   0   1
@@ -119,7 +119,7 @@ def torn_offset_commit(history: History) -> list[Witness]:
     unit  first_read_at         commit: o  op  unit         fetch: o  op
        0              7                 4   2     0                -   8      its record was read by event 7, and its offset not seen at 8
 
-    Definite where nobody else committed offsets of that group.
+    Definite if no other client committed offsets of that group.
     """
     told = history.once(ReadAndCommitted.of)
     if not told.asks.any():
@@ -226,13 +226,13 @@ def double_processing(history: History) -> list[Witness]:
 
 
 def missed_processing(history: History) -> list[Witness]:
-    """An input below the group's committed offset was consumed by no transaction that committed or may have. Definite.
+    """No transaction that committed, or may have, consumed an input below the group's committed offset. Definite.
 
     grp  log  committed up to         log  v  offset  consumed
     g    x                  6         x    a       4  yes
-                                      x    b       5  no            b is below 6, and nobody consumed it
+                                      x    b       5  no            b is below 6, and none consumed it
 
-    What stands before the group's first input may have been taken before the history began: possible. A group of which no input is known
+    Inputs before the group's first one may have been consumed before the history began: possible. A group of which no input is known
     polls outside of its transactions.
     """
     records, values, commits = history.records, history.values, history.once(Commits.of)
@@ -270,7 +270,7 @@ def missed_processing(history: History) -> list[Witness]:
 
 
 def stale_generation_commit(history: History) -> list[Witness]:
-    """Offsets were accepted of a member of an older generation of its group. Definite.
+    """A broker accepted offsets from a member of an older generation of its group. Definite.
 
     f          op  at  grp  generation
     subscribe   2   3  g             2
@@ -293,7 +293,7 @@ def stale_generation_commit(history: History) -> list[Witness]:
 
 
 def committed_too_far(history: History) -> list[Witness]:
-    """A fetch sees an offset behind a record that its group's consumer was still about to be handed. Definite.
+    """A fetch sees an offset behind a record that its group's consumer had yet to receive. Definite.
 
     poll: op  at  first o         fetch: op  at  o
            4   9        3                 6   7  5      the fetch saw 5 while 3 was on its way, for the first time
@@ -320,7 +320,7 @@ def committed_too_far(history: History) -> list[Witness]:
 
 
 def _consumed(history: History) -> tuple[Ints, Ints]:
-    """Inputs that a transaction took, and for which group: what it polled of the logs and groups whose offsets it tells."""
+    """Inputs that a transaction consumed, and for which group: what it polled from the logs and groups whose offsets it commits."""
     records = history.records
     told = np.flatnonzero(records.kind.among("offset") & records.transactional & (records.grp >= 0))
     if not len(told):

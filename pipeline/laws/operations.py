@@ -25,14 +25,14 @@ ENDINGS = {"ok": OK, "fail": FAIL, "info": INFO}
 
 @dataclass(frozen=True)
 class Logs:
-    """The logs of all runs: a log is one of a run, and known by its place among them."""
+    """The logs of all runs: a log belongs to one run, and is known by its place among them."""
 
     keys: Sequence[tuple[int, str]]
     numbers: Mapping[tuple[int, str], int]
 
     @staticmethod
     def of(run: Ints, log: Words) -> "tuple[Logs, Ints]":
-        """The logs of which records in these runs tell, and the number of each record's."""
+        """The logs of the records in these runs, and the number of each record's."""
         both, number = np.unique(run * (len(log.words) + 1) + log.codes, return_inverse=True)
         run_of, name_of = np.divmod(both, len(log.words) + 1)
         keys = [(own, log.words[name]) for own, name in zip(run_of.tolist(), name_of.tolist(), strict=True)]
@@ -42,17 +42,17 @@ class Logs:
         return len(self.keys)
 
     def number(self, run: int, name: str) -> int:
-        """The number of a log, or -1 where nothing is told of it."""
+        """The number of a log, or -1 for an unknown log."""
         return self.numbers.get((run, name), NO_WORD)
 
     def name(self, number: int) -> str | None:
-        """What a log is called in its run."""
+        """A log's name in its run."""
         return None if number == NO_WORD else self.keys[number][1]
 
 
 @dataclass(frozen=True)
 class Operations:
-    """All operations of one or several histories; `said` has what few laws ask for."""
+    """All operations of one or several histories; `said` has what few laws need."""
 
     runs: Sequence[str]
     run: Ints
@@ -64,12 +64,12 @@ class Operations:
     ty: Ints
     txn: Words
     has_tx: Flags
-    """Whether anything is told of its transaction."""
+    """Whether the history has anything about its transaction."""
     tid: Words
     pid: Ints
     epoch: Ints
     careful: Flags
-    """Whether it asked as a reader of committed data asks."""
+    """Whether the client read committed data only."""
     grp: Words
     generation: Ints
     unit: Ints
@@ -115,7 +115,7 @@ class Operations:
         return len(self.op)
 
     def says(self, name: str) -> Words:
-        """What each operation says of itself under this name, in `ctl`."""
+        """The value of this name in the `ctl` of each operation."""
         return self.said.says(name)
 
     def says_number(self, name: str) -> Ints:
@@ -131,14 +131,14 @@ def ended(ty: Words) -> Ints:
 
 
 def _settled(said: told.Operations, ty: Ints) -> told.Outcomes:
-    """What became of these operations, which are all of their transactions."""
+    """The outcomes of these operations, which are all of their transactions."""
     run = said.run.codes
     of_unit = units(run, said.op, said.at, said.f, ty, said.txn, said.tid)
     return outcomes(said, of_unit, np.isin(run, run[said.marks]) if said.marks.any() else said.marks)
 
 
 def outcomes(said: told.Operations, of_unit: Units, by_hand: Flags) -> told.Outcomes:
-    """What became of these operations, from what became of their units, and whether markers were written by hand in their run."""
+    """The outcomes of these operations, from those of their units, and whether markers were written by hand in their run."""
     by_hand = of_unit.within & by_hand
     return told.Outcomes(
         unit=of_unit.unit,
@@ -151,9 +151,9 @@ def outcomes(said: told.Operations, of_unit: Units, by_hand: Flags) -> told.Outc
 
 
 def _outcome(ty: Ints, unit_oc: Ints, within: Flags, by_hand: Flags) -> Ints:
-    """What became of each operation: no more than of its unit, and than its own answer tells.
+    """The outcome of each operation: no more than of its unit, and than its own answer shows.
 
-    Where markers were written past the coordinator, its answers do not tell what became of a transaction.
+    Where markers were written without the coordinator, its answers do not show the outcome of a transaction.
     """
     own = OUTCOME_OF[ty]
     of_unit = np.where(unit_oc == ABORTED, ABORTED, np.minimum(own, unit_oc))

@@ -21,12 +21,12 @@ from .segmented import Groups
 COMMITTED, UNKNOWN, ABORTED = 3, 2, 1
 OK, FAIL, INFO = 0, 1, 2
 OUTCOME_OF = np.array([COMMITTED, ABORTED, UNKNOWN])
-"""Of an operation that is alone, by how it ended."""
+"""For an operation that is alone, by how it ended."""
 
 
 @dataclass(frozen=True)
 class Units:
-    """Of each operation its unit (called by the number of its first operation), what became of it, and who asked for its end."""
+    """For each operation its unit (named by its first operation's number), the unit's outcome, and the operation that asked for its end."""
 
     unit: Ints
     unit_oc: Ints
@@ -36,13 +36,13 @@ class Units:
 
 
 def alone(op: Ints, f: Words, ty: Ints, txn: Words) -> Units:
-    """Each operation as a unit of its own, whatever it is a part of."""
+    """Each operation as a separate unit, whatever it is a part of."""
     within = txn.present & ~f.among("txn") & ~f.among("init_txn")
     return Units(op.copy(), OUTCOME_OF[ty], np.where(f.among("txn"), op, NONE), within)
 
 
 def units(run: Ints, op: Ints, at: Ints, f: Words, ty: Ints, txn: Words, tid: Words) -> Units:
-    """What the operations of all these runs belong to."""
+    """The units of the operations of all these runs."""
     init = f.among("init_txn")
     found = alone(op, f, ty, txn)
     within = found.within
@@ -77,7 +77,7 @@ def units(run: Ints, op: Ints, at: Ints, f: Words, ty: Ints, txn: Words, tid: Wo
 
 
 def _taken_over(run: Ints, op: Ints, tid: Ints, takes: Flags, steps: Flags) -> Ints:
-    """Of each of these steps the next initialisation of its transactional id that succeeded, or NONE."""
+    """For each of these steps the next successful initialisation of its transactional id, or NONE."""
     rows = np.flatnonzero(steps)
     found = np.full(len(op), NONE, np.int64)
     backwards = Groups(run[rows], tid[rows], order=(-op[rows],))

@@ -43,7 +43,7 @@ class Operation(NamedTuple):
     ctl: Fields
     mops: list[Fields]
     by_marker: bool
-    """Whether the request was to write a transaction's markers, past its coordinator."""
+    """Whether the request was to write a transaction's markers, without its coordinator."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def paired(events: Iterable[object]) -> Paired:
 
 
 def _pair(run: str, op: int, rows: list[tuple[int, Fields]]) -> tuple[tuple[Fields, Fields | None] | None, list[Refused]]:
-    """The invocation and the completion among the events of one number, in their order; the others are refused."""
+    """The invocation and the completion among the events of one number, in order; the others are refused."""
     invocation: Fields | None = None
     completion: Fields | None = None
     completed = False
@@ -218,7 +218,7 @@ def text(value: object) -> str | None:
 
 
 def shortened(value: str | None) -> str | None:
-    """A value that is too long to be carried around is told apart by its digest."""
+    """A value that is too long to keep is identified by its digest."""
     if value is None or len(value) <= LONGEST_VALUE:
         return value
     return f"{value[:64]}... sha256 {hashlib.sha256(value.encode()).hexdigest()}"

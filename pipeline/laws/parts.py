@@ -5,7 +5,7 @@
     what asks in any part, and the records again   ->  of_logs  ->  belonging: the facts that belong to it
     operations, and facts of all parts             ->  across   ->  the other laws: witnesses
 
-Records are as they are stored: with their operations' outcomes. Of the operations themselves, the laws of a log read only few (`common`),
+Records are as they are stored: with their operations' outcomes. The laws of a log read only few of the operations themselves (`common`),
 and the ends of units that have records in it (`ends`).
 """
 
@@ -34,14 +34,14 @@ ACROSS = [law for law in LAWS if law.reads and not law.of_operations]
 KINDS = {kind.__name__: kind for law in LAWS for kind in law.reads}
 """All kinds of facts by name."""
 KEYS = ["run", "kind", "oc", "unit", "op"]
-"""The columns of records that tell whether they are `doubtful`, or `touched`."""
+"""The columns of records that show whether they are `doubtful`, or `touched`."""
 _COMMON = ("assign", "subscribe", "final_read", "seek", "reset", *BORN, *SEALS, *GONE)
 _SAYS = ("rebalanced", "positions")
 _ENDS = ("begin", "commit", "abort")
 
 
 def common(operations: pa.Table) -> Flags:
-    """Which operations each part must know: what concerns whole logs or runs; and of each run the last one, for when it ended."""
+    """Which operations each part must know: those that concern whole logs or runs; and the last one of each run, for when it ended."""
     held = _among(operations["f"], _COMMON)
     for name in _SAYS:
         held |= pc.is_valid(pc.map_lookup(operations["ctl"], pa.scalar(name), "first")).to_numpy()
@@ -76,7 +76,7 @@ def of_logs(
 ) -> History:
     """Whole logs: their records as they are stored, the operations that are `common` and, of all `ends`, those of their units.
 
-    `shown` are the units (run, unit) of unknown outcome of which readers of committed data were shown something in any log.
+    `shown` are the units (run, unit) of unknown outcome of which a reader of committed data read something in any log.
     """
     mine = pc.is_in(of_units["unit"], pc.unique(records["unit"]))
     ops = Operations.of(told.operations(pa.concat_tables([every, of_units.filter(mine)]), settled=True))
@@ -135,7 +135,7 @@ def _whole(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _joined(words: Words, others: Words) -> tuple[Words, Ints]:
-    """These words with those of others behind, and the codes that the others have there."""
+    """These words followed by the others, and the codes that the others have there."""
     place = {word: number for number, word in enumerate(words.words)}
     for word in others.words:
         place.setdefault(word, len(place))
@@ -144,20 +144,20 @@ def _joined(words: Words, others: Words) -> tuple[Words, Ints]:
 
 
 def doubtful(records: pa.Table) -> bool:
-    """Whether records were sent of which nobody knows whether they count, so that it must be known first what readers were `shown`."""
+    """Whether any record was sent whose outcome is unknown, so that the parts must first find what readers were `shown`."""
     found: bool = pc.any(pc.and_(pc.equal(records["kind"], "send"), pc.equal(records["oc"], UNKNOWN))).as_py()
     return bool(found)
 
 
 def shown(history: History) -> tuple[list[str], list[int]]:
-    """Units of unknown outcome of which a reader of committed data was shown something in these logs."""
+    """Units of unknown outcome of which a reader of committed data read something in these logs."""
     values = history.values
     rows = np.flatnonzero((values.oc == UNKNOWN) & values.read_committed)
     return [history.ops.runs[run] for run in values.run[rows].tolist()], values.unit[rows].tolist()
 
 
 def asking(history: History, kinds: Iterable[type[Facts]]) -> Iterator[tuple[type[Facts], pa.Table]]:
-    """The facts of these kinds that may break a law; all of them, where none belong to others."""
+    """The facts of these kinds that may break a law; all of them, if no others belong to them."""
     for kind in kinds:
         facts = history.once(kind.of)
         rows = np.flatnonzero(facts.asks)
@@ -203,7 +203,7 @@ def _words(ops: Operations, more: Mapping[str, Sequence[str]]) -> dict[str, pa.A
 
 
 def _said(facts: Tables, name: str) -> Words:
-    """What facts of any kind say in a column of words."""
+    """What facts of any kind have in a column of words."""
     said = [chunk for one in facts.values() if name in one.column_names for chunk in one[name].chunks]
     return told.words(pa.chunked_array(said, pa.string()).combine_chunks() if said else pa.array([], pa.string()))
 

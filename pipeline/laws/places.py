@@ -21,7 +21,7 @@ from .segmented import Groups
 
 @dataclass(frozen=True)
 class Places:
-    """In the order of logs and offsets. `value` is the row of a value, `number` tells places of different logs or offsets apart."""
+    """In the order of logs and offsets. `value` is the row of a value, `number` distinguishes places of different logs or offsets."""
 
     value: Ints
     o: Ints
@@ -31,7 +31,7 @@ class Places:
 
     @staticmethod
     def of(log: Ints, told: Sequence[Ints]) -> "Places":
-        """The places of values of these logs: all offsets that are told of each, in one column or another."""
+        """The places of values of these logs: all known offsets of each, in one column or another."""
         value, o = np.tile(np.arange(len(log)), len(told)), np.concatenate(told)
         is_there = np.flatnonzero(o != NONE)
         value, o = value[is_there], o[is_there]

@@ -1,4 +1,4 @@
-"""A consumer goes on where it stood: no record is jumped over, none is handed over again.
+"""A consumer continues at its position: it skips no record, and receives none twice.
 
 Positions are those of consumers that were assigned a log; a bare fetch may begin anywhere, and only what one poll returns must be whole.
 """
@@ -24,7 +24,7 @@ def int_poll_skip(history: History) -> list[Witness]:
 
 
 def int_nonmonotonic_poll(history: History) -> list[Witness]:
-    """Within one poll a later record stands before an earlier one, or is the same. Definite.
+    """Within one poll a later record comes before an earlier one, or is the same. Definite.
 
     kind  op  mop  v  rank
     recv   4    0  b     1
@@ -34,7 +34,7 @@ def int_nonmonotonic_poll(history: History) -> list[Witness]:
 
 
 def poll_skip(history: History) -> list[Witness]:
-    """A consumer's next poll began behind a record that it had not read. Definite.
+    """A consumer's next poll began behind a record that the consumer had not read. Definite.
 
     kind  process  op  v  rank
     recv  p1        4  a     0
@@ -48,13 +48,13 @@ def nonmonotonic_poll(history: History) -> list[Witness]:
 
     kind  process  op  v  rank
     recv  p1        4  b     1
-    recv  p1        6  b     1          p1 was handed b again
+    recv  p1        6  b     1          p1 received b again
     """
     return _turned(history, history.beside.came_back)
 
 
 def position_after_abort(history: History) -> list[Witness]:
-    """After a failed poll a consumer with a position went on behind what that had returned: lost to it, unless it sought.
+    """After a failed poll a consumer with a position continued behind what that poll had returned: the consumer lost it, unless it sought.
 
     A matter of the client. Possible.
 
@@ -76,7 +76,7 @@ def _beside(history: History, before: Ints, rows: Ints, definite: Flags | bool =
 
 
 def _within_a_poll(history: History, which: Flags) -> list[Witness]:
-    """Steps within a poll, but for those of logs that were reassigned during it, as it says in `rebalanced`."""
+    """Steps within a poll, except in logs that were reassigned during it, as it says in `rebalanced`."""
     records, rows = history.records, np.flatnonzero(history.in_sequence(which))
     if not len(rows):
         return []
@@ -94,10 +94,10 @@ def _within_a_poll(history: History, which: Flags) -> list[Witness]:
 
 
 def _turned(history: History, which: Flags) -> list[Witness]:
-    """Turns of consumers with positions from their last successful poll of a log to the next one, unless they were put elsewhere between.
+    """Turns of consumers with positions from their last successful poll of a log to the next one, unless they were moved in between.
 
     An assignment puts a consumer back on every log but those that it keeps: as many so far, less those that kept the log, at one end of a
-    turn as at the other is a consumer that was left where it stood. Where others may be put in its place, nothing is certain.
+    turn as at the other is a consumer that was left where it stood. If other consumers may replace it, nothing is certain.
     """
     records, ops = history.records, history.ops
     rows = np.flatnonzero(history.in_sequence(which) & history.followed[records.run])
@@ -120,7 +120,7 @@ def _turned(history: History, which: Flags) -> list[Witness]:
         return counted_until((records.run[rows], records.process[rows]), at, of_process, ops.op[operations])
 
     def epoch(at: Ints) -> Ints:
-        """How often each row's process had been put elsewhere in its log."""
+        """How often each row's process had been moved elsewhere in its log."""
         keeping = (records.log[kept], records.process[kept])
         return times(at, placed) - counted_until((records.log[rows], records.process[rows]), at, keeping, records.op[kept])
 

@@ -1,4 +1,4 @@
-"""A segment is pruned when nobody needs it any more: never under a transaction that is open."""
+"""A segment is pruned only when no client needs it: never while one of its transactions is open."""
 
 import numpy as np
 
@@ -14,13 +14,13 @@ from .witness import Law, Witness, groups_named, witnesses
 
 
 def early_prune(history: History) -> list[Witness]:
-    """A segment was pruned under an open transaction, with what that had written to it or acknowledged in it.
+    """A segment was pruned while a transaction that had written or acknowledged messages in it was open.
 
     prune: log  op  at         sent: v  log  op  at  unit_oc    end_op
            g0    6   7               a  g0    2   3  COMMITTED       8      the commit of a was asked for when g0 was gone
 
-    Nobody can have read `a` before, and nobody can now. That is definite where somebody was to read it: where a subscription had been there
-    before it was sent, and was not moved by hand. What was acknowledged in transactions that aborted is to come again, and cannot.
+    No client can have read `a` before, and none can now. That is definite if a consumer was to read it: if a subscription had existed
+    before it was sent, and was not moved by hand. Messages acknowledged in aborted transactions must be redelivered, and cannot.
     """
     told = pruned(history)
     return [*_committed(history, told), *_acknowledged(history, told)] if told else []
@@ -50,7 +50,7 @@ def _acknowledged(history: History, told: list[Pruned]) -> list[Witness]:
 
 
 def _open_at(history: History, told: list[Pruned], log: Ints, since: Ints, end: Ints) -> tuple[Ints, Ints]:
-    """What was in a segment before it was pruned, and whose end was asked for only behind that: the row, and which pruning that was."""
+    """What was in a segment before it was pruned, and whose end was asked for only after that: the row, and which pruning that was."""
     row, prune = pairs((log,), (logs(history, ((one.run, one.name) for one in told)),))
     op, at = numbers(one.op for one in told), numbers(one.at for one in told)
     was_open = (since[row] < op[prune]) & (end[row] > at[prune])
@@ -58,7 +58,7 @@ def _open_at(history: History, told: list[Pruned], log: Ints, since: Ints, end: 
 
 
 def _subscribed(ops: Operations, told: list[Pruned]) -> Ints:
-    """Of each pruned segment, since when it or its topic had a durable subscription that is never moved by hand."""
+    """For each pruned segment, since when it or its topic had a durable subscription that is never moved by hand."""
     topic = ops.says("topic")
     rows = np.flatnonzero(ops.f.among("subscribe", "assign") & (ops.ty == OK) & (ops.grp.codes >= 0) & topic.present)
     rows = rows[~ops.says("durable").among("false")[rows]]
@@ -70,7 +70,7 @@ def _subscribed(ops: Operations, told: list[Pruned]) -> Ints:
 
 
 def _is_moved(ops: Operations, run: Ints, grp: Ints) -> Flags:
-    """Whether somebody moves these subscriptions of these runs by hand, or removes them."""
+    """Whether a client moves these subscriptions of these runs by hand, or removes them."""
     seeks = ops.f.among("seek", "reset")
     moved: Flags = located((run, grp), (ops.run[seeks], ops.grp.codes[seeks])) >= 0
     return moved

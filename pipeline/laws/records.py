@@ -5,7 +5,7 @@ Rows are in the order of (log, kind, process, op, mop), so that those which a pr
     log  kind  process  op  mop  v   o     ty  oc            what happened
       0  recv  p1        4    0  a   0     OK  COMMITTED     p1 polled log 0, and got two records
       0  recv  p1        4    1  b   1     OK  COMMITTED
-      0  send  p0        0    0  a   0     OK  COMMITTED     p0 sent one, and the answer told its offset
+      0  send  p0        0    0  a   0     OK  COMMITTED     p0 sent one, and the answer has its offset
       0  send  p0        2    0  b   -     INFO  UNKNOWN     and another one, without an answer
 
 `log` is the number of a log of one run, `v` the word of a value, `mop` the record's number in its operation. What is said of the operation
@@ -30,7 +30,7 @@ class Records:
     """All records of one or several histories."""
 
     row: Ints
-    """The row of the record as it was told."""
+    """The row of the record as it was recorded."""
     operation: Ints
     """The row of the record's operation."""
     run: Ints
@@ -51,7 +51,7 @@ class Records:
     transactional: Flags
     by_hand: Flags
     careful: Flags
-    """Whether it was asked for as a reader of committed data asks."""
+    """Whether the client read committed data only."""
     tid: Ints
     grp: Ints
     mkey: Words
@@ -74,7 +74,7 @@ class Records:
         row = row[order]
         o, f = said.o[order], Words(operations.f.codes[row], operations.f.words)
         ty, unit, unit_oc = operations.ty[row], operations.unit[row], operations.unit_oc[row]
-        # A request to several partitions may be refused by one of them: what has an offset was acknowledged.
+        # One partition may refuse a request to several: what has an offset was acknowledged.
         acknowledged = f.among("send") & (ty == FAIL) & (o != NONE) & operations.has_tx[row]
         acknowledged_oc = np.where(unit == op[order], COMMITTED, unit_oc)
         records = Records(
@@ -114,18 +114,18 @@ class Records:
 
     @cached_property
     def got(self) -> Flags:
-        """Handed over by a poll."""
+        """Returned by a poll."""
         return self.kind.among("recv")
 
     @cached_property
     def read(self) -> Flags:
-        """Handed over by a poll that succeeded."""
+        """Returned by a poll that succeeded."""
         read: Flags = self.got & (self.ty == OK)
         return read
 
     @cached_property
     def seen(self) -> Flags:
-        """Handed over by a poll that succeeded, to a reader of committed data."""
+        """Returned by a poll that succeeded, to a reader of committed data."""
         return self.read & self.careful
 
     @cached_property

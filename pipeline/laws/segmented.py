@@ -39,7 +39,7 @@ class Groups:
 
     @cached_property
     def number(self) -> Ints:
-        """Of each row the number of its group."""
+        """For each row the number of its group."""
         return self._as_given(self._of_place)
 
     @cached_property
@@ -61,18 +61,18 @@ class Groups:
 
     @cached_property
     def rank(self) -> Ints:
-        """Of each row its place in its group, from 0."""
+        """For each row its place in its group, from 0."""
         return self._as_given(np.arange(len(self.rows)) - self.starts[self._of_place])
 
     def least(self, column: Ints, where: Flags | None = None) -> Ints:
-        """The least number of each group that is not missing, among the rows `where`; NONE where there is none."""
+        """The least number of each group that is not missing, among the rows `where`; NONE if there is none."""
         counted = column != NONE if where is None else where & (column != NONE)
         found = np.minimum.reduceat(np.where(counted, column, _HIGHEST)[self.rows], self.starts) if len(self) else column[:0]
         lacking = found == _HIGHEST
         return np.where(self.any(counted), found, NONE) if lacking.any() else found
 
     def most(self, column: Ints, where: Flags | None = None) -> Ints:
-        """The greatest number of each group, among the rows `where`; NONE where there is none."""
+        """The greatest number of each group, among the rows `where`; NONE if there is none."""
         counted = column if where is None else np.where(where, column, NONE)
         return np.maximum.reduceat(counted[self.rows], self.starts) if len(self) else column[:0]
 
@@ -89,14 +89,14 @@ class Groups:
         return np.add.reduceat(condition[self.rows].astype(np.int64), self.starts) if len(self) else self.starts
 
     def before(self, column: Ints, none: int = NONE) -> Ints:
-        """Of each row what the row before it in its group has."""
+        """For each row the value in the row before it in its group."""
         found = np.full(len(column), none, np.int64)
         follows = np.flatnonzero(~self._new)
         found[self.rows[follows]] = column[self.rows[follows - 1]]
         return found
 
     def after(self, column: Ints, none: int = NONE) -> Ints:
-        """Of each row what the row after it in its group has."""
+        """For each row the value in the row after it in its group."""
         found = np.full(len(column), none, np.int64)
         follows = np.flatnonzero(~self._new)
         found[self.rows[follows - 1]] = column[self.rows[follows]]
@@ -104,20 +104,20 @@ class Groups:
 
     @cached_property
     def row_before(self) -> Ints:
-        """Of each row the row before it in its group, or -1."""
+        """For each row the row before it in its group, or -1."""
         return self.before(np.arange(len(self.rows)), -1)
 
     def latest(self, where: Flags) -> Ints:
-        """Of each row the last row before it in its group `where` the condition holds, or -1."""
+        """For each row the last row before it in its group `where` the condition holds, or -1."""
         found = self._upto(np.where(where[self.rows], np.arange(1, len(self.rows) + 1), 0))
         return self.before(self._as_given(np.where(found > 0, self.rows[found - 1], -1)), -1)
 
     def greatest(self, *columns: Ints, where: Flags) -> Ints:
-        """Of each row the one before it in its group that has the greatest columns, the first deciding, among the rows `where`; or -1."""
+        """For each row the one before it in its group that has the greatest columns, the first deciding, among the rows `where`; or -1."""
         return self.before(self.greatest_with_ties(*columns, where=where), -1)
 
     def greatest_with_ties(self, *columns: Ints, where: Flags, order: Sequence[Ints] = ()) -> Ints:
-        """The same, of the rows up to this one, itself among them; with `order`, also of those that are in one place with it."""
+        """The same among the rows up to and including this one; with `order`, also among its ties."""
         by_size = np.lexsort((*reversed(columns), where))
         size = np.empty(len(by_size), np.int64)
         size[by_size] = np.arange(1, len(by_size) + 1)
@@ -135,7 +135,7 @@ class Groups:
         return self._as_given(total - total[self.starts][self._of_place])
 
     def _upto(self, column: Ints) -> Ints:
-        """The greatest number so far in each group, of numbers from 0 to the number of rows, which stand as `rows` does."""
+        """The greatest number so far in each group, for numbers from 0 to the number of rows, in the order of `rows`."""
         step = len(column) + 1
         highest: Ints = np.maximum.accumulate(self._of_place * step + column)
         return highest - self._of_place * step
@@ -174,7 +174,7 @@ def pairs(left: Sequence[Ints], right: Sequence[Ints]) -> tuple[Ints, Ints]:
 
 
 def pairs_within(left: Sequence[Ints], low: Ints, high: Ints, right: Sequence[Ints], at: Ints) -> tuple[Ints, Ints]:
-    """The same, but only those where `at` of the row on the right lies from `low` to `high` of the one on the left, both among them."""
+    """The same, but only those where `at` of the row on the right lies from `low` to `high` of the one on the left, both included."""
     size = len(low)
     number = numbered(*(np.concatenate(both) for both in zip(left, right, strict=True)))
     rank = np.unique(np.concatenate([low, high, at]), return_inverse=True)[1]
@@ -188,7 +188,7 @@ def pairs_within(left: Sequence[Ints], low: Ints, high: Ints, right: Sequence[In
 
 
 def repeated(counts: Ints) -> tuple[Ints, Ints]:
-    """Each row as often as it says, and the number of each repetition, from 0."""
+    """Each row as many times as its count, and the number of each repetition, from 0."""
     rows = np.repeat(np.arange(len(counts)), counts)
     return rows, np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
 
@@ -203,7 +203,7 @@ def among(left: Sequence[Ints], right: Sequence[Ints]) -> Flags:
 
 
 def counted_until(left: Sequence[Ints], at: Ints, right: Sequence[Ints], happened: Ints) -> Ints:
-    """For each row on the left how many rows on the right have its keys and `happened` at its time or before."""
+    """For each row on the left how many rows on the right have its keys and `happened` at or before its time."""
     size = len(at)
     groups = Groups(
         *(np.concatenate(both) for both in zip(left, right, strict=True)),
@@ -213,7 +213,7 @@ def counted_until(left: Sequence[Ints], at: Ints, right: Sequence[Ints], happene
 
 
 def picked(column: Ints, rows: Ints, none: int = NONE) -> Ints:
-    """What the column has in these rows; `none` where a row is -1."""
+    """The column in these rows; `none` where a row is -1."""
     return np.where(rows >= 0, column[rows], none) if len(column) else np.full(len(rows), none, np.int64)
 
 

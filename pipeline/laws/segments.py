@@ -1,4 +1,4 @@
-"""Segments of a scalable topic: sealed ones take nothing, ranges do not overlap, parents come before their children."""
+"""Segments of a scalable topic: a sealed segment accepts nothing, ranges do not overlap, parents are read before their children."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ from .witness import Law, Witness, witness, witnesses
 
 
 def sealed_segment_write(history: History) -> list[Witness]:
-    """A record was accepted that was sent after the seal, or stands behind the segment's end. Definite.
+    """A segment accepted a record that was sent after the seal, or is behind the segment's end. Definite.
 
     seal: log  op  at  end         send: v  o  op
           g0    4   5    7               a  8   6      sent after event 5, and behind 7
@@ -38,7 +38,7 @@ def sealed_segment_write(history: History) -> list[Witness]:
 
 
 def early_child_write(history: History) -> list[Witness]:
-    """A record was accepted by a child before the seal of its parent had been asked for. Definite.
+    """A child accepted a record before a client asked for the seal of its parent. Definite.
 
     split: child  op         send: log  v  at
            g1      4               g1   a   3      accepted at event 3, and the split was asked for at 4
@@ -78,7 +78,7 @@ def wrong_range(history: History) -> list[Witness]:
 
 
 def dag_defect(history: History) -> list[Witness]:
-    """Segments overlap or leave a hole, a parent is unknown, or a child's epoch is not behind its parent's. Definite.
+    """Segments overlap or leave a hole, a parent is unknown, or a child's epoch is not later than its parent's. Definite.
 
     op  child  lo  hi  epoch
      2  g1      0  7f      1
@@ -124,13 +124,13 @@ def _bounds(family: Iterable[Segment]) -> tuple[int | None, int | None]:
 
 
 def parent_after_child(history: History) -> list[Witness]:
-    """A subscription was handed a child's record before the last of its parent's records with an overlapping range. Definite.
+    """A subscription received a child's record before the last of its parent's records with an overlapping range. Definite.
 
     grp  log  v  key  op  at         g1 is a child of g0
     g    g1   b  k     4   5
     g    g0   a  k     6   7         b was handed over at event 5, and a of its parent after it
 
-    Records that have keys are compared key by key, others segment by segment. Whoever reads segments by hand does so in any order.
+    Records that have keys are compared key by key, others segment by segment. A client that reads segments by hand may do so in any order.
     """
     told = edges(history)
     if not told:
@@ -149,7 +149,7 @@ def parent_after_child(history: History) -> list[Witness]:
 
 @dataclass(frozen=True)
 class Ends(Facts):
-    """What a subscription was handed first and last of a key, in logs that are parents or children."""
+    """The first and last record of a key that a subscription received, in logs that are parents or children."""
 
     run: Ints
     log: Ints
@@ -176,7 +176,7 @@ class Ends(Facts):
 
 
 def _families(history: History, told: list[Edge]) -> tuple[Ints, Ints]:
-    """The logs of these children and of their parents, where anything is told of both."""
+    """The logs of these children and of their parents, where the history has both."""
     child = logs(history, ((edge.child.run, edge.child.name) for edge in told))
     parent = logs(history, ((edge.child.run, edge.parent) for edge in told))
     known = np.flatnonzero((child >= 0) & (parent >= 0))
@@ -184,13 +184,13 @@ def _families(history: History, told: list[Edge]) -> tuple[Ints, Ints]:
 
 
 def key_reorder(history: History) -> list[Witness]:
-    """A subscription was handed a producer's records of one key in another order than they were sent. Definite.
+    """A subscription received a producer's records of one key in another order than the producer sent them. Definite.
 
     key  producer  seq  v         handed over: v  at
     k    1           0  a                      b   5
     k    1           1  b                      a   7          b came before a
 
-    Where a producer's epoch is told, its sequence numbers are the order in which it sent; elsewhere that is the order of one process.
+    If the history has a producer's epoch, its sequence numbers are the order of sending; else that of its process is.
     """
     handed = history.once(Handed.of)
     if not len(handed):
@@ -213,7 +213,7 @@ def key_reorder(history: History) -> list[Witness]:
     one, other = handed.where(before[odd]), handed.where(odd)
     later = (one.number > other.number) | ((one.number == other.number) & (one.place > other.place))
     apart_in_time = (one.at < other.op) | (one.op == other.op)
-    another = (one.op != other.op) | (one.mop != other.mop)  # a value that was sent twice is handed over in the place of either
+    another = (one.op != other.op) | (one.mop != other.mop)  # a value that was sent twice may be delivered in the place of either
     is_odd = later & apart_in_time & another
     one, other = one.where(is_odd), other.where(is_odd)
     return witnesses(history, other.run, other.log, [one.op, other.op], [one.v, other.v])
@@ -221,7 +221,7 @@ def key_reorder(history: History) -> list[Witness]:
 
 @dataclass(frozen=True)
 class Handed(Facts):
-    """What subscriptions that keep an order were handed first, with the send of it: the producer's own number of it where that
+    """First deliveries of subscriptions that keep an order, with the send of each: the producer's own number of it if that
     `is_counted`, else the operation, and the place in that operation.
     """
 
@@ -268,8 +268,8 @@ class Handed(Facts):
 
 
 def _groups(history: History) -> tuple[Flags, Flags, Flags]:
-    """How each subscription (group, run) is read, where the recorder says it: `apart`, segment by segment in any order, `shared`, which
-    keeps no order, and whether somebody `seeks`.
+    """How each subscription (group, run) is read, if the recorder notes it: `apart`, segment by segment in any order, `shared`, which
+    keeps no order, and whether a client `seeks`.
     """
     ops = history.ops
     kind, subscribes = ops.says("type"), ops.f.among("subscribe")
@@ -286,7 +286,7 @@ def _groups(history: History) -> tuple[Flags, Flags, Flags]:
 
 
 def _first_deliveries(history: History) -> Ints:
-    """The first time that each value was handed to a subscription."""
+    """The first delivery of each value to a subscription."""
     records = history.records
     rows = np.flatnonzero(records.read & (records.grp >= 0))
     groups = Groups(records.log[rows], records.grp[rows], records.v.codes[rows], order=(records.op[rows], records.mop[rows]))

@@ -1,4 +1,4 @@
-"""What a history tells, as columns: laws are given these, whoever has read the history. `pairing` makes them of events in process, and
+"""What a history contains, as columns: the laws' input, whatever has read the history. `pairing` makes them of events in process, and
 `operations` and `records` of tables that a task of Spark holds.
 
 `Operations`, a row for each in the order of run and number: the numbers of its invocation (`op`) and its completion (`at`), what was asked
@@ -53,7 +53,7 @@ RECORDS = pa.schema(
 
 @dataclass(frozen=True)
 class Operations:
-    """Operations as they were told."""
+    """Operations as they were recorded."""
 
     run: Words
     op: Ints
@@ -64,7 +64,7 @@ class Operations:
     ty: Words
     txn: Words
     has_tx: Flags
-    """Whether anything is told of its transaction."""
+    """Whether the history has anything about its transaction."""
     tid: Words
     pid: Ints
     epoch: Ints
@@ -78,12 +78,12 @@ class Operations:
     first_o: Ints
     says: Callable[[str], Words]
     outcomes: "Outcomes | None" = None
-    """What became of them, where that is known already; it is derived where these are all steps of their transactions."""
+    """Their outcomes, if already known; derived if these are all steps of their transactions."""
 
 
 @dataclass(frozen=True)
 class Outcomes:
-    """Of each operation its unit, and what became of both (`outcomes.py`)."""
+    """For each operation its unit, and the outcomes of both (`outcomes.py`)."""
 
     unit: Ints
     unit_oc: Ints
@@ -95,7 +95,7 @@ class Outcomes:
 
 @dataclass(frozen=True)
 class Records:
-    """Records as they were told, in any order."""
+    """Records as they were recorded, in any order."""
 
     run: Words
     op: Ints
@@ -110,7 +110,7 @@ class Records:
 
 
 def operations(table: pa.Table, settled: bool = False) -> Operations:
-    """The operations of a table that has the columns `OPERATIONS`, in any order; and `SETTLED`, where what became of them is settled."""
+    """The operations of a table that has the columns `OPERATIONS`, in any order; and `SETTLED`, if their outcomes are settled."""
     said = whole(table.select([*OPERATIONS.names, *(SETTLED if settled else ())]).take(_in_order(table)))
     tx, grp, first, control = said["tx"], said["grp"], said["first"], said["ctl"]
     return Operations(
@@ -168,7 +168,7 @@ def numbers(column: pa.Array) -> Ints:
 
 
 def words(column: pa.Array) -> Words:
-    """A column of words, numbered in the order in which they come."""
+    """A column of words, numbered in order of appearance."""
     encoded = column.dictionary_encode()
     codes = encoded.indices.cast(_NUMBER).fill_null(NO_WORD).to_numpy(zero_copy_only=False)
     return Words(codes, encoded.dictionary.to_pylist())

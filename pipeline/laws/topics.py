@@ -1,4 +1,4 @@
-"""Segments of scalable topics, as control actions tell them: what the laws of segments read.
+"""Segments of scalable topics, from control actions: what the laws of segments read.
 
 `create`, `split`, `merge`, `terminate` and `prune` have in `ctl`: `topic`, `segs` (those that are sealed or, of a `prune`, gone),
 `children` as `name:lo-hi` with hexadecimal bounds that belong to the range, `epoch`, and for one sealed segment `end_o`, its last offset:
@@ -22,11 +22,11 @@ SEALS = ("split", "merge", "terminate")
 BORN = ("create", "split", "merge")
 GONE = ("prune",)
 _CHILD = re.compile("(.*):([0-9a-fA-F]{1,15})-([0-9a-fA-F]{1,15})$")
-"""A child: its name, which may have colons and dashes of its own, and its bounds."""
+"""A child: its name, which may contain colons and dashes, and its bounds."""
 
 
 class Segment(NamedTuple):
-    """A segment that came into being with operation `op`; bounds and epoch are None where they were not told."""
+    """A segment that operation `op` created; bounds and epoch are None if the history does not have them."""
 
     run: int
     op: int
@@ -37,7 +37,7 @@ class Segment(NamedTuple):
 
 
 class Seal(NamedTuple):
-    """A segment that operation `op`, which ended at `at`, sealed behind the offset `end`, if that was told."""
+    """A segment that operation `op`, which ended at `at`, sealed behind the offset `end`, if the history has it."""
 
     run: int
     op: int
@@ -47,7 +47,7 @@ class Seal(NamedTuple):
 
 
 class Pruned(NamedTuple):
-    """A segment of a topic that operation `op`, which ended at `at`, removed with all that it had."""
+    """A segment of a topic that operation `op`, which ended at `at`, removed with all its records."""
 
     run: int
     op: int
@@ -64,7 +64,7 @@ class Edge(NamedTuple):
 
 
 class _Action(NamedTuple):
-    """An action that succeeded, and what it says."""
+    """An action that succeeded, and its values."""
 
     f: str
     run: int
@@ -78,7 +78,7 @@ class _Action(NamedTuple):
 
 
 def segments(history: History) -> list[Segment]:
-    """All segments that came into being."""
+    """All segments that were created."""
     found = []
     for one in _done(history, BORN):
         for child in one.children:
@@ -110,7 +110,7 @@ def logs(history: History, names: Iterable[tuple[int, str]]) -> Ints:
 
 
 def listed(said: str | None) -> list[str]:
-    """The entries of a list in `ctl`, which stands there with commas."""
+    """The entries of a list in `ctl`, separated by commas."""
     return [] if said is None else said.split(",")
 
 

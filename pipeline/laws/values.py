@@ -1,11 +1,11 @@
 """The values of the logs as columns: one row for each, from all that was sent and read of it.
 
-What a history may tell of one log (each record at its offset), and what `Values` makes of it:
+What a history may contain of one log (each record at its offset), and what `Values` makes of it:
 
     offset  0: a    committed, read by a reader of committed data
     offset  1: b    aborted
     offset  2:      the marker of that abort
-    offset  3: c    its commit had no answer, and nobody read it
+    offset  3: c    its commit had no answer, and no client read it
     offset  4: d    committed, read at offset 4, and at 6 again
 
     v  known_committed  read_committed  first_offset  last_offset  offset_count  first_rank  last_rank
@@ -45,7 +45,7 @@ class Values:
     """All values of one or several histories, in the order of their logs."""
 
     of_record: Ints
-    """Of each record the row of its value, or -1."""
+    """For each record the row of its value, or -1."""
     places: Places
     run: Ints
     log: Ints
@@ -141,9 +141,9 @@ class Values:
 
 
 def _reused(records: Records, rows: Ints, groups: Groups) -> Flags:
-    """Which values several records have, or one that was sent under the sequence number of another value.
+    """Which values several records have, or one that was sent with the sequence number of another value.
 
-    A producer's record is known by its sequence number, and any other by its operation and place there. A broker that knows the number
+    A producer's record is identified by its sequence number, any other by its operation and place there. A broker that knows the number
     answers for the record that had it first.
     """
     sent, is_numbered = records.sent[rows], records.numbered[rows]

@@ -1,6 +1,6 @@
-"""What became of a transaction decides what a careful reader sees: committed data for ever, nothing else ever.
+"""The outcome of a transaction decides what a careful reader sees: committed data for ever, and nothing else.
 
-A careful reader reads committed data only; the polls of one who reads everything prove nothing here.
+A careful reader reads committed data only; the polls of a reader of everything prove nothing here.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from .witness import Law, Witness, witness, witnesses
 
 
 def aborted_read(history: History) -> list[Witness]:
-    """G1a: a poll that succeeded handed over an aborted record. Definite, unless different records have that value.
+    """G1a: a poll that succeeded returned an aborted record. Definite, unless different records have that value.
 
     kind  ty  v  oc of the value
     recv  OK  a  ABORTED
@@ -22,7 +22,7 @@ def aborted_read(history: History) -> list[Witness]:
 
 
 def aborted_read_unacknowledged(history: History) -> list[Witness]:
-    """The same in a poll that failed, or of which nobody knows: what it had read had been handed over all the same. Definite.
+    """The same in a poll that failed, or whose outcome is unknown: it had handed over its records all the same. Definite.
 
     kind  ty    v  oc of the value
     recv  FAIL  a  ABORTED
@@ -40,7 +40,7 @@ def _of_writer(history: History, which: Flags) -> list[Witness]:
 
 
 def precommitted_read(history: History) -> list[Witness]:
-    """A transaction polled what itself had sent. Definite.
+    """A transaction polled a record that it had sent itself. Definite.
 
     kind  v  unit  unit of the value
     recv  a     0                  0
@@ -51,7 +51,7 @@ def precommitted_read(history: History) -> list[Witness]:
 
 
 def early_read(history: History) -> list[Witness]:
-    """A poll had ended before the end of the record's transaction was even asked for. Definite: no later commit makes it good.
+    """A poll ended before a client asked for the end of the record's transaction. Definite: a later commit does not excuse it.
 
     kind  v  at  end_op of the value
     recv  a   5                    6          the poll ended at event 5, and the commit was asked for at 6
@@ -70,7 +70,7 @@ def early_read(history: History) -> list[Witness]:
 
 
 def lso_violation(history: History) -> list[Witness]:
-    """A poll handed over a record behind the first one of a transaction that was open from before the poll until after it. Definite.
+    """A poll returned a record behind the first one of a transaction that was open from before the poll until after it. Definite.
 
     unit  since  until  first         op  at  o
        0      1      8      3          4   5  7      the poll of operation 4, from event 4 to 5, has offset 7
@@ -109,9 +109,9 @@ def lso_violation(history: History) -> list[Witness]:
 def _open_until(history: History) -> tuple[tuple[Ints, Ints], Ints]:
     """Units (run, unit) that were certainly open, and until when.
 
-    Only an end that succeeded shows that the transaction was still open: another one may have timed out long before. So may one whose abort
-    succeeds, where no epoch fences: to repeat an abort is lawful. What a metadata store has is the decision itself, and there a
-    transaction that begins and has no end is open for as long as the history goes on.
+    Only an end that succeeded shows that the transaction was still open: any other may have timed out long before. So may one whose abort
+    succeeds, where no epoch fences: a repeated abort is valid. A metadata store has the decision itself, and there a
+    transaction that begins and has no end is open until the history ends.
     """
     ops = history.ops
     recorded = ops.says("record").present
@@ -124,7 +124,7 @@ def _open_until(history: History) -> tuple[tuple[Ints, Ints], Ints]:
 
 
 def lost_write(history: History) -> list[Witness]:
-    """A committed record was never read, though later ones of its log were: by consumers with positions, or by one poll. Definite.
+    """A committed record was never read, though later records of its log were, by consumers with positions or by one poll. Definite.
 
     v  last_rank  read  bound of the log
     a          0  yes                 2
@@ -155,7 +155,7 @@ def unseen(history: History) -> list[Witness]:
     x    a  yes           COMMITTED  no
     x    b  yes           COMMITTED  no           (a, b)
 
-    Definite for those whose unit had ended before the last `final_read` of the run began, for after that nobody waits any more. Otherwise
+    Definite for those whose unit had ended before the last `final_read` of the run began, since no client waits after that. Otherwise
     possible: they may be lost, or not yet delivered.
     """
     values = history.values
@@ -179,10 +179,10 @@ def unseen(history: History) -> list[Witness]:
 
 
 def stuck_lso(history: History) -> list[Witness]:
-    """What was never read begins at a transaction that ended without a commit, and nothing behind it was read either. Possible.
+    """The unread records begin at a transaction that ended without a commit, and nothing behind it was read. Possible.
 
     log  unit  first  unread_from  read_to
-    x       0      3            4        2          3 was aborted, 4 was committed, and nobody read further than 2
+    x       0      3            4        2          3 was aborted, 4 was committed, and no client read further than 2
     """
     values = history.values
     rows = np.flatnonzero(values.transactional & (values.oc < COMMITTED) & (values.first_sent_offset != NONE))
@@ -198,7 +198,7 @@ def stuck_lso(history: History) -> list[Witness]:
 
 
 def visibility_flip(history: History) -> list[Witness]:
-    """A record had been read, and a later poll jumped over it. Definite.
+    """A record had been read, and a later poll skipped it. Definite.
 
     v  first_read_at         op  v before  v behind the gap
     b              5          8  a         c                  b was read by event 5, and the poll of operation 8 has a and c, but not b
@@ -224,7 +224,7 @@ def outcome_flip(history: History) -> list[Witness]:
     T1       4  commit  OK
     T1       6  abort   OK
 
-    Where transactions have no epochs, each has a name of its own, and every two ends that succeeded are compared. Where a client's epoch
+    Where transactions have no epochs, each has its own name, and every two ends that succeeded are compared. Where a client's epoch
     stays over transactions, the name stays too: then only ends between which the client asked nothing else count (`others`), for it may
     have announced another transaction.
     """
@@ -244,7 +244,7 @@ def outcome_flip(history: History) -> list[Witness]:
 
 
 def _of(column: Ints, steps: Ints, rows: Ints) -> Ints:
-    """What a column of these steps, which are in their order, has of these rows."""
+    """The values of a column of these steps, which are in order, for these rows."""
     return column[np.searchsorted(steps, rows)]
 
 

@@ -16,7 +16,7 @@ from .history import History
 
 
 class Witness(NamedTuple):
-    """`definite`: it holds whatever became of transactions of which nobody knows."""
+    """`definite`: it holds whatever the outcome of the transactions whose outcome is unknown."""
 
     run: str
     log: str | None
@@ -29,11 +29,11 @@ class Witness(NamedTuple):
 
 @dataclass(frozen=True)
 class Law:
-    """`anomaly` is what breaks it; `absence` says that the witness is something that is not there, which is certain only when every event
-    of the history could be read.
+    """`anomaly`: what breaks it; `absence`: the witness is something missing, which is certain only when every event of the history could
+    be read.
 
-    A law is judged log by log, where a history is too large for one task: but for one `of_operations`, which needs all operations and no
-    records, and one that `reads` facts of several logs. Then it asks for nothing else of the records.
+    In a history that is too large for one task, a law is judged log by log; except one `of_operations`, which needs all operations and no
+    records, and one that `reads` facts of several logs. That law needs nothing else of the records.
     """
 
     anomaly: str
@@ -53,7 +53,7 @@ def witness(
     definite: bool = True,
     detail: str | None = None,
 ) -> Witness:
-    """One witness; what is missing in it is left out."""
+    """One witness; missing parts are left out."""
     return Witness(
         history.ops.runs[run],
         history.logs.name(log),

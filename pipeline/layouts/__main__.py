@@ -11,7 +11,7 @@ from .story import happenings, story
 
 
 def main(arguments: list[str]) -> int:
-    """Answers the exit code: 0, or 2 for wrong usage."""
+    """Returns the exit code: 0, or 2 for wrong usage."""
     if not 1 <= len(arguments) <= 2:
         print("usage: python -m fencepost.pipeline.layouts HISTORY [TOPIC]", file=sys.stderr)
         return 2

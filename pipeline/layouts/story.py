@@ -1,4 +1,4 @@
-"""What a history tells of one scalable topic. Control actions tell its segments, as `pipeline/anomalies/segments.py` says."""
+"""The history of one scalable topic. Its segments come from control actions, as `pipeline/anomalies/segments.py` describes."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class Happening:
-    """An operation of a history. `began` and `ended` are its events' numbers; `ended` is None where it never ended."""
+    """An operation of a history. `began` and `ended` are its events' numbers; `ended` is None if it never ended."""
 
     began: int
     ended: int | None
@@ -37,7 +37,7 @@ class Happening:
 
     @property
     def is_done(self) -> bool:
-        """Whether it is known to have been done."""
+        """Whether it is known to have succeeded."""
         return self.outcome == "ok"
 
 
@@ -55,7 +55,7 @@ class Segment:
 
     @property
     def number(self) -> str:
-        """Its number in the topic, the last part of its name; the whole name where there is none."""
+        """Its number in the topic, the last part of its name; the whole name if it has none."""
         return self.name.rpartition("-")[2]
 
 
@@ -76,7 +76,7 @@ class Mark:
 
 @dataclass
 class Transaction:
-    """A transaction that wrote to the topic: from when on, until when, and how it ended (commit or abort); None as long as it has not."""
+    """A transaction that wrote to the topic: since when, until when, and how it ended (commit or abort); None while it has not."""
 
     name: str
     begun: int
@@ -106,7 +106,7 @@ class Story:
 
 
 def happenings(events: Iterable[Mapping[str, Any]]) -> Iterator[Happening]:
-    """The operations of a history, from its events: what an operation's end tells is what counts."""
+    """The operations of a history, from its events: an operation's completion decides."""
     begun: dict[int, Mapping[str, Any]] = {}
     for event in events:
         if event["type"] == "invoke":
@@ -118,9 +118,9 @@ def happenings(events: Iterable[Mapping[str, Any]]) -> Iterator[Happening]:
 
 
 def story(happened: Iterable[Happening], topic: str | None = None, meant: Collection[int] = ()) -> Story | None:
-    """The story of a topic, of the first one whose layout changed where none is named; None where there is none.
+    """The story of a topic, or of the first one whose layout changed if none is named; None if there is none.
 
-    `meant` are the operations, by where they began, whose records are pointed at.
+    `meant` are the operations, by their first event, whose records are highlighted.
     """
     ordered = sorted(happened, key=lambda one: (one.began if one.ended is None else one.ended, one.began))
     topic = changed_topic(ordered) if topic is None else topic
@@ -135,7 +135,7 @@ def story(happened: Iterable[Happening], topic: str | None = None, meant: Collec
 
 
 def changed_topic(happened: Iterable[Happening], log: str | None = None) -> str | None:
-    """The first topic whose layout changed, of those that have the segment `log` where that is named. A topic without a name is empty."""
+    """The first topic whose layout changed, among those that have the segment `log` if that is named. A topic without a name is empty."""
     for one in happened:
         if one.is_done and one.f in _CHANGES and (log is None or log in _named(one)):
             return _topic(one)
@@ -180,7 +180,7 @@ def _segments(ordered: Sequence[Happening], topic: str) -> dict[str, Segment]:
 
 
 def _children(one: Happening) -> Iterator[Segment]:
-    """NAME:FIRST-LAST each; one that says something else is no segment that could be drawn."""
+    """NAME:FIRST-LAST each; anything else is no segment that could be drawn."""
     assert one.ended is not None
     for child in filter(None, one.ctl.get("children", "").split(",")):
         name, _, hashes = child.rpartition(":")

@@ -1,6 +1,6 @@
 """Records in buckets of whole logs, as Spark itself would have them: by its hash of the run and the log, and in order.
 
-So a plan that reads them takes them as they are, and joins and groups by log without moving anything.
+So a plan that reads them joins and groups by log without a shuffle.
 """
 
 import os
@@ -16,7 +16,7 @@ from fencepost.pipeline.laws import told
 from fencepost.pipeline.laws.columns import NONE, Ints
 
 MOST_ROWS = 1_000_000
-"""A bucket with more is several files, each of which a task can hold and sort."""
+"""A larger bucket is several files, each of which a task can hold and sort."""
 _SEED = 42
 _REPEATED = ["run", "log", "kind", "process", "f", "ty", "iso"]
 _32 = 0xFFFFFFFF
@@ -48,7 +48,7 @@ def hashed(text: str, seed: int) -> int:
 
 
 def write(tables: Iterable[pa.Table], folder: Path, bucket: int) -> None:
-    """The records of a bucket as files, which are there when they are whole; a task that is repeated replaces them."""
+    """The records of a bucket as files, which appear only when they are whole; a repeated task replaces them."""
     unfinished = [_written(table, folder, bucket) for table in _together(tables)]
     for old in folder.glob(f"part-*_{bucket:05}.c000.parquet"):
         old.unlink()
@@ -57,7 +57,7 @@ def write(tables: Iterable[pa.Table], folder: Path, bucket: int) -> None:
 
 
 def put(table: pa.Table, path: Path) -> None:
-    """A table as a file, which is there when it is whole."""
+    """A table as a file, which appears only when it is whole."""
     unfinished = path.with_name(f".{path.stem}.{uuid4().hex}")
     pq.write_table(table, unfinished, compression="lz4", use_dictionary=False)
     os.replace(unfinished, path)
@@ -81,7 +81,7 @@ def _written(table: pa.Table, folder: Path, bucket: int) -> Path:
 
 
 def _order(table: pa.Table) -> Ints:
-    """The order (`tables.ORDER`) of texts by their bytes, where one that is missing is the first."""
+    """The order (`tables.ORDER`) of texts by their bytes, a missing one first."""
     keys = [_ranks(table[name]) for name in ("run", "log", "kind", "process")]
     keys += [told.numbers(_whole(table[name])) for name in ("op", "mop")]
     return np.lexsort(keys[::-1])

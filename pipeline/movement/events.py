@@ -41,7 +41,7 @@ class Block(NamedTuple):
 
 
 def events(blocks: Sequence[Block]) -> pa.Table:
-    """The lines of these blocks, which together are worth one go: most files are small."""
+    """The lines of these blocks, which together are worth one pass: most files are small."""
     lines: list[bytes] = []
     numbers: list[int] = []
     counts = []
@@ -66,7 +66,7 @@ def events(blocks: Sequence[Block]) -> pa.Table:
 
 
 def events_of_columns(rows: pa.Table, prefix: str) -> pa.Table:
-    """Rows that are events already, but for what they lack: with their `run` and the `reason` why one is none."""
+    """Rows that may be events: with their `run` and the `reason` why one is none."""
     columns = {
         field.name: rows[field.name].cast(field.type) if field.name in rows.column_names else pa.nulls(len(rows), field.type)
         for field in FIELDS
@@ -77,8 +77,8 @@ def events_of_columns(rows: pa.Table, prefix: str) -> pa.Table:
 
 
 def events_of_edn(block: Block, run: str, invoked: dict[str, int]) -> pa.Table:
-    """The lines of a file in Jepsen's notation. A completion belongs to the last invocation of its process, of which `invoked` knows from
-    one block to the next; what has no index is known by its line.
+    """The lines of a file in Jepsen's notation. A completion belongs to the last invocation of its process, which `invoked` keeps from one
+    block to the next; an operation without an index is identified by its line.
     """
     rows = []
     for number, line in _numbered(block):
@@ -108,15 +108,15 @@ def _numbered(block: Block) -> Iterator[tuple[int, bytes]]:
 
 
 def _at_once(lines: list[bytes]) -> pa.Table | None:
-    """These lines, if all are as the columns are; what is odd in a field is told even so."""
+    """These lines, if all fit the columns; odd values of fields are reported all the same."""
     try:
-        told = pa.array(lines, pa.binary()).cast(pa.string())  # which is where it shows that something is not UTF-8
+        told = pa.array(lines, pa.binary()).cast(pa.string())  # this cast finds what is not UTF-8
     except pa.ArrowInvalid:
         return None
     if not pc.all(pc.and_(pc.starts_with(told, "{"), pc.ends_with(told, "}"))).as_py():
         return None
     block = b"\n".join(lines)
-    for process in (pa.int64(), pa.string()):  # a process is known by its number or its name
+    for process in (pa.int64(), pa.string()):  # a process is identified by its number or its name
         kinds = {field.name: process if field.name == "process" else field.type for field in FIELDS if field.name != "ctl"}
         try:
             found = pj.read_json(
@@ -149,8 +149,8 @@ def _reasons(found: pa.Table) -> list[str | None]:
 
 
 def _control(told: pa.Array, lines: list[bytes], block: bytes) -> pa.Array | None:
-    """What each line says in `ctl`, whose names are anybody's; None where that is no object of a line. Most lines say nothing there, and
-    that can be seen: they name it once, as empty. Mostly it is seen of the whole block.
+    """The `ctl` of each line, whose names are free; None if it is no object of a line. Most lines have it once and empty, which is seen;
+    mostly for the whole block.
     """
     if block.count(b'"ctl"') == sum(block.count(words.encode()) for words in _NO_CONTROL):
         return pa.array([[]] * len(lines), FIELDS.field("ctl").type)
@@ -192,7 +192,7 @@ def _row(line: bytes) -> dict[str, Any]:
 
 
 def _fitted(value: Any, kind: pa.DataType) -> Any:
-    """A value as a column of this kind holds it; `ValueError` where it cannot. A text holds what is no text as JSON has it."""
+    """A value as a column of this kind holds it; `ValueError` if it cannot. A column of text holds other values as JSON."""
     if value is None:
         return None
     if pa.types.is_string(kind):

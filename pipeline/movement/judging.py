@@ -6,9 +6,9 @@ Where files hold whole runs (`Tables.by_run`), a task reads its own. Elsewhere r
     r    {op: 0, f: send, ty: ok}    -
     r    -                           {op: 0, mop: 0, log: x, v: a}
 
-What comes back is witnesses, and a row for each run that says how large it is, with `size` instead of an anomaly.
+Tasks return witnesses, and a row for each run with its size, which has `size` instead of an anomaly.
 
-Laws take 600 bytes for each operation or record, beside the rows, and two tasks at once leave room for Java in 4 GB. So a run that is
+Laws take 600 bytes for each operation or record, plus the rows, and two tasks at once leave room for Java in 4 GB. So a run that is
 larger than the `Limits` goes to tasks in parts (`large`). The plans judge one with a log that is no part for a task.
 """
 
@@ -44,7 +44,7 @@ _Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 @dataclass(frozen=True)
 class Judged:
-    """What was found, how many operations each run has, and how many records there are."""
+    """The findings, how many operations each run has, and how many records there are."""
 
     found: Sequence[Found]
     runs: Mapping[str, int]
@@ -53,8 +53,8 @@ class Judged:
 
 @dataclass(frozen=True)
 class Laws:
-    """What is asked of whole runs that are not too large: these anomalies, and whether edges are inferred. In `damaged` runs something
-    could not be read.
+    """What to judge in whole runs that are not too large: these anomalies, and whether edges are inferred. In `damaged` runs a line could
+    not be read.
     """
 
     names: frozenset[str]
@@ -62,14 +62,14 @@ class Laws:
     inferred: Inferred
     most: int
     columns: pa.Schema
-    """Of what comes back."""
+    """Columns of the rows that tasks return."""
 
     def too_large(self, size: Sequence[int]) -> bool:
         """Whether a run of this size (operations, records, those of its largest log) is too large for one task."""
         return size[0] + size[1] > self.most
 
     def __call__(self, operations: pa.Table, records: pa.Table) -> _Batches:
-        """The rows that come back of these runs."""
+        """The rows of these runs."""
         sizes = _sizes(operations, records)
         rows = [{"run": run, "size": {"operations": of_run[0], "records": of_run[1]}} for run, of_run in sizes.items()]
         yield pa.RecordBatch.from_pylist(rows, schema=self.columns)
@@ -85,8 +85,8 @@ class Laws:
 
 @dataclass(frozen=True)
 class Limits:
-    """How many operations and records a run has at most which one task judges; how many records a part of a larger one has, unless a single
-    log has more; and how many a log, so that it is a part.
+    """The most operations and records of a run that one task judges; the most records in a part of a larger run, unless a single log has
+    more; and the most records of a log that can be a part.
     """
 
     run: int = 500_000
@@ -98,7 +98,7 @@ LIMITS = Limits()
 
 
 def judge(tables: Tables, anomalies: Sequence[Anomaly], infer_ww: bool = False, infer_rw: bool = False, limits: Limits = LIMITS) -> Judged:
-    """Find these anomalies: by the laws in whole runs, and in parts of larger ones, and by the plans where a log is too large for that."""
+    """Find these anomalies: by the laws in whole runs and in parts of larger ones, and by the plans if a log is too large for that."""
     damaged = frozenset[str]() if tables.damaged is None else frozenset(row.run for row in tables.damaged.collect())
     laws = Laws(frozenset(anomaly.name for anomaly in anomalies), damaged, Inferred(infer_ww, infer_rw), limits.run, local.columns(_ROWS))
     every: list[Found] = []

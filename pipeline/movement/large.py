@@ -64,7 +64,7 @@ _Facts: TypeAlias = Iterable[tuple[type[Facts], pa.Table]]
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of large runs: these laws, and whether edges are inferred. In `damaged` runs something could not be read."""
+    """What to judge in large runs: these laws, and whether edges are inferred. In `damaged` runs something could not be read."""
 
     names: frozenset[str]
     damaged: frozenset[str]
@@ -73,7 +73,7 @@ class Asked:
     """How many records a part has, unless a single log has more."""
 
     def among(self, laws: Iterable[Law]) -> list[Law]:
-        """Those of these laws that are asked for."""
+        """Those of these laws that were asked for."""
         return [law for law in laws if law.anomaly in self.names]
 
     @property
@@ -187,7 +187,7 @@ class _Large:
 
 
 def sizes(tables: Tables) -> dict[str, tuple[int, int, int]]:
-    """Of each run how many operations and records it has, and how many of these its largest log, in all files of its bucket."""
+    """For each run how many operations and records it has, and how many of these its largest log has, in all files of its bucket."""
     folder = tables.folder.resolve()
 
     def task(files: Sequence[str]) -> _Batches:
@@ -221,7 +221,7 @@ def _of_buckets(folder: Path) -> list[list[str]]:
 
 
 def _in_tasks(spark: SparkSession, groups: Sequence[Sequence[str]], task: Callable[[Sequence[str]], _Batches], schema: str) -> DataFrame:
-    """What comes of each of these groups of files or runs, in a task of its own."""
+    """The results for each of these groups of files or runs, each in a separate task."""
 
     def of_rows(batches: _Batches) -> _Batches:
         for files in (files for batch in batches for files in batch["files"].to_pylist()):
@@ -280,7 +280,7 @@ def _witnesses(found: Mapping[str, Sequence[object]]) -> _Batches:
 
 
 def _sent(facts: _Facts, shares: int) -> _Batches:
-    """Facts, apart by the share that is judged together."""
+    """Facts, separated by the share that is judged together."""
     for kind, table in facts:
         by = pc.binary_join_element_wise(*(table[name].cast(pa.string()) for name in kind.by), "\0", null_handling="replace")
         encoded = by.combine_chunks().dictionary_encode()

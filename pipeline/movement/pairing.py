@@ -1,11 +1,11 @@
 """Events as operations and records, many at once: the columns of the stored tables.
 
     line  op_id  idx  type            op  at  ty    open
-       1      0    0  invoke           0   1  ok    false        an operation is its completion, with what only its invocation tells
+       1      0    0  invoke           0   1  ok    false        an operation is its completion, with what only its invocation has
        2      0    1  ok
        3      2    2  invoke           2   2  info  true         where there is none, it is its invocation
 
-What is refused, and why, is as `laws.pairing` has it. Operations of a whole run are `paired` at once. Of a larger one a task has some of
+What is refused, and why, is as `laws.pairing` has it. Operations of a whole run are `paired` at once. Of a larger run a task has some of
 the operations: it has them `matched`, and `settled` when what became of their transactions is known.
 """
 
@@ -37,7 +37,7 @@ class Paired(NamedTuple):
 
 
 class Matched(NamedTuple):
-    """Operations of which it is not known what became of them; what they moved is their column `mops`."""
+    """Operations without outcomes yet; the records that they moved are their column `mops`."""
 
     operations: pa.Table
     bad: pa.Table
@@ -50,7 +50,7 @@ def paired(events: pa.Table) -> Paired:
 
 
 def matched(events: pa.Table) -> Matched:
-    """The operations whose events these are, in the order of their run and number."""
+    """The operations of these events, in the order of their run and number."""
     good = pc.is_null(events["reason"])
     unread = events.filter(pc.invert(good))
     events = events.filter(good).combine_chunks()
@@ -65,7 +65,7 @@ def matched(events: pa.Table) -> Matched:
 
 
 def settled(operations: pa.Table, derived: Operations) -> tuple[pa.Table, pa.Table]:
-    """The tables of operations and of records, from operations in their order and what became of them."""
+    """The tables of operations and of records, from operations in order and their outcomes."""
     moved = operations["mops"].combine_chunks()
     moved = moved.chunk(0) if isinstance(moved, pa.ChunkedArray) else moved
     operations = _with_outcomes(operations.drop_columns("mops"), derived)
@@ -148,7 +148,7 @@ def _first(moved: pa.ListArray) -> pa.Array:
 
 
 def _kept(f: pa.ChunkedArray, moved: pa.ListArray) -> pa.Array:
-    """The logs that each operation keeps, where it assigns some."""
+    """The logs that each operation keeps, if it assigns some."""
     kept: list[list[str | None] | None] = [None] * len(moved)
     for row in np.flatnonzero(pc.is_in(f, pa.array(_ASSIGNS)).to_numpy()).tolist():
         kept[row] = list(dict.fromkeys(mop["log"] if mop else None for mop in moved[row].as_py() or ()))
@@ -161,7 +161,7 @@ def _shortened(values: pa.Array) -> pa.Array:
 
 
 def _with_outcomes(operations: pa.Table, derived: Operations) -> pa.Table:
-    """These operations with what became of them."""
+    """These operations with their outcomes."""
     small = pa.int32()
     columns = {
         "by_hand": pa.array(derived.by_hand),
@@ -177,7 +177,7 @@ def _with_outcomes(operations: pa.Table, derived: Operations) -> pa.Table:
 
 
 def _records(operations: pa.Table, moved: pa.ListArray, derived: Operations) -> pa.Table:
-    """What these operations moved, in the order of records of laws."""
+    """The records that these operations moved, in the order of the laws' records."""
     sizes = pc.fill_null(pc.list_value_length(moved), 0).to_numpy(zero_copy_only=False)
     owner = np.repeat(np.arange(len(sizes)), sizes)
     mop = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)

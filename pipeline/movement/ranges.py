@@ -1,7 +1,7 @@
 """Files as ranges that one task reads each, and ranges as events.
 
     JSON lines      bytes: a line belongs to the range in which it begins
-    the same, packed, and Jepsen's notation    one range, for nobody knows what a later part means without an earlier one
+    the same, packed, and Jepsen's notation    one range, since a later part has no meaning without an earlier one
     Parquet         groups of rows
 
 Lines and rows are numbered from the beginning of their range. `lines_before` finds what is before it, and is asked only where something
@@ -24,7 +24,7 @@ from .events import LINES, Block, events, events_of_columns, events_of_edn
 BLOCK = 16 << 20
 RANGE = 32 << 20
 _NOTATION_BLOCK = 4 << 20
-"""What is read of Jepsen's notation at once; as objects of Python it takes twenty times as much."""
+"""How much of Jepsen's notation is read at once; as Python objects it takes twenty times as much."""
 
 
 class Range(NamedTuple):
@@ -61,7 +61,7 @@ def _of_file(source: Source, number: int, most: int) -> Iterator[Range]:
 
 
 def read(part: Range, number: int) -> Iterator[pa.Table]:
-    """The events of a range (`events.LINES`), as many at once as memory is good for; `file_id` is the number of the range."""
+    """The events of a range (`events.LINES`), as many at once as fit in memory; `file_id` is the number of the range."""
     path = Path(part.path)
     if part.form == "parquet":
         yield from _of_parquet(part, number)
@@ -106,7 +106,7 @@ def lines_before(part: Range) -> int:
         while left and (read := stream.read(min(left, BLOCK))):
             left -= len(read)
             ended += read.count(b"\n")
-    return ended + 1  # and that one of which the range has the rest
+    return ended + 1  # and the line of which the range has the rest
 
 
 def _of_parquet(part: Range, number: int) -> Iterator[pa.Table]:

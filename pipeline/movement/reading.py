@@ -4,7 +4,7 @@
           -> one shuffle of these few rows
           -> a task for a bucket: events to operations and records, written as Parquet, each file whole or not there
 
-A bucket's file has the same name whoever writes it, and gets that name when it is whole, so that a task that is repeated adds nothing.
+A bucket's file has the same name in every task, and gets that name when it is whole, so that a repeated task adds nothing.
 """
 
 import shutil
@@ -27,7 +27,7 @@ from .ranges import BLOCK, blocks
 from .streams import apart, packed, unpacked
 
 MOST_BYTES, MOST_BYTES_A_FILE = 256 << 20, 32 << 20
-"""What is larger is divided (`sorting`). An event has 64 bytes or more, so that a file's run is one that laws can judge."""
+"""Larger histories are divided (`sorting`). An event has 64 bytes or more, so that the laws can judge a file's run."""
 _FILES = "part int, file_id long, path string, form string, prefix string, run string"
 _STREAMS = "bucket int, stream binary"
 _ARROW_STREAMS = pa.schema({"bucket": pa.int32(), "stream": pa.binary()})
@@ -36,13 +36,13 @@ _Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
 def fits(sources: Sequence[Source]) -> bool:
-    """Whether these histories are read here."""
+    """Whether these histories are small enough for this module."""
     sizes = [source.bytes if source.form in ("json", "edn") else MOST_BYTES for source in sources]
     return max(sizes) <= MOST_BYTES_A_FILE and sum(sizes) <= MOST_BYTES
 
 
 def read(spark: SparkSession, sources: Sequence[Source], folder: Path, buckets: int) -> DataFrame:
-    """Write the tables of these histories to the folder; the answer is what could not be read: `file_id` (the place of the file among
+    """Write the tables of these histories to the folder; returns what could not be read: `file_id` (the place of the file among
     the sources), `mark` (its line), run, reason.
     """
     for name in ("ops", "records"):

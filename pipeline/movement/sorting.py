@@ -6,7 +6,7 @@
       -> a task for a share of the operations again: operations as stored, and records, apart by their log
       -> a task for a bucket of logs: records as stored
 
-Between tasks tables move as bytes (`streams`). Two things are few enough to be told to all tasks: who initialised a transactional id, by
+Between tasks tables move as bytes (`streams`). Two things are few enough to go to all tasks: the initialisations of transactional ids, by
 which transactions that were open then end; and the runs in which markers were written by hand.
 """
 
@@ -51,7 +51,7 @@ _Task: TypeAlias = Callable[[_Rows], _Rows]
 
 
 def read(spark: SparkSession, sources: Sequence[Source], folder: Path, shares: int) -> DataFrame:
-    """Write the tables of these histories to the folder, the records in so many buckets; the answer is what could not be read: `file_id`
+    """Write the tables of these histories to the folder, the records in so many buckets; returns what could not be read: `file_id`
     (the place of the file among the sources), `mark` (its line), run, reason.
     """
     for name in ("ops", "records"):
@@ -65,19 +65,19 @@ def read(spark: SparkSession, sources: Sequence[Source], folder: Path, shares: i
 
 @dataclass(frozen=True)
 class _Known:
-    """What all tasks are told: the initialisations of transactional ids, and the runs in which markers were written by hand."""
+    """What all tasks get: the initialisations of transactional ids, and the runs in which markers were written by hand."""
 
     inits: pa.Table
     by_hand: Sequence[str]
 
     @staticmethod
     def of(steps: pa.Table) -> "_Known":
-        """What is to be known of these steps."""
+        """What all tasks need of these steps."""
         return _Known(steps.filter(pc.equal(steps["f"], "init_txn")), steps.filter(steps["marks"])["run"].unique().to_pylist())
 
 
 def _matched(spark: SparkSession, parts: Sequence[ranges.Range], shares: int) -> DataFrame:
-    """Of each share of the operations the `operations`, the `steps` that transactions are made of, what all tasks must be told (`few`), and
+    """For each share of the operations the `operations`, the `steps` that transactions are made of, what all tasks must get (`few`), and
     what is `bad`.
     """
     source_of = np.array([part.source for part in parts])
@@ -126,7 +126,7 @@ def _store(every: DataFrame, folder: Path, shares: int) -> None:
 
 
 def _ending(known: _Known, shares: int) -> _Task:
-    """What became of the steps of some transactions, for the tasks that have their operations."""
+    """The outcomes of the steps of some transactions, for the tasks that have their operations."""
 
     def task(batches: _Rows) -> _Rows:
         for _, said in _shares(batches):
@@ -139,7 +139,7 @@ def _ending(known: _Known, shares: int) -> _Task:
 
 
 def _settling(known: _Known, folder: Path, shares: int) -> _Task:
-    """Operations as stored; their records go on to their logs."""
+    """Operations as stored; their records move to their logs."""
 
     def task(batches: _Rows) -> _Rows:
         for share, said in _shares(batches):
@@ -153,7 +153,7 @@ def _settling(known: _Known, folder: Path, shares: int) -> _Task:
 
 
 def _storing(folder: Path) -> _Task:
-    """Records as stored. A task has one bucket, which may be more than it can hold, so it is written as it comes."""
+    """Records as stored. A task has one bucket, which may be more than it can hold, so it is written as it arrives."""
 
     def task(batches: _Rows) -> _Rows:
         rows = (row for batch in batches for row in zip(batch["share"].to_pylist(), batch["stream"], strict=True))
@@ -179,13 +179,13 @@ def _bad(spark: SparkSession, every: DataFrame, parts: Sequence[ranges.Range]) -
 
 
 def _steps(operations: pa.Table) -> pa.Table:
-    """Of operations what tells the ends of transactions."""
+    """The columns of operations that show the ends of transactions."""
     tid = pc.struct_field(operations["tx"], "tid")
     return operations.select(["run", "op", "at", "f", "ty", "txn_id", "marks"]).append_column("tid", tid)
 
 
 def _units(steps: pa.Table) -> pa.Table:
-    """What became of these steps; the initialisations among them are steps of no transaction."""
+    """The outcomes of these steps; the initialisations among them are steps of no transaction."""
     said = told.whole(steps)
     op, f, ty, txn = said["op"].to_numpy(), told.words(said["f"]), ended(told.words(said["ty"])), told.words(said["txn_id"])
     found = units(told.words(said["run"]).codes, op, said["at"].to_numpy(), f, ty, txn, told.words(said["tid"]))
@@ -195,7 +195,7 @@ def _units(steps: pa.Table) -> pa.Table:
 
 
 def _with(became: pa.Table, by_hand: Sequence[str], said: told.Operations) -> Operations:
-    """These operations, and what became of their transactions."""
+    """These operations, and the outcomes of their transactions."""
     found = alone(said.op, said.f, ended(said.ty), said.txn)
     run = told.words(told.whole(became)["run"])
     places = {name: place for place, name in enumerate(said.run.words)}
@@ -209,7 +209,7 @@ def _with(became: pa.Table, by_hand: Sequence[str], said: told.Operations) -> Op
 def _share_of(run: pa.ChunkedArray, name: pa.ChunkedArray, shares: int) -> Ints:
     """The share of each row that has this name in a run: a number, or a text."""
     within = _codes(name) if pa.types.is_string(name.type) else name.fill_null(0).to_numpy()
-    # Invocations have every second number, or every fourth: what is taken of them must depend on all their bits.
+    # Invocations have every second number, or every fourth: the share must depend on all their bits.
     spread = (within.astype(np.uint64) * np.uint64(_GOLDEN)) >> np.uint64(40)
     return (_codes(run) + spread.astype(np.int64)) % shares
 
@@ -239,7 +239,7 @@ def _those(rows: DataFrame, kind: str) -> DataFrame:
 
 
 def _shares(batches: _Rows) -> Iterator[tuple[int, dict[str, list[pa.Buffer]]]]:
-    """Of each share what there is of each kind."""
+    """The tables of each kind for each share."""
     found: dict[int, dict[str, list[pa.Buffer]]] = defaultdict(lambda: defaultdict(list))
     for batch in batches:
         for kind, share, stream in zip(batch["kind"].to_pylist(), batch["share"].to_pylist(), batch["stream"], strict=True):

@@ -1,4 +1,4 @@
-"""Tables on their way between tasks of Spark: few rows of packed bytes, which Spark moves at once, instead of millions of its own."""
+"""Tables in transit between tasks of Spark: few rows of packed bytes, which Spark moves at once, instead of millions of its own."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ def packed(table: pa.Table) -> bytes:
 
 
 def unpacked(said: bytes | pa.Buffer) -> pa.Table:
-    """The table that these bytes are."""
+    """The table in these bytes."""
     return pa.ipc.open_stream(said).read_all()
 
 

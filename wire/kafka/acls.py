@@ -8,7 +8,7 @@ from enum import IntEnum
 
 
 class ResourceKind(IntEnum):
-    """What an entry is about."""
+    """The kind of resource of an entry."""
 
     TOPIC = 2
     GROUP = 3
@@ -33,15 +33,15 @@ ALLOW = 3
 """The permission type of an entry that allows."""
 
 LITERAL = 3
-"""The pattern type of an entry that means just the name that it has."""
+"""The pattern type of an entry that matches only the name that it has."""
 
 ANYWHERE = "*"
-"""The host of an entry that does not ask from where a user comes."""
+"""The host of an entry that allows a user from any host."""
 
 
 @dataclass(frozen=True, order=True)
 class Resource:
-    """What may be done something to."""
+    """The object of an operation."""
 
     kind: ResourceKind
     name: str
@@ -56,7 +56,7 @@ CLUSTER = Resource(ResourceKind.CLUSTER, "kafka-cluster")
 
 @dataclass(frozen=True, order=True)
 class Right:
-    """An entry: this principal may do that to this."""
+    """An entry: this principal may perform that operation on this resource."""
 
     principal: str
     operation: Operation

@@ -25,7 +25,7 @@ _CONTROL = 0x20
 
 
 class MalformedBatch(ValueError):
-    """Bytes that are not a record batch of magic 2; the message says at which byte and why."""
+    """Bytes that are not a record batch of magic 2; the message has the byte and the reason."""
 
 
 class MarkerType(Enum):
@@ -37,11 +37,11 @@ class MarkerType(Enum):
 
 @dataclass(frozen=True)
 class Marker:
-    """A transaction's end in a partition, as its control record says it."""
+    """A transaction's end in a partition, according to its control record."""
 
     type: MarkerType
     coordinator_epoch: int
-    """-1 where the record does not say it."""
+    """-1 if the record does not have it."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Batch:
-    """A record batch; `base_offset` is the log's to give, so 0 while it is being sent."""
+    """A record batch; the log assigns `base_offset`, so it is 0 while the batch is sent."""
 
     records: tuple[Record, ...]
     base_offset: int = 0
@@ -70,17 +70,17 @@ class Batch:
 
     partition_leader_epoch: int = field(default=-1, compare=False)
     last_offset_delta: int | None = field(default=None, compare=False)
-    """What the header of a batch that was read says; None for one that was not read from bytes."""
+    """The value in the header of a batch that was read; None for one that was not read from bytes."""
 
     offset_deltas: tuple[int, ...] | None = field(default=None, compare=False)
-    """How far each record is from the base offset, where a log cleaner has left gaps; None for records that follow each other."""
+    """How far each record is from the base offset, if a log cleaner has left gaps; None for records that follow each other."""
 
     max_timestamp: int = field(default=-1, compare=False)
-    """The time of the newest record, for a batch that a log cleaner has left without records; the records say it where there are any."""
+    """The time of the newest record, for a batch that a log cleaner has left without records; else the records have it."""
 
     @property
     def last_offset(self) -> int:
-        """That of the last record which the batch was written with."""
+        """The offset of the last record that the batch was written with."""
         if self.offset_deltas is not None and self.last_offset_delta is not None:
             return self.base_offset + self.last_offset_delta
         return self.base_offset + len(self.records) - 1
@@ -95,7 +95,7 @@ class Batch:
         return range(len(self.records)) if self.offset_deltas is None else self.offset_deltas
 
     def keeping(self, indexes: Collection[int]) -> "Batch":
-        """The same batch with some of its records only, each at its offset, as a log cleaner leaves it."""
+        """The same batch with only some of its records, each at its offset, as a log cleaner leaves it."""
         kept = [index for index in range(len(self.records)) if index in indexes]
         return replace(
             self,
@@ -109,7 +109,7 @@ class Batch:
     def marker(self) -> Marker | None:
         """The transaction marker that this control batch carries; None for data and for other control records.
 
-        As clients read it: the key of the first record decides, whatever stands in its value.
+        As clients read it: the key of the first record decides, whatever is in its value.
         """
         if not self.control or not self.records:
             return None
@@ -129,7 +129,7 @@ def marker_batch(marker: Marker, producer_id: int, producer_epoch: int, timestam
 
 
 def encode(batch: Batch) -> bytes:
-    """One batch as bytes. Raises ValueError for a codec that there is not."""
+    """One batch as bytes. Raises ValueError for an unknown codec."""
     base = batch.records[0].timestamp if batch.records else 0
     latest = max((record.timestamp for record in batch.records), default=batch.max_timestamp)
     codec = compression.NAMES.index(batch.compression)
@@ -171,7 +171,7 @@ def decode(data: bytes) -> tuple[Batch, ...]:
 
 
 def first_of(data: bytes) -> bytes:
-    """The bytes of the first whole batch in `data`; what is behind it is left out."""
+    """The bytes of the first whole batch in `data`, without those behind it."""
     return data[: _LENGTH_FROM + struct.unpack_from(">i", data, 8)[0]]
 
 

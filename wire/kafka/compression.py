@@ -24,11 +24,11 @@ _LZ4_LEVEL = 1
 
 
 class DoesNotUnpack(ValueError):
-    """Bytes that are not what the codec makes."""
+    """Bytes that the codec cannot have made."""
 
 
 def pack(payload: bytes, compression: str) -> bytes:
-    """The bytes, compressed. Raises ValueError for a codec that there is not."""
+    """The bytes, compressed. Raises ValueError for an unknown codec."""
     match compression:
         case "none":
             return payload
@@ -48,7 +48,7 @@ def pack(payload: bytes, compression: str) -> bytes:
 
 
 def unpack(payload: bytes, compression: str) -> bytes:
-    """The bytes as they were. Raises DoesNotUnpack, and ValueError for a codec that there is not."""
+    """The bytes as they were. Raises DoesNotUnpack, and ValueError for an unknown codec."""
     try:
         match compression:
             case "none":

@@ -35,7 +35,7 @@ def request(api: str, version: int, **fields: object) -> RequestPayload:
 def response(to: RequestPayload, **fields: object) -> ResponsePayload:
     """Build the answer to a request, in the request's version.
 
-    Fields that only other versions have are left out, so a server states its answer once for all versions. A name that no
+    Fields that only other versions have are left out, so a server builds its answer once for all versions. A name that no
     version has is a TypeError.
     """
     entity = response_class(to.__api_key__, to.__version__)
@@ -64,7 +64,7 @@ _PLAIN_ALREADY = frozenset({types.NoneType, bool, int, float, str})
 
 @functools.cache
 def _plainer(kind: Any) -> Callable[[Any], Any]:
-    """How a value of that kind becomes plain. Found out once: a history asks it of every value that was said."""
+    """How a value of that kind becomes plain. Computed once: a history calls it for every value in a message."""
     if issubclass(kind, IntEnum):
         return lambda value: value.name.upper()
     if issubclass(kind, tuple(_PLAIN_ALREADY)):
@@ -90,7 +90,7 @@ def _build(entity: type, answering: int | None, fields: dict[str, Any]) -> objec
 
 @functools.cache
 def _plan(entity: type, answering: int | None, given: tuple[str, ...]) -> tuple[tuple[str, _Coerce], ...]:
-    """Which of the fields that are given an entity has, and how their values are coerced. Looked at once for each set of fields."""
+    """Which of the given fields an entity has, and how their values are coerced. Computed once for each set of fields."""
     coercers = _coercers(entity, answering)
     stray = set(given) - coercers.keys()
     if stray := stray if answering is None else _in_no_version(answering, stray):
@@ -124,10 +124,10 @@ def _coercer(kind: Any, answering: int | None) -> _Coerce:
 
 
 def _checked(kind: Any) -> _Coerce:
-    """The same value, where it is one of this kind, as kio's own types say it, and a TypeError where it is not.
+    """The same value if it is of this kind, as defined by kio's own types, else a TypeError.
 
-    kio's types are asked for what they are made of, a class and a condition. To ask whether a value is an instance of one comes to the
-    same, by way of a metaclass, an abstract class and a protocol, and costs ten times as much.
+    Uses the class and the condition that kio's types are made of. To ask whether a value is an instance of one gives the
+    same result, by way of a metaclass, an abstract class and a protocol, and costs ten times as much.
     """
     bound, holds = kind.__bound__, kind.__predicate__
     return lambda value: value if isinstance(value, bound) and holds(value) else kind(value)
@@ -144,7 +144,7 @@ def _duration(kind: Any, ms: int) -> Any:
 
 
 def _in_no_version(api_key: int, names: set[str]) -> set[str]:
-    """Those of the names that no version of this API's answer has. The newest has most; the others are loaded where it is not enough."""
+    """Those of the names that no version of this API's answer has. The newest version has most; others are loaded only if needed."""
     for version in sorted(schema_name_map[API_NAMES[api_key]], reverse=True):
         if names:
             names = names - _all_names(response_class(api_key, version))
@@ -153,7 +153,7 @@ def _in_no_version(api_key: int, names: set[str]) -> set[str]:
 
 @functools.cache
 def _all_names(entity: type) -> frozenset[str]:
-    """The names of its fields, and of those of all that it holds."""
+    """The names of its fields, and of the fields of all that it contains."""
     names: set[str] = set()
     waiting: list[Any] = [entity]
     while waiting:

@@ -1,6 +1,6 @@
 """Frames: a length, a header, a message, for both directions.
 
-Whatever cannot be read as the message that it should be is a MalformedFrame that shows the bytes.
+Bytes that cannot be read as the expected message are a MalformedFrame that shows them.
 """
 
 import io
@@ -24,7 +24,7 @@ _SHOWN_BYTES = 64
 
 
 class MalformedFrame(ValueError):
-    """Bytes that are not the message that was due; says why and shows the first of them."""
+    """Bytes that are not the expected message; has the reason and the first of them."""
 
     def __init__(self, why: str, data: bytes) -> None:
         shown = bytes(data[:_SHOWN_BYTES]).hex(" ")
@@ -66,7 +66,7 @@ def decode_response(to: RequestPayload, correlation_id: int, data: bytes) -> Res
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How every request begins, whatever its version: which API, which version, and the number by which its answer is known."""
+    """The beginning of every request, in every version: API, version, and the correlation id of its answer."""
 
     api_key: int
     version: int
@@ -74,7 +74,7 @@ class Asked:
 
     @property
     def api(self) -> str | None:
-        """The API's name; None where the codec knows no such API."""
+        """The API's name; None if the codec knows no such API."""
         return API_NAMES.get(self.api_key)
 
     @property

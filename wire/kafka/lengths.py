@@ -1,9 +1,9 @@
-"""Do a message's arrays fit into its bytes? Asked before the codec reads it.
+"""Checks that a message's arrays fit into its bytes, before the codec reads it.
 
-kio's decoder makes room for as many elements as an array announces, and where the machine has no such room, the whole process is
-aborted: no exception, nothing to catch. A few bytes from anybody would be enough. So the announced counts are compared with the bytes
+kio's decoder allocates as many elements as an array announces, and if the machine does not have that much memory, the whole process
+aborts: no exception, nothing to catch. A few bytes from any client would be enough. So the announced counts are compared with the bytes
 that are left, on a walk over the message by the same schema; each element takes at least one byte. A message without arrays, such as
-EndTxn, takes no walk. The decoder also takes null for any array; here it may only stand where the schema says so.
+EndTxn, needs no walk. The decoder also accepts null for any array; here it is allowed only if the schema says so.
 """
 
 import dataclasses
@@ -30,15 +30,15 @@ _FIXED = {
 _LONGEST_VARINT = 5
 
 _Skip: TypeAlias = Callable[[bytes, int], int]
-"""Goes over one value: the place behind it for the place at which it begins."""
+"""Skips one value: takes the place where it begins, returns the place behind it."""
 
 
 class Unreadable(ValueError):
-    """Something announces more than there are bytes left, or is missing where the schema wants it."""
+    """A value announces more bytes than are left, or is missing although the schema requires it."""
 
 
 def check_lengths(entity: type, data: bytes, at: int) -> None:
-    """Raise Unreadable when an array, or anything before it, goes on behind the end of the bytes, or is null and may not be."""
+    """Raise Unreadable when an array, or anything before it, extends past the end of the bytes, or is null and may not be."""
     if _has_arrays(entity):
         _entity(entity)(data, at)
 

@@ -1,4 +1,4 @@
-"""A message field by field, as it stands in its frame, and the shape by which others can read it.
+"""A message field by field, as in its frame, and the shape by which others can read it.
 
 What kio's writer does at once is done here in parts: the bytes of all parts together are the bytes that it writes, or this is a ValueError.
 """

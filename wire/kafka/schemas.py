@@ -1,7 +1,7 @@
-"""The class of each request and answer. kio's, but for an answer that kio's class cannot hold.
+"""The class of each request and answer: kio's, except for an answer that kio's class cannot hold.
 
 DescribeTransactions answers a start time of -1 for a transactional id that has no transaction, and kio reads that field as an
-instant, which cannot be negative: it would refuse what every broker says after InitProducerId. Here it is the wire's number.
+instant, which cannot be negative: it would refuse every broker's answer after InitProducerId. Here it is the number on the wire.
 """
 
 import functools

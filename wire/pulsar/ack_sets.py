@@ -9,7 +9,7 @@ _WORD = 64
 
 
 def words_of(messages: Iterable[int], size: int) -> Sequence[int]:
-    """The words for a batch of that size whose bits are these messages, as the signed numbers that the wire wants."""
+    """The words for a batch of that size whose bits are these messages, as signed numbers for the wire."""
     bits = sum(1 << message for message in set(messages))
     words = ((bits >> shift) & (2**_WORD - 1) for shift in range(0, size, _WORD))
     return [word - 2**_WORD if word >= 2 ** (_WORD - 1) else word for word in words]

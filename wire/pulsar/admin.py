@@ -1,4 +1,4 @@
-"""A call of the admin interface and what comes back, whoever carries them: HTTP, or a function in the same process."""
+"""A call of the admin interface and its answer, for any transport: HTTP, or a function in the same process."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class AdminRequest:
-    """One call: `path` begins with /admin/, `body` is sent as JSON where it is not None."""
+    """One call: `path` begins with /admin/, `body` is sent as JSON unless it is None."""
 
     method: str
     path: str

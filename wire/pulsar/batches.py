@@ -15,7 +15,7 @@ from .reading import MalformedFrame, complete, fill
 
 @dataclass(frozen=True)
 class Entry:
-    """One message as its producer handed it over; `value` is None for one without content."""
+    """One message as its producer passed it; `value` is None for one without content."""
 
     value: bytes | None
     sequence_id: int
@@ -51,7 +51,7 @@ def encode_batch(entries: Iterable[Entry]) -> bytes:
 
 
 def entries(payload: Payload) -> tuple[Entry, ...]:
-    """The messages of a payload, in their order. MalformedFrame where it does not hold what its metadata says."""
+    """The messages of a payload, in order. MalformedFrame if they do not agree with its metadata."""
     metadata = payload.metadata
     if metadata.compression != pb.NONE:
         raise MalformedFrame(

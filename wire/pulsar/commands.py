@@ -1,7 +1,7 @@
 """Commands: a BaseCommand holds its type and, in the field of the same name, the command itself.
 
-`command_frame(pb.CommandEndTxn(...))` makes a frame of a command; `body(frame.command)` gives the command back. The type of a
-command follows from its class, so it is never said twice.
+`command_frame(pb.CommandEndTxn(...))` makes a frame of a command; `body(frame.command)` returns the command. The type of a
+command follows from its class, so callers never name it.
 """
 
 from functools import cache
@@ -16,14 +16,14 @@ Type = pb.BaseCommand.Type
 """The number of a command; `Type.Name(number)` is its name as the protocol writes it."""
 
 _NAMES: dict[int, str] = {number: name for name, number in Type.items()}
-"""A look into this takes a tenth of `Type.Name`, and every command that is said is asked several times what it is."""
+"""A lookup here takes a tenth of `Type.Name`, and each command's name is needed several times."""
 
 _FIELDS = {number: name.lower() for number, name in _NAMES.items()}
 
 
 @cache
 def _fields_by_class() -> dict[str, str]:
-    """For each command's class the field of BaseCommand that is its own."""
+    """For each command's class its field of BaseCommand."""
     fields = pb.BaseCommand.DESCRIPTOR.fields
     return {field.message_type.full_name: field.name for field in fields if field.message_type is not None}
 
@@ -42,12 +42,12 @@ def name_of(base: pb.BaseCommand) -> str:
 
 
 def body(base: pb.BaseCommand) -> Any:
-    """The command inside; its class says which it is."""
+    """The command inside, of its own class."""
     return getattr(base, _FIELDS[base.type])
 
 
 def has_body(base: pb.BaseCommand) -> bool:
-    """Whether the command that the type announces is there."""
+    """Whether the command that the type announces is present."""
     return base.HasField(_FIELDS[base.type])
 
 

@@ -1,13 +1,13 @@
-"""Frames: a size, a command, and for SEND and MESSAGE a payload behind it.
+"""Frames: a size, a command, and for SEND and MESSAGE a payload after it.
 
     [size u32][command size u32][BaseCommand]
     [size u32][command size u32][BaseCommand][0x0e01][CRC-32C u32][metadata size u32][MessageMetadata][data]
 
 All sizes are big endian; the first counts everything after itself, and the checksum covers everything after itself. The
-protocol lets a sender leave magic and checksum out; none that is known does, and it is not read here.
+protocol lets a sender leave magic and checksum out; no known sender does, and it is not read here.
 
-Reading is strict: another magic, checksum or size, a command that is not known or not complete, a payload where none may be
-or none where one must be, is a MalformedFrame that shows the bytes. Fields that are not known are kept, and written again.
+Reading is strict: another magic, checksum or size, an unknown or incomplete command, a payload where none may be
+or none where one must be, is a MalformedFrame that shows the bytes. Unknown fields are kept, and written again.
 """
 
 import struct
@@ -26,10 +26,10 @@ from .reading import MalformedFrame, complete, fill
 SIZE = struct.Struct(">I")
 MAGIC = b"\x0e\x01"
 MAX_MESSAGE = 5 * 1024 * 1024
-"""The largest payload where CONNECTED says nothing else."""
+"""The largest payload, unless CONNECTED sets another."""
 
 MAX_FRAME = MAX_MESSAGE + 10 * 1024
-"""The longest frame that is believed: the largest payload and what stands before it."""
+"""The longest frame that is accepted: the largest payload and what precedes it."""
 
 _WITH_PAYLOAD = (pb.BaseCommand.SEND, pb.BaseCommand.MESSAGE)
 
@@ -98,7 +98,7 @@ def decode(data: bytes) -> Frame:
 
 
 def _part(source: bytes, start: int, what: str, data: bytes) -> tuple[bytes, bytes]:
-    """What stands behind the size at `start`, and what is behind that; `data` is shown in the error."""
+    """The part behind the size at `start`, and what is behind that; `data` is shown in the error."""
     if len(source) < start + SIZE.size:
         raise MalformedFrame(f"the size of {what} was due, and only {max(0, len(source) - start)} bytes are left", data)
     size: int = SIZE.unpack_from(source, start)[0]

@@ -1,6 +1,6 @@
 """The hash by which a key of a scalable topic finds its segment: Murmur3 of 32 bits, seed 0, over the key's UTF-8 bytes.
 
-A hash of the key space has 16 bits. The client specification of PIP-486 takes the high half, the text of PIP-475 the low one. A broker
+A hash of the key space has 16 bits. The client specification of PIP-486 uses the high half, the text of PIP-475 the low one. A broker
 never sees which: clients route.
 """
 

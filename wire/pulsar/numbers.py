@@ -1,10 +1,10 @@
-"""Numbers that the wire has in fields without a sign, where brokers and clients mean a signed one: -1 stands for none."""
+"""Numbers that the wire has in unsigned fields, where brokers and clients mean a signed one: -1 stands for none."""
 
 _RANGE = 2**64
 
 
 def unsigned(number: int) -> int:
-    """A signed number as such a field has it."""
+    """A signed number as such a field holds it."""
     return number % _RANGE
 
 
@@ -14,4 +14,4 @@ def signed(field: int) -> int:
 
 
 MINUS_ONE = unsigned(-1)
-"""Also the request id of what a broker says without having been asked."""
+"""Also the request id of a command that a broker sends without a request."""

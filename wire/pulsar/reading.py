@@ -1,4 +1,4 @@
-"""Reading messages strictly: what cannot be read as what is due is a MalformedFrame."""
+"""Reading messages strictly: bytes that cannot be read as the expected message are a MalformedFrame."""
 
 from typing import TypeVar
 
@@ -10,7 +10,7 @@ _SHOWN_BYTES = 64
 
 
 class MalformedFrame(ValueError):
-    """Bytes that are not what was due; says why and shows the first of them."""
+    """Bytes that are not the expected message; has the reason and the first of them."""
 
     def __init__(self, why: str, data: bytes) -> None:
         shown = bytes(data[:_SHOWN_BYTES]).hex(" ")
@@ -28,7 +28,7 @@ def fill(message: M, encoded: bytes, what: str, data: bytes) -> M:
 
 
 def complete(message: M, what: str, data: bytes) -> M:
-    """The message, which has all that its kind must have, and text where text must be."""
+    """The message, with all required fields, and text wherever text is required."""
     if not message.IsInitialized():
         missing: list[str] = message.FindInitializationErrors()  # type: ignore[attr-defined]  # the stubs lack it
         raise MalformedFrame(f"{what} lacks {', '.join(missing)}", data)
@@ -38,7 +38,7 @@ def complete(message: M, what: str, data: bytes) -> M:
 
 
 def _no_text(message: Message) -> str | None:
-    """A text field whose bytes are none: the codec lets them pass, and hands over bytes."""
+    """A text field whose bytes are no text: the codec accepts them, and returns bytes."""
     for field, value in message.ListFields():
         values = value if field.is_repeated else (value,)
         if field.message_type is not None:
