@@ -12,18 +12,18 @@ Feature: Concurrent requests
 
     Scenario: [1] A writer sends a write right before it commits
       Given A has written "a1" to orders
-      When A sends "a2" to orders and commits before the receipt
+      When A sends "a2" to orders and commits at the same time, the write first
       Then readers of orders see "a1", and "a2" behind it if that was acknowledged
 
     Scenario: [2] A writer sends a write right after it commits
       Given A has written "a1" to orders
-      When A commits and sends "a2" to orders before the answer
+      When A sends "a2" to orders and commits at the same time, the end first
       Then readers of orders see "a1", and "a2" behind it if that was acknowledged
 
     Scenario: [3] A writer sends a write right before it aborts
       Given A has written "a1" to orders
       And "plain" has been written to payments
-      When A sends "a2" to payments and aborts before the receipt
+      When A sends "a2" to payments and aborts at the same time, the write first
       Then readers of orders see nothing
       And readers of payments see "plain"
 

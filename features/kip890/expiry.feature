@@ -40,7 +40,7 @@ Feature: Expiry
     @needs:short-expiry
     Scenario: [5] An id that is in use does not expire when an idle one does
       Given producers A and B with transactional ids "transfer" and "refund"
-      When A commits to payments-0 again and again until the transactional id of B expires
+      When A commits to payments-0 again and again until the transactional id of B has expired
       Then it is done
       And the coordinator does not know B
       And the transaction of A is over
@@ -105,9 +105,9 @@ Feature: Expiry
     Scenario: [3] A producer that is in use is not forgotten when an idle one is
       Given producers A and B with transactional ids "transfer" and "refund"
       And B has committed "b1" to payments-0
-      When A commits to payments-0 again and again until that forgets B
+      When A commits to payments-0 again and again until the state of B has expired
       Then payments-0 has no state of B
-      And payments-0 still knows A
+      And payments-0 has a state of A
 
   @KIP890-168 @SHOULD @retention
   Rule: After a producer's state has expired, a leader answers Produce v12 with OUT_OF_ORDER_SEQUENCE_NUMBER unless it starts at sequence 0.

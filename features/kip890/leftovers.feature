@@ -21,7 +21,7 @@ Feature: What a refused or empty request leaves
     Scenario: [2] A new client aborts at transaction.version 0
       Given transaction.version has been set to 0
       And producer A with transactional id "transfer"
-      And A has sent an abort, whatever was answered
+      And A has tried to abort
       When A initialises again with neither producer id nor epoch
       Then it is done
 

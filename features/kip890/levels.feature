@@ -36,14 +36,14 @@ Feature: Levels of the transaction feature
       Given transaction.version has been set to 1
       And transaction.version has been set to 0
       When the system crashes and comes back
-      Then ApiVersions has transaction.version 0, under no smaller epoch of the features
+      Then ApiVersions soon has transaction.version 0, under no smaller epoch of the features
 
     @needs:feature-levels @needs:crash
     Scenario: [2] The system crashes after a downgrade and an upgrade
       Given transaction.version has been set to 0
       And transaction.version has been set to 1
       When the system crashes and comes back
-      Then ApiVersions has transaction.version 1, under no smaller epoch of the features
+      Then ApiVersions soon has transaction.version 1, under no smaller epoch of the features
 
   @KIP890-005 @MUST
   Rule: A coordinator at transaction.version 1 raises the epoch for EndTxn v5, as at version 2: the request version alone selects the protocol.

@@ -94,8 +94,8 @@ def _race_to_the_end(model: Core, name: str, log: str, which_first: str) -> list
     model.lose_sight(name)
     model.unclear.add(log)
     said = {
-        "the write": f'{name} sends "{value}" to {log} and commits before the receipt',
-        "the commit": f'{name} commits and sends "{value}" to {log} before the answer',
+        "the write": f'{name} sends "{value}" to {log} and commits at the same time, the write first',
+        "the commit": f'{name} sends "{value}" to {log} and commits at the same time, the end first',
     }
     seen = f'readers of {log} see {before}, and "{value}" behind it if that was acknowledged'
     return [Line("When", said[which_first], "CORE-36"), Line("Then", seen, "CORE-36")]

@@ -48,21 +48,19 @@ def commits_beside_an_abort(context: ScenarioContext, raced: Raced, writer: str)
     _take_answers(context, raced, writer, [(True, commit)])
 
 
-@CORE.when("{writer} sends {value} to {log} and {ends} before the receipt")
-def ends_before_the_receipt(context: ScenarioContext, raced: Raced, writer: str, value: str, log: str, ends: str) -> None:
-    """The write leaves first; then the end is asked for on another connection, while the receipt is still to come."""
-    write = context.send(writer, log, value)
-    end = context.writers[writer].send_end(ends == "commits")
-    _take_answers(context, raced, writer, [(ends == "commits", end)])
-    raced.write = write()
-
-
-@CORE.when("{writer} {ends} and sends {value} to {log} before the answer")
-def sends_before_the_answer(context: ScenarioContext, raced: Raced, writer: str, ends: str, value: str, log: str) -> None:
-    """The end is asked for first; then the write leaves on another connection, while the answer to the end is still to come."""
-    end = context.writers[writer].send_end(ends == "commits")
-    raced.write = context.writers[writer].send(log, value)()
-    _take_answers(context, raced, writer, [(ends == "commits", end)])
+@CORE.when("{writer} sends {value} to {log} and {ends} at the same time, {ahead}")
+def writes_and_ends(context: ScenarioContext, raced: Raced, writer: str, value: str, log: str, ends: str, ahead: str) -> None:
+    """The one leaves first, and the other on another connection before the first is answered."""
+    commit = ends == "commits"
+    if ahead == "the write first":
+        write = context.send(writer, log, value)
+        end = context.writers[writer].send_end(commit)
+        _take_answers(context, raced, writer, [(commit, end)])
+        raced.write = write()
+    else:
+        end = context.writers[writer].send_end(commit)
+        raced.write = context.writers[writer].send(log, value)()
+        _take_answers(context, raced, writer, [(commit, end)])
 
 
 @CORE.then("at most one of the two ends is done")

@@ -30,16 +30,11 @@ def has_read_on(context: ScenarioContext, log: str) -> None:
     achieved(context.followers[log].seen(), f"reading on in {log}")
 
 
-@CORE.given("a new instance of {writer}")
-def a_new_instance(context: ScenarioContext, writer: str) -> None:
-    """It takes the place of the writer of that name, and has no transaction yet. The old one is gone."""
+@CORE.given("a {instance} {writer}[ with a {timeout} time-out]")
+def a_writer(context: ScenarioContext, instance: str, writer: str, timeout: str | None) -> None:  # noqa: ARG001 - the words differ only
+    """A writer that has no transaction yet. The system ends its transactions when they are open for longer than the time-out. A new
+    instance takes the place of the writer of that name: the old one is gone."""
     context.ended.discard(writer)
-    context.writers[writer] = achieved(context.system.writer(writer, _LONG_MS), f"becoming writer {writer}")
-
-
-@CORE.given("a writer {writer}[ with a {timeout} time-out]")
-def a_writer(context: ScenarioContext, writer: str, timeout: str | None) -> None:
-    """A writer who has no transaction yet. The system ends its transactions when they are open for longer than the time-out."""
     context.writers[writer] = achieved(context.system.writer(writer, SHORT_MS if timeout else _LONG_MS), f"becoming writer {writer}")
 
 

@@ -11,9 +11,11 @@ from .vocabulary import CORE
 
 WRITE = CORE.act(
     given="{writer} has written {values} to {log}[ {speed}]",
-    when="{writer} writes {values} to {log}[ {speed}]",
+    tried="{writer} has tried to write {value} to {log}[ {late}]",
+    when="{writer} writes {values} to {log}[ {speed}][ {late}]",
     meaning="Writes in the writer's transaction, which the first of them opens where none is open; each is asked for when the one before "
-    "it was acknowledged, unless it is said that all are sent at once. It is open after the Given.",
+    "it was acknowledged, unless it is said that all are sent at once. It is open after the Given. A late write belongs to the writer's "
+    "last transaction, and reaches the log when that is over, as a delayed request does. An attempt is sent once, and takes any answer.",
 )
 PLAIN_WRITE = CORE.act(
     given="{value} has been written to {log}",
@@ -28,13 +30,10 @@ COMMIT_A_WRITE = CORE.act(
 )
 END = CORE.act(
     given="{writer} has {ended}",
-    when="{writer} {ends}",
-    meaning="The end of the writer's open transaction. After the Given the transaction is over: decided, and told to all who took part.",
-)
-END_AGAIN = CORE.act(
-    given="{writer} has tried to {end} the same transaction again",
-    when="{writer} {ends} the same transaction again",
-    meaning="The transaction that was ended last is to be ended once more, as by somebody who got no answer. The Given takes any answer.",
+    tried="{writer} has tried to {end}[ {again}]",
+    when="{writer} {ends}[ {again}]",
+    meaning="The end of the writer's open transaction, or of the one that was ended last, as by a client that got no answer. After the "
+    "Given the transaction is over: decided, and known to all participants. An attempt is sent once, and takes any answer.",
 )
 LEAVE_OPEN = CORE.act(
     given="{writer} has left its transaction open past its time-out",
@@ -50,7 +49,11 @@ def has_written(context: ScenarioContext, writer: str, values: tuple[str, ...], 
 
 
 @WRITE.when
-def writes(context: ScenarioContext, writer: str, values: tuple[str, ...], log: str, speed: str | None) -> None:
+def writes(context: ScenarioContext, writer: str, values: tuple[str, ...], log: str, speed: str | None, late: str | None) -> None:
+    if late:
+        for value in values:
+            context.ask(context.writers[writer].write_late(log, value))
+        return
     for answer in _written(context, writer, values, log, speed):
         context.ask(answer)
         if not isinstance(answer, Done):
@@ -90,18 +93,17 @@ def has_ended(context: ScenarioContext, writer: str, ended: str) -> None:
 
 
 @END.when
-def ends_transaction(context: ScenarioContext, writer: str, ends: str) -> None:
-    context.ask(context.end(writer, ends == "commits"))
+def ends_transaction(context: ScenarioContext, writer: str, ends: str, again: str | None) -> None:
+    commit = ends == "commits"
+    context.ask(context.writers[writer].end_again(commit) if again else context.end(writer, commit))
 
 
-@END_AGAIN.given
-def has_tried_to_end_again(context: ScenarioContext, writer: str, end: str) -> None:
-    context.writers[writer].end_again(end == "commit")
-
-
-@END_AGAIN.when
-def ends_again(context: ScenarioContext, writer: str, ends: str) -> None:
-    context.ask(context.writers[writer].end_again(ends == "commits"))
+@END.tried
+def has_tried_to_end(context: ScenarioContext, writer: str, end: str, again: str | None) -> None:
+    if again:
+        context.writers[writer].end_again(end == "commit")
+    else:
+        context.end(writer, end == "commit")
 
 
 @LEAVE_OPEN.given
@@ -125,16 +127,18 @@ def has_taken(context: ScenarioContext, writer: str, values: tuple[str, ...], lo
     context.take(writer, group, log, len(values))
 
 
-@CORE.given("{writer} has tried to {end}")
-def has_tried_to_end(context: ScenarioContext, writer: str, end: str) -> None:
-    """The end of the writer's open transaction was asked for once, whatever came of it."""
-    context.end(writer, end == "commit")
+@WRITE.tried
+def has_tried_to_write(context: ScenarioContext, writer: str, value: str, log: str, late: str | None) -> None:
+    if late:
+        context.writers[writer].write_late(log, value)
+    else:
+        context.writers[writer].write(log, value)
 
 
-@CORE.given("{writer} has tried to write {value} to {log}")
-def has_tried_to_write(context: ScenarioContext, writer: str, value: str, log: str) -> None:
-    """The write was asked for once, whatever came of it."""
-    context.writers[writer].write(log, value)
+@CORE.given("{writer} has sent its last write to {log} again")
+def has_sent_again(context: ScenarioContext, writer: str, log: str) -> None:
+    """The same write was sent once more on the same connection, as by a writer that got no receipt, whatever came of it."""
+    context.writers[writer].write_again(log)
 
 
 @CORE.given("{writer} has lost its transaction to somebody else")

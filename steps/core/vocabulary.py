@@ -61,6 +61,10 @@ MOMENT = choice(
 
 SPEED = choice("speed", "all at once", meaning="that each is sent before the one before it is acknowledged")
 POLICY = choice("policy", "deduplicating", meaning="that a log stores a write once that is sent twice, where that must be asked for")
+LATE = choice("late", "in the transaction that it ended", meaning="the request reaches the log when the transaction is over")
+AGAIN = choice("again", "the same transaction again", meaning="the transaction that was ended last")
+AHEAD = choice("ahead", "the write first", "the end first", meaning="which of two requests leaves first")
+INSTANCE = choice("instance", "writer", "new instance of", meaning="the first instance, or one that takes its place")
 
 CORE = Vocabulary(
     "core",
@@ -81,5 +85,9 @@ CORE = Vocabulary(
         MOMENT,
         SPEED,
         POLICY,
+        LATE,
+        AGAIN,
+        AHEAD,
+        INSTANCE,
     ],
 )

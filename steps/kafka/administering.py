@@ -8,6 +8,7 @@ from fencepost.steps.outcomes import achieved, observed
 from .context import ScenarioContext
 from .judging import answer_of, judge_answer, reported
 from .listing import FEATURE, NEWEST_API_VERSIONS, level_of
+from .nodes import MOVE_COORDINATOR
 from .vocabulary import KAFKA
 
 _NO_NODE = 9
@@ -139,12 +140,8 @@ def is_led_by(context: ScenarioContext, partition: str, node: int, later: str | 
         context.evidence.expect(epoch > before, f"above {before}", str(epoch), what=f"leader epoch of {partition}")
 
 
-@KAFKA.when("the coordinator of {producer} moves to node {node}")
+@MOVE_COORDINATOR.when
 def coordinator_moves(context: ScenarioContext, producer: str, node: int) -> None:
-    """AlterPartitionReassignments of the partition of __transaction_state that the transactional id belongs to.
-
-    What was blocked until then need not wait any longer.
-    """
     one = context.turn_of(producer)
     where = achieved(context.observer.partition_of(one.transactional_id, TRANSACTIONS), f"looking for the partition of {producer}")
     context.keep(one, context.observer.reassign(where, node), "AlterPartitionReassignments")

@@ -78,29 +78,21 @@ def it_is_refused_for(
         judge_answer(context, holds, "success for the other partitions", answer_of(context), seen)
 
 
-@KAFKA.then("the refusal has a message")
-def the_refusal_has_a_message(context: ScenarioContext) -> None:
-    """The answer is a refusal with an error message that is not empty."""
-    answer = answer_of(context)
-    judge_answer(context, isinstance(answer, Refused) and bool(answer.message), "a refusal with a message", answer)
-
-
-@KAFKA.then("the refusal has producer id -1 and epoch -1")
-def the_refusal_has_no_identity(context: ScenarioContext) -> None:
-    """The answer is a refusal, and both of its fields say that there is nothing to go on with."""
+@KAFKA.then("the refusal has {refusal_part}")
+def the_refusal_has(context: ScenarioContext, refusal_part: str) -> None:
+    """The answer is a refusal: with an error message that is not empty; or with a producer id of -1, and an epoch of -1 where that is
+    said."""
     answer = answer_of(context)
     fields = answer.fields if isinstance(answer, Refused) else {}
-    identity = ProducerIdAndEpoch(fields.get("producer_id", 0), fields.get("producer_epoch", 0))
-    judge_answer(context, identity == NO_PRODUCER, f"a refusal with {NO_PRODUCER}", answer, f"{reported(answer)} with {identity}")
-
-
-@KAFKA.then("the refusal has no producer id")
-def the_refusal_has_no_producer_id(context: ScenarioContext) -> None:
-    """The answer is a refusal with producer id -1; what stands beside it as an epoch is then nobody's."""
-    answer = answer_of(context)
-    producer_id = answer.fields.get("producer_id", 0) if isinstance(answer, Refused) else 0
-    due = "a refusal with producer id -1"
-    judge_answer(context, producer_id == NO_PRODUCER.producer_id, due, answer, f"{reported(answer)} with producer id {producer_id}")
+    producer_id = fields.get("producer_id", 0)
+    if refusal_part == "a message":
+        judge_answer(context, isinstance(answer, Refused) and bool(answer.message), "a refusal with a message", answer)
+    elif refusal_part == "no producer id":
+        holds, seen = producer_id == NO_PRODUCER.producer_id, f"{reported(answer)} with producer id {producer_id}"
+        judge_answer(context, holds, "a refusal with producer id -1", answer, seen)
+    else:
+        identity = ProducerIdAndEpoch(producer_id, fields.get("producer_epoch", 0))
+        judge_answer(context, identity == NO_PRODUCER, f"a refusal with {NO_PRODUCER}", answer, f"{reported(answer)} with {identity}")
 
 
 @KAFKA.then("the refusal has base offset -1 and no wrong log start offset of {partition}")

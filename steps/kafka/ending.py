@@ -20,8 +20,10 @@ _FIRST_WITH_IDENTITY = 5
 
 END = KAFKA.act(
     given="{producer} has {ended}",
+    tried="{producer} has tried to {end}",
     when="{producer} {ends}[ with {identity}][ {late}]",
     meaning="EndTxn; as a Given, all markers are written, and the producer goes on with the producer id and epoch that was answered."
+    " An attempt is sent once, and a refusal is as good as a success."
     " After its time-out: when the coordinator no longer says Ongoing, or patience ends.",
 )
 
@@ -66,11 +68,10 @@ def has_been_asked_to_end(context: ScenarioContext, producer: str, end: str) -> 
             raise SetUpFailed(f"ending the transaction of {producer} left it in {description.state}")
 
 
-@KAFKA.given("{producer} has sent an abort, whatever was answered")
-def has_sent_an_abort(context: ScenarioContext, producer: str) -> None:
-    """EndTxn was put once; a refusal is as good as a success."""
+@END.tried
+def has_tried_to_end(context: ScenarioContext, producer: str, end: str) -> None:
     one = context.producers[producer]
-    answered(one.end(commit=False, version=context.version(one, "end_txn"), retry=False), f"ending the transaction of {producer}")
+    answered(one.end(commit=COMMITS[end], version=context.version(one, "end_txn"), retry=False), f"ending the transaction of {producer}")
 
 
 @KAFKA.given("{producer} has {ended} at its second attempt, and the first is held up")

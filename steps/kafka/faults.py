@@ -56,58 +56,31 @@ def crashes_with_the_next_end(context: ScenarioContext, moment: str, producer: s
     context.armed.crashes[producer] = moment
 
 
-CRASH = KAFKA.act(
-    given="the system has crashed and come back",
-    when="the system crashes and comes back",
-    meaning="Killed without warning, started again, and serving transactions; what was to last until then is over.",
+RESTART = KAFKA.act(
+    given="the system has {gone_down} and come back",
+    when="the system {goes_down} and comes back[ after the time-out of {producer}]",
+    meaning="Killed without warning, or told to stop, as its operator does it; started again, and serving transactions. What was to last "
+    "until then is over. After a time-out: it is down for as long as that producer's transactions may be open.",
 )
 
 
-@CRASH.given
-@brings_down("crash")
-def has_crashed(context: ScenarioContext) -> None:
-    context.session.faults.crash()
+@RESTART.given
+@brings_down(gone_down={"crashed": "crash", "stopped cleanly": "stop"})
+def has_restarted(context: ScenarioContext, gone_down: str) -> None:
+    faults = context.session.faults
+    {"crashed": faults.crash, "stopped cleanly": faults.stop}[gone_down]()
     restart(context)
 
 
-@CRASH.when
-@brings_down("crash")
-def crashes(context: ScenarioContext) -> None:
+@RESTART.when
+@brings_down(goes_down={"crashes": "crash", "stops cleanly": "stop"})
+def restarts(context: ScenarioContext, goes_down: str, producer: str | None) -> None:
     context.begin()
-    context.session.faults.crash()
-    restart(context, is_judged=True)
-
-
-@KAFKA.when("the system crashes and comes back after the time-out of {producer}")
-@brings_down("crash")
-def comes_back_late(context: ScenarioContext, producer: str) -> None:
-    """The same; it is down for as long as that producer's transactions may be open."""
-    context.begin()
-    context.session.faults.crash()
-    _pass(context, context.before.transactions[context.producers[producer].transactional_id].timeout_ms)
-    restart(context, is_judged=True)
-
-
-STOP = KAFKA.act(
-    given="the system has stopped cleanly and come back",
-    when="the system stops cleanly and comes back",
-    meaning="Told to stop, as its operator does it; started again when it had ended, and serving transactions. What was to last until then "
-    "is over.",
-)
-
-
-@STOP.given
-@brings_down("stop")
-def has_stopped(context: ScenarioContext) -> None:
-    context.session.faults.stop()
-    restart(context)
-
-
-@STOP.when
-@brings_down("stop")
-def stops(context: ScenarioContext) -> None:
-    context.begin()
-    has_stopped(context)
+    faults = context.session.faults
+    {"crashes": faults.crash, "stops cleanly": faults.stop}[goes_down]()
+    if producer is not None:
+        _pass(context, context.before.transactions[context.producers[producer].transactional_id].timeout_ms)
+    restart(context, is_judged=goes_down == "crashes")
 
 
 @KAFKA.given("the system has crashed and is coming back")
@@ -131,13 +104,17 @@ def is_answered_twice(context: ScenarioContext) -> None:
     faults.double_answers()
 
 
-@KAFKA.given("node {node} is paused[ until {event}]")
-def is_paused(context: ScenarioContext, node: int, event: str | None) -> None:
+@KAFKA.given("node {node} is {silent}[ until {event}]")
+def is_paused(context: ScenarioContext, node: int, silent: str, event: str | None) -> None:
     """The node has not crashed: what is sent to it waits, and is done when it goes on.
 
     Until the next answer: once EndTxn is answered and the other nodes' partitions have their markers. Until the next refusal: the
     request of the When is put once, and again when the node has gone on; a write of which a replica is lacking is not refused at once.
     Nobody asks a paused node, so the snapshot is from before.
+
+    Unavailable: paused until a while after that, and for so long already that Metadata no longer lists the node: its partitions have no
+    leader, and the coordinator looks for one in vain. A system that lists a silent node for as long as the scenario is patient is asked all
+    the same.
     """
     context.begin_early()
     context.session.faults.pause(node)
@@ -145,21 +122,11 @@ def is_paused(context: ScenarioContext, node: int, event: str | None) -> None:
     context.armed.pause = Pause(node, event, blocked)
     for producer in context.producers.values():
         producer.is_incomplete = True
-
-
-@KAFKA.given("node {node} is unavailable until the next answer")
-def is_unavailable(context: ScenarioContext, node: int) -> None:
-    """Paused until a while after the next answer, and for so long already that Metadata no longer lists the node: its partitions have no
-    leader, and the coordinator looks for one in vain.
-
-    A system that lists a silent node for as long as the scenario is patient is asked all the same.
-    """
-    is_paused(context, node, "the next answer")
-    for _ in context.time.attempts():
-        if node not in achieved(context.observer.node_numbers(), "asking which nodes there are"):
-            break
-    assert context.armed.pause is not None, "the node is paused"
-    context.armed.pause.is_noticed = True
+    if silent == "unavailable":
+        for _ in context.time.attempts():
+            if node not in achieved(context.observer.node_numbers(), "asking which nodes there are"):
+                break
+        context.armed.pause.is_noticed = True
 
 
 @KAFKA.given("completion of {producer}'s transactions is blocked[ by the offsets of group {group}][ until {event}]")

@@ -50,6 +50,14 @@ MOVE = KAFKA.act(
 )
 
 
+MOVE_COORDINATOR = KAFKA.act(
+    given="the coordinator of {producer} has moved to node {node}",
+    when="the coordinator of {producer} moves to node {node}",
+    meaning="AlterPartitionReassignments of the partition of __transaction_state that the transactional id belongs to. As a Given, "
+    "FindCoordinator names that node; after the When, what was blocked until then need not wait any longer.",
+)
+
+
 @MOVE.given
 def has_moved(context: ScenarioContext, partition: str, node: int) -> None:
     where = context.partition(partition)
@@ -63,9 +71,8 @@ def moves(context: ScenarioContext, partition: str, node: int) -> None:
     has_moved(context, partition, node)
 
 
-@KAFKA.given("the coordinator of {producer} has moved to node {node}")
+@MOVE_COORDINATOR.given
 def coordinator_has_moved(context: ScenarioContext, producer: str, node: int) -> None:
-    """The same of the partition of __transaction_state that the transactional id belongs to: FindCoordinator names that node."""
     one = context.producers[producer]
     achieved(context.observer.move_coordinator(one.transactional_id, node), f"moving the coordinator of {producer} to node {node}")
     _await_coordinator(context, one, node)

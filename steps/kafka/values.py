@@ -172,6 +172,13 @@ FATE = choice(
     "is held up",
     meaning="what becomes of a request on its way; but where it arrives twice, its client loses the connection and knows nothing",
 )
+REFUSAL_PART = choice(
+    "refusal_part", "a message", "no producer id", "producer id -1 and epoch -1", meaning="a field of the answer, or the lack of one"
+)
+GONE_DOWN = choice(
+    "gone_down", "crashed", "stopped cleanly", meaning="killed without warning, or told to stop; it was started again at once"
+)
+SILENT = choice("silent", "paused", "unavailable", meaning="whether the other nodes have noticed yet that it does not answer")
 GOES_DOWN = choice("goes_down", "crashes", "stops cleanly", meaning="killed without warning, or told to stop; it is started again at once")
 MOMENT = choice("moment", "before it answers", "right after it answers", meaning="when the system is killed; it is started again at once")
 EVENT = choice(

@@ -57,11 +57,15 @@ OWN_LOG = choice(
     meaning="a log in which the broker keeps its own: what Apache Kafka calls __transaction_state and __consumer_offsets",
 )
 HANDLE = choice("handle", "name", "id", meaning="by what a request names a topic")
+CHANGE = choice("change", "unchanged", "later than it was", meaning="in comparison with what was seen before")
+EXPIRY = choice("expiry", "the state", "the transactional id", meaning="what a partition, or a coordinator, forgets of an idle producer")
+STATES = choice("number_of_states", "no state", "a state", meaning="whether the partition keeps one")
+EPOCH = choice("epoch", "a larger", "no smaller", meaning="than before")
 
 KIP890 = Vocabulary(
     "kip890",
     (
         *(*TYPES, FEATURE_STATUS, COORDINATOR_EPOCH, NOTHING_OR_ALL, SEQUENCE, LANDMARK, POINT, BEGINNING, ODD_BATCH, HANDLE),
-        *(KEY, RETENTION, PASS_COUNT, WHICH_APPEND, OWN_LOG),
+        *(KEY, RETENTION, PASS_COUNT, WHICH_APPEND, OWN_LOG, CHANGE, EXPIRY, STATES, EPOCH),
     ),
 )
