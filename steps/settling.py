@@ -6,7 +6,16 @@ Nobody is judged for a moment there. But what must never be seen counts as soon 
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from fencepost.contract.ports import Time
+from fencepost.contract.ports import PassesTime, Time
+
+
+def let_pass(time: Time, seconds: float) -> None:
+    """Let so many seconds pass in which nothing is asked: at once where time is virtual."""
+    if isinstance(time, PassesTime):
+        time.let_pass(seconds * 1000)
+        return
+    for _ in time.attempts(seconds):
+        pass
 
 
 def settled(look: Callable[[], Sequence[str]], expected: Sequence[str], time: Time, *, later: bool) -> Sequence[str]:

@@ -14,6 +14,7 @@ from fencepost.steps.outcomes import achieved, unanswered
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.transactions import shown_status
 from fencepost.steps.pulsar.vocabulary import EACH, Participant
+from fencepost.steps.settling import let_pass
 
 from .vocabulary import PIP31
 
@@ -56,8 +57,7 @@ def are_committed(context: ScenarioContext, moment: str) -> None:
             _pause(time.attempts())
         return
     for name, transaction in list(transactions.by_name.items()):
-        for _ in time.attempts(max(0.0, transaction.expires_ms - _HALF_A_SECOND_MS - time.now_ms()) / 1000):
-            pass
+        let_pass(time, max(0.0, transaction.expires_ms - _HALF_A_SECOND_MS - time.now_ms()) / 1000)
         answer = transactions.end(name, Action.COMMIT, retry=False)
         if isinstance(answer, Refused) and time.now_ms() >= transaction.expires_ms:
             raise NoAnswer(f"the commit of transaction {name} was refused when its time-out had passed: this machine was too slow")

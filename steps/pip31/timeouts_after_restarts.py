@@ -10,6 +10,7 @@ from fencepost.contract.evidence import NoAnswer
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.faults import has_crashed
 from fencepost.steps.sentence import brings_down
+from fencepost.steps.settling import let_pass
 
 from .vocabulary import PIP31
 
@@ -26,8 +27,7 @@ def has_been_open(context: ScenarioContext, transaction: str) -> None:
     """NEW_TXN, and a moment that is longer than the difference of two timeouts that are compared later; then a power cut, and
     a start with what was durable."""
     context.transactions.begin_with(transaction, _LONGER_THAN_A_RESTART_MS)
-    for _ in context.session.time.attempts(_A_MOMENT_S):
-        pass
+    let_pass(context.session.time, _A_MOMENT_S)
     has_crashed(context)
 
 

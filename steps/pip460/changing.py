@@ -7,6 +7,7 @@ from fencepost.steps.answers import known, reported
 from fencepost.steps.outcomes import achieved, error_of
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.sentence import takes_minutes
+from fencepost.steps.settling import let_pass
 
 from .context import Asked, ScalableTopics
 from .traffic import Traffic
@@ -90,8 +91,7 @@ def retention_passes(context: ScenarioContext, scalable_topics: ScalableTopics) 
 
 def _wait(context: ScenarioContext, scalable_topics: ScalableTopics, seconds: float) -> None:
     """Then look at the layouts, so that the history tells what is gone by then."""
-    for _ in context.session.time.attempts(seconds):
-        pass
+    let_pass(context.session.time, seconds)
     for topic in scalable_topics.by_name.values():
         context.client.layout(topic, retry=False)
 

@@ -8,6 +8,7 @@ from fencepost.contract.outcomes import Done, Unknown
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.sentence import takes_minutes
+from fencepost.steps.settling import let_pass
 
 from .context import ScalableTopics
 from .readers import Member, Readers
@@ -88,8 +89,7 @@ def has_been_cut_off(context: ScenarioContext, readers: Readers, member: str, fo
         readers.end_former(member)
     else:
         readers.cut_off(member)
-    for _ in context.session.time.attempts(_MOMENT_S):
-        pass
+    let_pass(context.session.time, _MOMENT_S)
 
 
 @CUT_OFF.when
@@ -102,8 +102,7 @@ def is_cut_off(context: ScenarioContext, readers: Readers, member: str) -> None:
 @takes_minutes
 def grace_passes(context: ScenarioContext, readers: Readers, nearly: str | None) -> None:
     readers.mark()
-    for _ in context.session.time.attempts(_MOST_OF_IT_S if nearly else _GRACE_S):
-        pass
+    let_pass(context.session.time, _MOST_OF_IT_S if nearly else _GRACE_S)
 
 
 @READ.given

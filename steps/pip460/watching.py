@@ -12,6 +12,7 @@ from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.outcomes import achieved, observed
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.store import store_faults
+from fencepost.steps.settling import let_pass
 
 from .context import ScalableTopics
 from .vocabulary import PIP460
@@ -230,8 +231,7 @@ def _expect_segments_found(context: ScenarioContext, topic: str) -> None:
 def epochs_grow(watchers: Watchers, context: ScenarioContext, watcher: str) -> None:
     """Each is greater than the one before, in all that its watch was told a while longer, up to the answer to a later request."""
     client = watchers.client(watcher)
-    for _ in context.session.time.attempts(_A_WHILE_S):
-        pass
+    let_pass(context.session.time, _A_WHILE_S)
     observed(client.ping(), "looking for news")
     epochs = [layout.epoch for layout in client.layouts_told(watchers.of[watcher][-1])]
     holds = all(before < after for before, after in itertools.pairwise(epochs))

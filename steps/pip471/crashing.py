@@ -3,6 +3,7 @@
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.settling import let_pass
 
 from .storing import RETENTION_PASSED_S
 from .vocabulary import PIP471
@@ -17,8 +18,7 @@ def comes_back_late(context: ScenarioContext, transaction: str) -> None:
     session = context.session
     session.faults.crash()
     left_s = (context.transactions[transaction].expires_ms - session.time.now_ms()) / 1000
-    for _ in session.time.attempts(left_s + RETENTION_PASSED_S):
-        pass
+    let_pass(session.time, left_s + RETENTION_PASSED_S)
     session.faults.restart()
 
 
@@ -27,8 +27,7 @@ def coordinator_has_moved(context: ScenarioContext) -> None:
     """A power cut for its broker alone, which comes back a few seconds later and finds its coordinators and topics with the others."""
     session, before = context.session, _first_coordinators_broker(context)
     session.faults.crash_broker(before)  # type: ignore[attr-defined]  # of those who offer more-brokers
-    for _ in session.time.attempts(_TAKEN_OVER_S):
-        pass
+    let_pass(session.time, _TAKEN_OVER_S)
     session.faults.restart()
     if _first_coordinators_broker(context) == before:
         raise SetUpFailed(f"the first coordinator is at {before} again")

@@ -5,6 +5,7 @@ A time-out is counted from before the request for the transaction, so what was a
 
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.settling import let_pass
 
 from .vocabulary import PIP471
 
@@ -19,5 +20,4 @@ def have_begun(context: ScenarioContext, count: int, ms: int) -> None:
         asked_ms = context.session.time.now_ms()
         begun = achieved(context.client.new_transaction(ms), "beginning a transaction")
         context.transactions.remember(begun, expires_ms=asked_ms + ms)
-        for _ in context.session.time.attempts(_SPREAD_S / count):
-            pass
+        let_pass(context.session.time, _SPREAD_S / count)

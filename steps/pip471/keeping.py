@@ -7,6 +7,7 @@ from fencepost.adapters.pulsar.values import Action
 from fencepost.contract.metadata_view import HeaderSeen, ShowsMetadata
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.settling import let_pass
 
 from .storing import RETENTION_PASSED_S
 from .vocabulary import PIP471
@@ -55,8 +56,7 @@ class _Watched:
 def commit_within_a_second(context: ScenarioContext, count: int) -> None:
     for _ in range(count):
         achieved(context.transactions.end(context.transactions.begin_numbered(), Action.COMMIT), "committing a transaction")
-        for _ in context.session.time.attempts(_SPREAD_S / count):
-            pass
+        let_pass(context.session.time, _SPREAD_S / count)
 
 
 @PIP471.then("the store keeps the header of {kept} for the retention")

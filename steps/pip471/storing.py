@@ -11,6 +11,7 @@ from fencepost.steps.pulsar.faults import has_been_unloaded
 from fencepost.steps.pulsar.store import does_not_answer, event_is, store_faults
 from fencepost.steps.pulsar.vocabulary import Acknowledged
 from fencepost.steps.pulsar.writing import has_committed
+from fencepost.steps.settling import let_pass
 
 from .vocabulary import PIP471
 
@@ -134,8 +135,7 @@ RETENTION = PIP471.act(
 @RETENTION.when
 def retention_passes(context: ScenarioContext, transaction: str) -> None:
     assert context.transactions[transaction].is_over, f"{transaction} was ended before its header is collected"
-    for _ in context.session.time.attempts(RETENTION_PASSED_S):
-        pass
+    let_pass(context.session.time, RETENTION_PASSED_S)
 
 
 def _soon(context: ScenarioContext, look: Callable[[], T], is_right: Callable[[T], bool]) -> T:
