@@ -95,7 +95,7 @@ Feature: Timeouts and restarts in detail
       Then it is done and answers the producer id and epoch in force
 
   @KIP890-164 @MUST @recovery
-  Rule: A coordinator answers a retried InitProducerId with the same epoch after its restart.
+  Rule: After its restart, a coordinator answers a retried InitProducerId that has the same identity with the same epoch.
     A client whose answer was lost in a crash retries, and must be given the epoch that was stored.
 
     @needs:crash

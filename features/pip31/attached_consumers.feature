@@ -7,7 +7,7 @@ Feature: Consumers that stay attached
     And transactions A and B
 
   @PIP31-80 @MUST @commits
-  Rule: A consumer that stays attached receives no message of a transaction before the commit, and all of them after it.
+  Rule: The only consumer of a subscription that stays attached receives no message of a transaction before the commit, and all of them after it.
     A service that never detaches would act on an order that is withdrawn later, or would wait for ever for one that was committed.
 
     Scenario Outline: [1] An attached consumer receives nothing of an open transaction

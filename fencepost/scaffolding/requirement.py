@@ -35,20 +35,21 @@ _RULE = """
 """
 _STEPS = {
     "kafka": (
-        'Given a topic "payments" with 2 partitions',
-        'And producer A with transactional id "transfer"',
-        'And A has written "a1" to payments-0',
-        "When A commits",
+        'Given a topic "examples" with 2 partitions',
+        'And producer X with transactional id "example"',
+        'And X has written "x1" to examples-0',
+        "When X commits",
         "Then it is done",
     ),
     "pulsar": (
-        'Given the topic "orders"',
-        "And transaction A",
-        'And A has written "a1" to orders',
-        "When A commits",
-        'Then readers of orders see "a1"',
+        'Given the topic "examples"',
+        "And transaction X",
+        'And X has written "x1" to examples',
+        "When X commits",
+        'Then readers of examples see "x1"',
     ),
 }
+"""Their names are none that a feature's Background gives to something else."""
 _TEST = """\
 from pytest_bdd import scenarios
 
@@ -76,8 +77,12 @@ def make(folder: Path, identifier: str, feature: str, statement: str, section: s
     spec = _spec_of(checkout, identifier)
     register, path = f"features/{spec}/requirements.yaml", f"features/{spec}/{feature}.feature"
     rows, written = checkouts.text_of(checkout, register), checkouts.text_of(checkout, path)
-    if identifier in _ANY_ID.findall(rows):
-        raise WrongUsage(f"{identifier} exists already, in {register}; ids are never reused: take the next free number")
+    if identifier in (taken := _ANY_ID.findall(rows)):
+        free = max(int(one.rpartition("-")[2]) for one in taken) + 1
+        raise WrongUsage(
+            f"{identifier} exists already, in {register}; ids are never reused, also those in gaps: take "
+            f"{identifier.partition('-')[0]}-{free:03}"
+        )
     row = _ROW.format(
         id=identifier,
         level=level,

@@ -79,6 +79,14 @@ def test_what_is_written_runs_and_a_defect_turns_it_red(copied: Path) -> None:
     assert "| KIP-999 ([register](docs/kip999.md)) | 1 | all |\n" in (copied / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(("requirement_id", "feature"), [("KIP890-999", "ending"), ("PIP471-99", "sealing")])
+def test_a_requirement_is_added_to_a_feature_that_has_a_background(copied: Path, requirement_id: str, feature: str) -> None:
+    """What is written uses no name that the Background gives to something else, so its scenario passes."""
+    run(copied, "new", "requirement", requirement_id, "--feature", feature, "--statement", STATEMENT, "--section", "Ends")
+
+    assert "conforms" in run(copied, "run", "--only", requirement_id, "--edition", "next", "--no-html")
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -99,7 +107,10 @@ def test_a_proposal_under_a_name_that_is_taken_or_none_is_refused(copied: Path, 
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"identifier": "KIP890-060"}, "KIP890-060 exists already, in features/kip890/requirements.yaml; ids are never reused"),
+        (
+            {"identifier": "KIP890-060"},
+            "KIP890-060 exists already, in features/kip890/requirements.yaml; ids are never reused, also those in gaps: take KIP890-\\d",
+        ),
         ({"identifier": "KIP890"}, "KIP890: expected the id of a requirement, such as KIP939-001"),
         ({"identifier": "KIP891-001"}, r"unknown proposal 'KIP891'; did you mean KIP890\?"),
         ({"identifier": "CORE-99"}, "features/core speaks core; a scenario is written for kafka and pulsar only"),
@@ -112,7 +123,7 @@ def test_a_proposal_under_a_name_that_is_taken_or_none_is_refused(copied: Path, 
 def test_a_requirement_that_cannot_be_is_refused(copied: Path, changed: dict[str, object], message: str) -> None:
     """One line with what is wrong and the remedy."""
     given: dict[str, object] = {
-        "identifier": "KIP890-999",
+        "identifier": "KIP890-998",
         "feature": "ending",
         "statement": "It holds.",
         "section": "s",
