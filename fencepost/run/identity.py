@@ -49,7 +49,7 @@ class Identity:
 
     @classmethod
     def of(cls, system: str, named: Named, defect: str | None, handshake: Handshake | None) -> "Identity":
-        """The system by the user's name, else by its image if that is not an official one, with what it reported about itself.
+        """The system by the user's name, else by its image if that is not the project's own, with what it reported about itself.
 
         So a build under another name is never counted with the release that it may be.
         """
