@@ -90,7 +90,7 @@ class Progress:
         self._expected: float | None = None
         self._started: dict[str, float] = {}
 
-    # --- what is told -------------------------------------------------------------------------------------------------------
+    # --- what happens -------------------------------------------------------------------------------------------------------
 
     def plan(self, scenarios: Mapping[str, Planned]) -> None:
         """Set the scenarios that will be run, by node id."""

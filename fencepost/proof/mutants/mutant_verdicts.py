@@ -120,7 +120,7 @@ def _red(profile: str, result: ScenarioResult, is_endless: bool) -> Red:
 
 
 class _Limits:
-    """The limits of a scenario. If one continues although it was told to end, the process is ended."""
+    """The limits of a scenario. If it continues after it was signalled to end, the process is ended."""
 
     def __init__(self, scenario_s: float) -> None:
         self._scenario_s = scenario_s
