@@ -1,7 +1,7 @@
 """The pytest plugin: `pytest -p fencepost.plugin --pyargs fencepost.features`, and what `fencepost run` runs.
 
-Two halves, so that they can be in different processes under `-n`: `Running` puts scenarios to a system and judges each;
-`Reporting` collects the judgements, writes the results folder and sums up.
+Two halves, so that they can be in different processes under `-n`: `Running` plays scenarios on a system and judges each;
+`Reporting` collects the verdicts, writes the results folder and sums up.
 """
 
 import os
@@ -43,7 +43,7 @@ from fencepost.steps import vocabularies
 from fencepost.steps.stage import SESSION, Stage
 
 _MOST = 10
-"""So many entries are named; more are counted."""
+"""At most this many entries are named; further ones are counted."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -67,12 +67,12 @@ def pytest_configure(config: pytest.Config) -> None:
             history_check.ready(chosen)
         own = user_deviations.read(chosen.expectations, rows)
         baseline = Baseline.at(chosen.write_baseline, rows) if chosen.write_baseline and not in_worker else None
-        # The run before may stand in the folder that is claimed next.
+        # The previous run may be in the folder that is claimed next.
         config.stash[PREVIOUS] = None if in_worker else previous_run(chosen)
         wanted = None if in_worker else markdown_summary.wanted(chosen.summary, chosen.previous, chosen.results)
         if chosen.results and not in_worker:
             results_folder.look(chosen.results, chosen.check)
-        # Also where workers start them: what is wrong with them is told before the folder is claimed.
+        # Also if workers start them: errors in them are reported before the folder is claimed.
         systems = JudgedSystems(chosen, rows)
         if not in_worker:
             results = Results(rows, chosen.selection, chosen.system, chosen.named, chosen.defect, chosen.gate)
@@ -93,7 +93,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _stopping(config: pytest.Config) -> Stopping:
-    """That of `fencepost run`, or of the process that started this worker; elsewhere pytest's own ways to stop hold."""
+    """The one of `fencepost run`, or of the process that started this worker; otherwise pytest's own ways to stop hold."""
     hooks = next((one for one in config.pluginmanager.get_plugins() if isinstance(one, StoppingHooks)), None)
     if told := getattr(config, "workerinput", {}).get(WORKERS):
         hooks = StoppingHooks(Stopping())
@@ -103,7 +103,7 @@ def _stopping(config: pytest.Config) -> Stopping:
 
 
 def _tell_allure(config: pytest.Config, chosen: Options, rows: Register, stopping: Stopping) -> None:
-    """Write Allure results, into the results folder, or where allure-pytest was told to write."""
+    """Write Allure results, into the results folder, or where allure-pytest's option points."""
     told = getattr(config.option, "allure_report_dir", None)
     if not told and not chosen.results:
         return
@@ -127,7 +127,7 @@ def _tell_allure(config: pytest.Config, chosen: Options, rows: Register, stoppin
 
 @pytest.fixture
 def fencepost_protocol(request: pytest.FixtureRequest) -> str:
-    """The protocol under which this scenario is asked; a parameter where there are several."""
+    """The protocol under which this scenario is asked; a parameter if there are several."""
     protocol: str = request.node.stash[PROTOCOL]
     return protocol
 
@@ -158,7 +158,7 @@ def fencepost_session(fencepost_stage: Stage) -> Session:
 
 
 class KnownDeviations:
-    """At the end of a run: which of the user's own entries it was not held against, and the baseline that is written."""
+    """At the end of a run: reports the user's own entries that it was not compared with, and writes the baseline."""
 
     def __init__(self, own: OwnExpectations, baseline: Baseline | None, results: Results) -> None:
         self.own, self.baseline, self.results = own, baseline, results
@@ -180,7 +180,7 @@ class KnownDeviations:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
     def _without_a_reason(self) -> list[str]:
-        """A warning where nobody has written yet why a deviation is known."""
+        """A warning for each known deviation that still lacks a reason."""
         files = Counter(one.file for one in self.own.known if one.entry.reason == TO_BE_WRITTEN)
         told = "have no reason yet; write it in place of TO BE WRITTEN"
         return [f"warning: {number} entries of {file} {told}" for file, number in files.items()]

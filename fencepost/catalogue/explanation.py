@@ -1,4 +1,4 @@
-"""`fencepost explain`: a requirement, and the hops to everything that stands for it."""
+"""`fencepost explain`: a requirement, and the places of everything that implements or tests it."""
 
 import json
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ def show(named: str, form: str) -> int:
 
 
 def show_requirement(identifier: str, form: str) -> int:
-    """Print all that the kit knows of one requirement. Raises UnknownName for an id or a form that there is none of."""
+    """Print all that the kit knows about one requirement. Raises UnknownName for an unknown id or form."""
     if form not in FORMS:
         raise UnknownName("format", form, FORMS)
     row = register.bundled()[identifier]
@@ -76,7 +76,7 @@ def _show_row(console: Console, row: Requirement) -> None:
 
 
 def _show(console: Console, title: str, places: Iterable[Place]) -> None:
-    """The places below their title, where there are any."""
+    """Print the places below their title, if there are any."""
     shown = tuple(places)
     if shown:
         console.print(Text(title, style="bold"))

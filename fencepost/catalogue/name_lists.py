@@ -1,4 +1,4 @@
-"""What can be named beside requirements: systems, profiles, defects, capabilities and themes, each with a line on what it is."""
+"""The names besides requirements: systems, profiles, defects, capabilities and themes, each with a line that describes it."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ _OURS = {
 
 
 def systems() -> list[dict[str, str]]:
-    """What `fencepost run` can judge, ours first; a package's system that cannot be used says why."""
+    """What `fencepost run` can judge, the bundled systems first; a package's system that cannot be used has the reason."""
     ours = [
         {"name": name, "speaks": ", ".join(registry.protocols_of(name, Asked())), "options": _options(name), "what": what}
         for name, what in _OURS.items()
@@ -34,12 +34,12 @@ def systems() -> list[dict[str, str]]:
 
 
 def profiles() -> list[dict[str, str]]:
-    """What --profile can say, with the systems that know it."""
+    """The values of --profile, with the systems that know them."""
     whose: dict[str, list[str]] = {}
     for name in registry.names():
         try:
             known = registry.find(name).profiles()
-        except WrongUsage:  # `--systems` says why
+        except WrongUsage:  # `--systems` has the reason
             continue
         for profile in known:
             whose.setdefault(profile, []).append(name)
@@ -47,7 +47,7 @@ def profiles() -> list[dict[str, str]]:
 
 
 def defects() -> list[dict[str, str]]:
-    """What --defect can say: broken variants with the requirements that they break, then lawful ones."""
+    """The values of --defect: broken variants with the requirements that they break, then conforming variants."""
     return [
         {"name": name, "protocol": one.protocol, "breaks": ", ".join(one.breaks) or "nothing", "what": one.story}
         for name, one in (DEFECTS | LAWFUL).items()
@@ -55,12 +55,12 @@ def defects() -> list[dict[str, str]]:
 
 
 def capabilities() -> list[dict[str, str]]:
-    """What a scenario may need with `@needs:...`."""
+    """The capabilities that a scenario may need with `@needs:...`."""
     return [{"name": name, "what": what} for name, what in CAPABILITIES.items()]
 
 
 def themes() -> list[dict[str, str]]:
-    """What --theme can say, with the proposals that have rows of it."""
+    """The values of --theme, with the proposals that have rows of it."""
     found = []
     for name, what in THEMES.items():
         rows = requirements_of(name)
@@ -79,7 +79,7 @@ KINDS: Mapping[str, Callable[[], list[dict[str, str]]]] = {
 
 
 def show(kind: str, form: str) -> int:
-    """Print what can be named of one of `KINDS`."""
+    """Print the names of one of `KINDS`."""
     if form not in FORMS:
         raise UnknownName("format", form, FORMS)
     rows = KINDS[kind]()

@@ -24,12 +24,12 @@ def status_of(row: Requirement) -> str:
 
 
 def is_provisional(row: Requirement) -> bool:
-    """Whether a requirement is tested and stands in no edition yet."""
+    """Whether a requirement is tested and in no edition yet."""
     return editions.bundled().counting().is_provisional(row, register.bundled().spec_of(row.id))
 
 
 def show_list(specs: Sequence[str], form: str, of_themes: Sequence[str] = ()) -> int:
-    """Print the rows of some proposals, or of all, and of these only what belongs to one of the themes, where any is named."""
+    """Print the rows of some proposals, or of all; if themes are named, only the rows of one of these."""
     if form not in FORMS:
         raise UnknownName("format", form, FORMS)
     registry.check_proposals()
@@ -64,7 +64,7 @@ def show_list(specs: Sequence[str], form: str, of_themes: Sequence[str] = ()) ->
 
 
 def markdown(specs: Sequence[str]) -> str:
-    """The register as a page: what `docs/` has of each proposal, by `fencepost list --format markdown`."""
+    """The register as a page: `docs/` has it for each proposal, made by `fencepost list --format markdown`."""
     rows = register.bundled()
     lines: list[str] = []
     for spec in specs or rows.by_spec:

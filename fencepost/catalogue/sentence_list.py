@@ -1,4 +1,4 @@
-"""`fencepost sentences`: what a feature can say, for people who write one and for programs that do."""
+"""`fencepost sentences`: the sentences of features, for people who write one and for programs that do."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ class Chapter:
 
     @property
     def types(self) -> list[ValueType[Any]]:
-        """Those that its sentences name, in the order of their names."""
+        """The types of values in its sentences, in the order of their names."""
         found = {value.type.name: value.type for sentence in self.uses for form in sentence.forms for value in form.placeholders}
         return [found[name] for name in sorted(found)]
 
@@ -38,7 +38,7 @@ class Chapter:
 
 
 def show(specs: Sequence[str], form: str) -> int:
-    """Print the vocabularies that some proposals speak, or all."""
+    """Print the vocabularies of some proposals, or all."""
     if form not in FORMS:
         raise UnknownName("format", form, FORMS)
     chapters = _chapters(specs)
@@ -59,7 +59,7 @@ def _chapters(specs: Sequence[str]) -> list[Chapter]:
 
 
 def _by_kind(sentences: Iterable[Sentence]) -> list[Sentence]:
-    """What is a Given only, what is a When too, what is a Then; each by its words."""
+    """Sorted: those that are only a Given, those that are a When too, those that are a Then; each by its words."""
     order = ("Given", "When", "Then")
     return sorted(sentences, key=lambda sentence: (order.index(sentence.forms[-1].kind), sentence.forms[-1].words))
 

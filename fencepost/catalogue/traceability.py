@@ -1,8 +1,8 @@
-"""From a requirement to everything that stands for it, each with file and line: one hop from what is promised to where it is asked,
-decided, broken on purpose, and known to be broken.
+"""From a requirement to everything about it, each with file and line: one hop from the promise to where it is tested, decided, broken on
+purpose, and known to be broken.
 
 * `rules`: the Rule of a feature that carries its id; `scenarios`: those of that Rule.
-* `sentences`: what those scenarios say, where each sentence is fulfilled.
+* `sentences`: the sentences of those scenarios, where each is implemented.
 * `branches`: the places of the reference that decide it, which name it with `rule("ID")`.
 * `defects`: the variants of the reference that break it; `deviations`: the entries about releases that are known to.
 """
@@ -27,7 +27,7 @@ _PREFIXES = {"defect": ("",), "pair": ("key-", "scalable-key-"), "core_pair": ("
 
 @dataclass(frozen=True)
 class Place:
-    """Something that stands in a file of the kit, and what it is."""
+    """A place in a file of the kit, and what it is."""
 
     file: str
     line: int
@@ -40,7 +40,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Hops:
-    """All that stands for one requirement."""
+    """All places of one requirement."""
 
     rules: tuple[Place, ...]
     scenarios: tuple[Place, ...]
@@ -54,7 +54,7 @@ class Hops:
 
 
 def of(requirement: str) -> Hops:
-    """The hops of a requirement. Raises UnknownName for an id that there is none of."""
+    """The hops of a requirement. Raises UnknownName for an unknown id."""
     identifier = register.bundled()[requirement].id
     found = list(_rules(identifier))
     return Hops(
@@ -92,14 +92,14 @@ def _sentences(feature: Feature, rule: Rule) -> Iterator[Place]:
 
 
 def _said(feature: Feature, rule: Rule, scenario: Scenario) -> Iterator[Step]:
-    """The steps as they are asked, those of an outline with the values of each row."""
+    """The steps as they are played, those of an outline with the values of each row."""
     yield from feature.background
     yield from rule.background
     yield from scenario.said
 
 
 def _in_package(path: str) -> str:
-    """A source file, by its path inside of the package: in a checkout and in an installed kit the same."""
+    """A source file by its path inside the package: the same in a checkout and in an installed kit."""
     normal = path.replace("\\", "/")
     room = "/steps/"
     return room.removeprefix("/") + normal.rpartition(room)[2] if room in normal else normal

@@ -117,7 +117,7 @@ def main() -> None:
 
 
 def _speak_whatever_can_be_spoken() -> None:
-    """Where a stream has no letter for a character, such as in ASCII, it shows the character's number: a command must not fail of that."""
+    """If a stream's encoding lacks a character, such as ASCII, it shows the character's number: that must not make a command fail."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="backslashreplace")

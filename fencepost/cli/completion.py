@@ -1,4 +1,4 @@
-"""What a shell completes: names of ours, read without importing anything heavy, since a person waits at each press of the key."""
+"""Shell completion of Fencepost's names, read without heavy imports, since a person waits at each press of the key."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ _PREFIXES = {"defect": ("",), "pair": ("key-", "scalable-key-"), "core_pair": ("
 
 
 def complete_system(incomplete: str) -> list[str]:
-    """One of ours, or of a package that is installed."""
+    """A bundled system, or one of an installed package."""
     return _that_begin((*_SYSTEMS, *(entry.name for entry in entry_points(group="fencepost.systems"))), incomplete)
 
 
@@ -25,7 +25,7 @@ def complete_proposal(incomplete: str) -> list[str]:
 
 
 def complete_requirement(incomplete: str) -> list[str]:
-    """An id of the registers, in whatever case of letters it was begun."""
+    """An id of the registers, in upper or lower case."""
     found: list[str] = []
     for folder in resources.files("fencepost.features").iterdir():
         rows = folder.joinpath("requirements.yaml")
@@ -50,7 +50,7 @@ def complete_profile(incomplete: str) -> list[str]:
 
 
 def complete_defect(incomplete: str) -> list[str]:
-    """A defect of the reference, or a lawful variant."""
+    """A defect of the reference, or a conforming variant."""
     return _that_begin(_defects(resources.files("fencepost.reference") / "defects"), incomplete)
 
 

@@ -1,14 +1,14 @@
-"""What is set once and not said each time: in a file, and by environment.
+"""Options that are set once instead of each time: in a file, and by the environment.
 
 * A file: `fencepost.toml` with a table for a command, such as `[run]`, or `pyproject.toml` with `[tool.fencepost.run]`, in the current
   folder; or the one that `fencepost --config FILE` or FENCEPOST_CONFIG names. A key is an option without its dashes, or `system`.
-* The environment: FENCEPOST_ with the command and the option, such as FENCEPOST_RUN_SET_SYSTEM; the parts of a list by blanks.
+* The environment: FENCEPOST_ with the command and the option, such as FENCEPOST_RUN_SET_SYSTEM; blanks separate the parts of a list.
 
-The command line wins over the environment, and that over the file. A name that nobody knows is wrong usage: a setting that is silently
-without effect would be a run of something else.
+The command line overrides the environment, which overrides the file. An unknown name is wrong usage: a setting silently without effect
+would run something else.
 
-A file that was only found in the current folder may be of somebody whose checkout one looks at. It may not name a program to run, or a path
-outside of the folder: for these the user names the file.
+A file that was merely found in the current folder may belong to another person's checkout. It may not name a program to run, or a path
+outside of the folder: for these the user must name the file.
 """
 
 import os
@@ -39,7 +39,7 @@ _FITTING: dict[type, tuple[type, ...]] = {int: (int,), float: (int, float)}
 
 
 class Command(TyperCommand):
-    """A command whose options can be set in a file and by environment, and which tells what came from there."""
+    """A command whose options can be set in a file and by the environment, and which reports what came from there."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -49,7 +49,7 @@ class Command(TyperCommand):
                 vars(parameter)["show_envvar"] = False  # in the help of each option it would hide what the option is for
 
     def keys(self) -> dict[str, Any]:
-        """What can be set, by the keys of a file."""
+        """The options that can be set, by their keys in a file."""
         return {key_of(parameter): parameter for parameter in self.params if parameter.name != "help"}
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -72,7 +72,7 @@ class Command(TyperCommand):
             raise wrong_value(self._place(ctx, error.param, source), value, self.callback, error.param.name) from error
 
     def _place(self, ctx: Any, parameter: Any, source: Any) -> str:
-        """Where a value was said, as a message about it begins."""
+        """Where a value was set, as the beginning of a message about it."""
         match source.name:
             case "ENVIRONMENT":
                 return f"{parameter.envvar}, in the environment:"
@@ -94,7 +94,7 @@ class Command(TyperCommand):
 
 
 def _refuse_repeated(order: Sequence[Any]) -> None:
-    """Raises WrongUsage for an option that has one value and was given two: one of them would be without effect."""
+    """Raises WrongUsage for an option that takes one value and was given two: one of them would have no effect."""
     once = [parameter for parameter in order if parameter.param_type_name == "option" and not parameter.multiple]
     if twice := next((parameter for parameter in once if once.count(parameter) > 1), None):
         names = " or ".join(dict.fromkeys((*twice.opts[:1], *twice.secondary_opts[:1])))
@@ -102,25 +102,25 @@ def _refuse_repeated(order: Sequence[Any]) -> None:
 
 
 def _is_empty(value: Any) -> bool:
-    """Whether nothing was said, though something was to be: an empty selection would be all of it."""
+    """Whether an option was given with an empty value: an empty selection would select everything."""
     if isinstance(value, (list, tuple)):
         return any(map(_is_empty, value))
     return isinstance(value, str) and not value.strip(" ,")
 
 
 def variable(command: str, key: str) -> str:
-    """The variable of the environment that sets an option."""
+    """The environment variable that sets an option."""
     return "_".join((PREFIX, command, key)).upper().replace("-", "_")
 
 
 def key_of(parameter: Any) -> str:
-    """An option by its long name, `--set-system` as `set-system`; an argument, or an option without a long name, by what it is."""
+    """The key of an option: its long name, `--set-system` as `set-system`; for an argument or without a long name, the parameter's name."""
     long = next((option[2:] for option in parameter.opts if option.startswith("--")), None)
     return long or str(parameter.name).replace("_", "-")
 
 
 def apply(ctx: Any, named: Path | None) -> None:
-    """Take in what the file and the environment say, for all commands. Raises WrongUsage."""
+    """Apply the settings of the file and the environment to all commands. Raises WrongUsage."""
     group = ctx.command
     assert isinstance(group, TyperGroup)
     commands = {name: command for name, command in group.commands.items() if isinstance(command, Command)}
@@ -136,7 +136,7 @@ def apply(ctx: Any, named: Path | None) -> None:
 
 
 def find(named: Path | None, folder: Path) -> tuple[str, Mapping[str, Any]] | None:
-    """The configuration that holds, with where it stands: the named file, or the one in this folder. Raises WrongUsage."""
+    """The configuration in force, with its path: the named file, or the one in this folder. Raises WrongUsage."""
     if named is not None:
         if not named.is_file():
             raise WrongUsage(f"--config {named}: there is no such file; name a TOML file such as {OWN}")
@@ -148,7 +148,7 @@ def find(named: Path | None, folder: Path) -> tuple[str, Mapping[str, Any]] | No
 
 
 def _read(path: Path) -> tuple[str, Mapping[str, Any]] | None:
-    """The tables of a file; None where a pyproject.toml has none of ours."""
+    """The tables of a file; None if a pyproject.toml has none for Fencepost."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
@@ -168,7 +168,7 @@ def _read(path: Path) -> tuple[str, Mapping[str, Any]] | None:
 
 
 def checked(path: str, tables: Mapping[str, Any], commands: Mapping[str, Command]) -> dict[str, dict[str, Any]]:
-    """What the file says for each command, by the names of its parameters. Raises WrongUsage with file, key and what is expected."""
+    """The file's settings for each command, by the names of its parameters. Raises WrongUsage with file, key and what is expected."""
     said: dict[str, dict[str, Any]] = {}
     for name, table in tables.items():
         if name not in commands:
@@ -186,7 +186,7 @@ def checked(path: str, tables: Mapping[str, Any], commands: Mapping[str, Command
 
 
 def _refuse_reaching_out(path: str, tables: Mapping[str, Any], commands: Mapping[str, Command]) -> None:
-    """Raises WrongUsage where a file that nobody named says which program to run, or a path outside of its folder."""
+    """Raises WrongUsage if a file that the user did not name sets a program to run, or a path outside of its folder."""
     instead = f"say it on the command line, or name the file: `fencepost --config {path} ...`"
     for name, table in tables.items():
         keys = commands[name].keys()
@@ -208,7 +208,7 @@ def _names_a_program(key: str, metavar: str, value: str) -> bool:
 
 
 def _fitting(place: str, value: Any, hinted: Any) -> Any:
-    """The value as the command takes it; a text is a list of one."""
+    """The value as the command accepts it; a text is a list of one."""
     kind = _kind(hinted)
     if kind is list:
         texts = [value] if isinstance(value, str) else value
@@ -231,7 +231,7 @@ def _kind(hinted: Any) -> type:
 
 
 def _check_environment(commands: Mapping[str, Command], environment: Mapping[str, str]) -> None:
-    """Raises WrongUsage for a variable that begins as those of a command do, and is none."""
+    """Raises WrongUsage for a variable that begins like those of a command, but is none of them."""
     known = {variable(name, key) for name, command in commands.items() for key in command.keys()}  # noqa: SIM118 it is no mapping
     begins = tuple(f"{variable(name, '')}" for name in commands)
     for name in environment:
@@ -240,7 +240,7 @@ def _check_environment(commands: Mapping[str, Command], environment: Mapping[str
 
 
 def _origin(ctx: Any, parameter: Any, command: str) -> str | None:
-    """Where a value is from; None for the command line and for what nobody said."""
+    """Where a value is from; None for the command line and for a default."""
     source = ctx.get_parameter_source(parameter.name)
     match source.name if source else None:
         case "ENVIRONMENT":
@@ -251,7 +251,7 @@ def _origin(ctx: Any, parameter: Any, command: str) -> str | None:
 
 
 def _shown(key: str, value: Any) -> str:
-    """Without what may be secret."""
+    """The value without what may be secret."""
     told = ",".join(map(str, value)) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
     is_secret = key == "set-system" or may_be_secret(key, told)
     return f"{key} (not shown)" if is_secret else f"{key} {told}"

@@ -1,4 +1,4 @@
-"""How what users can cause becomes a line and an exit code, for every command."""
+"""Turns the errors that users can cause into a line and an exit code, for every command."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def guarded(act: Callable[[], int], stopped: Exit = Exit.NOT_FINISHED) -> NoReturn:
-    """Run a command, and turn what users can cause into a line and an exit code; `stopped` is that of a signal."""
+    """Run a command, and turn errors that users can cause into a line and an exit code; `stopped` is the one of a signal."""
     raise typer.Exit(guarded_value(act, stopped))
 
 
@@ -34,10 +34,10 @@ def guarded_value(act: Callable[[], T], stopped: Exit = Exit.NOT_FINISHED) -> T:
         fail(f"stopped before it was finished ({str(signalled) or 'SIGINT'})", stopped)
     except typer.Exit:
         raise
-    except BrokenPipeError:  # who read our output has gone, such as `head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that Python's own flush at the end says nothing
+    except BrokenPipeError:  # the reader of the output has gone, such as `head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that Python's own flush at the end prints nothing
         raise typer.Exit(stopped) from None
-    except Exception:  # a defect of ours must not look like a verdict, which Python's own exit code 1 would
+    except Exception:  # a bug in the kit must not look like a verdict, as Python's own exit code 1 would
         traceback.print_exc()
         fail("the kit itself failed, as the lines above say; this says nothing about the system. Please report it", Exit.KIT_FAILED)
 

@@ -1,4 +1,4 @@
-"""`fencepost serve`: the reference on loopback sockets, in real time, until it is told to end."""
+"""`fencepost serve`: the reference on loopback sockets, in real time, until a signal ends it."""
 
 import asyncio
 import logging
@@ -16,9 +16,9 @@ from fencepost.reference.serving.server import HOST, Server, allow_many_files, f
 
 
 def serve(protocol: str, ports: Mapping[str, int | None], profile: str, options: Mapping[str, Any]) -> int:
-    """Serve the reference of a protocol until Ctrl-C or a polite kill.
+    """Serve the reference of a protocol until Ctrl-C or SIGTERM.
 
-    `ports` has the options that name ports, and `options` the others, None where not given.
+    `ports` has the options that name ports, and `options` the others, None if not given.
     """
     engine = registry.engine(protocol)
     if profile not in engine.profiles():

@@ -1,4 +1,4 @@
-"""The options by which a command names a system, how it is reached, and what may be done to it: declared once for all commands.
+"""The options that name a system, how it is reached, and what may be done to it: declared once for all commands.
 
 A command takes them as one value: `@takes_a_system` shows each field of it as an option.
 """
@@ -103,7 +103,7 @@ class SystemOptions:
     ] = None
 
     def need(self, command: str) -> None:
-        """Refuse the options that name a broker where no system is named."""
+        """Refuse options that name a broker if no system is named."""
         options = {
             "--bootstrap": self.bootstrap,
             "--service-url": self.service_url,
@@ -118,7 +118,7 @@ class SystemOptions:
             fail(f"{option} {value}: whose broker is it? Say the system too: `fencepost {command} {meant} {option} {value}`")
 
     def values(self) -> dict[str, str | None]:
-        """What is said of the system itself, by the names that its adapter knows; None where nothing is."""
+        """The settings of the system itself, by the names that its adapter knows; None for those not given."""
         return {
             "bootstrap": self.bootstrap,
             "service-url": self.service_url,
@@ -146,13 +146,13 @@ class SystemOptions:
 
 @dataclass(frozen=True)
 class PlayedOptions(SystemOptions):
-    """The same for a command that plays on it what no scenario asks."""
+    """The same for a command that plays on the system what is not a scenario."""
 
     patience: Patience = 20.0
     defect: Defect = None
 
     def options(self, results: Path | None) -> "Options":
-        """A run of the system with this results folder. Raises WrongUsage and UnknownName."""
+        """The options of a run on the system with this results folder. Raises WrongUsage and UnknownName."""
         from fencepost.adapters import registry
         from fencepost.contract.registration import Asked
         from fencepost.run.options import Options, given
@@ -163,7 +163,7 @@ class PlayedOptions(SystemOptions):
 
 @dataclass(frozen=True)
 class JudgedOptions(SystemOptions):
-    """The same for a command that judges it: what else its owner lets be done to it, and what it is known as."""
+    """The same for a command that judges the system: what else its owner allows to be done to it, and what it is known as."""
 
     throwaway: Annotated[
         bool,
@@ -194,7 +194,7 @@ class JudgedOptions(SystemOptions):
 
 
 def other_system(name: str | None, said: Sequence[str], patience_s: float) -> "Options | None":
-    """A second system, of which everything is said as NAME=VALUE, also its profile. Raises WrongUsage and UnknownName."""
+    """A second system, with all settings given as NAME=VALUE, also its profile. Raises WrongUsage and UnknownName."""
     if name is None:
         return None
     from fencepost.adapters import registry
@@ -207,7 +207,7 @@ def other_system(name: str | None, said: Sequence[str], patience_s: float) -> "O
 
 
 def takes_a_system(command: Callable[..., None]) -> Callable[..., None]:
-    """A command whose first parameter is `SystemOptions`, or extends it: typer sees each field as an option, before the command's own."""
+    """Decorates a command whose first parameter is a `SystemOptions`: typer sees each field as an option, before the command's own."""
     judged, *own = inspect.signature(command, eval_str=True).parameters.values()
     kind = judged.annotation
     hints = get_type_hints(kind, include_extras=True)

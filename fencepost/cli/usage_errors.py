@@ -1,6 +1,6 @@
-"""What is wrong with a command line that cannot be read, in one line as every other message, with what was expected.
+"""The error of a command line that cannot be parsed, in one line like every other message, with what was expected.
 
-Typer tells it in a box of several lines, with words about types of Python, and without the value.
+Typer reports it in a box of several lines, with names of Python types, and without the value.
 """
 
 import re
@@ -16,15 +16,15 @@ from fencepost.contract.errors import UnknownName, WrongUsage, nearest
 from .completion import complete_system
 
 _CLICK: Any = typer.BadParameter.__mro__[2]
-"""The base of all that typer says of a command line; typer has a copy of click of its own, whose names are private."""
+"""The base of all errors that typer raises about a command line; typer has its own copy of click, whose names are private."""
 _EXTRA = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)")
 
 _MOST_NAMED = 4
-"""So many commands that have an option are named; of more, it is one of the common ones."""
+"""At most this many commands with an option are named; an option of more commands is a common one."""
 
 
 class Commands(TyperGroup):
-    """The commands; one that there is none of is told with the nearest one that there is."""
+    """The commands; an unknown one is reported with the nearest known one."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0]
@@ -41,7 +41,7 @@ class Commands(TyperGroup):
             return super().parse_args(ctx, args)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """As ever, but what cannot be read is raised as WrongUsage."""
+        """As in the base class, but what cannot be parsed raises WrongUsage."""
         try:
             return super().main(*args, **kwargs)
         except _CLICK as error:
@@ -50,7 +50,7 @@ class Commands(TyperGroup):
 
 @contextmanager
 def about(ctx: Any) -> Iterator[None]:
-    """What is raised of a command line says of which command it is; some of what the parser raises does not."""
+    """Errors in this context name their command; some of the parser's errors do not."""
     try:
         yield
     except _CLICK as error:
@@ -59,7 +59,7 @@ def about(ctx: Any) -> Iterator[None]:
 
 
 def wrong_value(place: str, value: Any, callback: Any, parameter: str) -> WrongUsage:
-    """What to raise for a value that a parameter of this command cannot take; `place` is where it was said."""
+    """The error for a value that a parameter of this command cannot accept; `place` is where it was set."""
     hints = get_type_hints(callback, include_extras=True)
     option = hints[parameter].__metadata__[0]
     kinds = str(hints[parameter].__origin__)
@@ -94,7 +94,7 @@ def _of(ctx: Any) -> str:
 
 
 def _unknown_option(ctx: Any, option: str) -> str:
-    """With the commands that have it, or the nearest option that there is."""
+    """The message, with the commands that have the option, or the nearest known option."""
     path, group = ctx.command_path, ctx.find_root().command
     names = {one.lstrip("-"): one for one in _options(ctx.command.params)}
     near = nearest(option.lstrip("-"), names)

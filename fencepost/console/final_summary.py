@@ -13,12 +13,12 @@ from .terminal import Screen
 
 _SLOWEST = 10
 _LONG_S = 30.0
-"""A run that took longer is asked where the time went."""
+"""A run that took longer than this shows where the time went."""
 _MOST_WARNINGS = 20
 
 
 def write(watching: Watching, reporting: Reporting | None) -> None:
-    """Make what is made of whole results, and print all of it. Raises SystemUnreachable where a worker process found that."""
+    """Write the reports of the whole results, and print all of it. Raises SystemUnreachable if a worker process found that."""
     if reporting and reporting.unreachable:
         raise SystemUnreachable(reporting.unreachable)
     screen = watching.screen
@@ -43,7 +43,7 @@ def write(watching: Watching, reporting: Reporting | None) -> None:
 
 
 def write_failures(watching: Watching, screen: Screen) -> None:
-    """Each red scenario in full, then what went wrong beside them, then warnings."""
+    """Each red scenario in full, then errors outside scenarios, then warnings."""
     told = watching.told
     if told.failures:
         screen.section("what was red")
@@ -64,7 +64,7 @@ def write_failures(watching: Watching, screen: Screen) -> None:
 
 
 def write_pytests_own_words(watching: Watching, screen: Screen) -> None:
-    """Where nothing was judged and nobody here says why."""
+    """Print pytest's output if nothing was judged and the kit has no reason for it."""
     words = watching.pytests_own_words.getvalue().strip()
     if words and not (watching.told.failures or watching.told.troubles):
         screen.section("nothing was judged; pytest says")

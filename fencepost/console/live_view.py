@@ -1,4 +1,4 @@
-"""The two ways in which a run is shown while it goes on: a live line on a terminal, and plain lines everywhere else."""
+"""The two ways of showing a run in progress: a live line on a terminal, and plain lines everywhere else."""
 
 import threading
 import time
@@ -13,30 +13,30 @@ from .progress import Feature, Progress
 from .terminal import Screen
 
 _A_SECOND = 4
-"""How often the live line is drawn anew."""
+"""How often the live line is redrawn, per second."""
 _ASK_EVERY_S = 0.25
 _SILENCE_S = 60.0
-"""After so long without a line, a plain log says what the run is at: some CI services end a job that says nothing."""
+"""After this long without a line, a plain log shows what the run is doing: some CI services end a job that prints nothing."""
 _WIDEST = 160
-"""Columns of the live line; a longer one is not read, and leaves more behind where a terminal is made narrower."""
+"""Columns of the live line; a longer one is not read, and leaves more remains when a terminal is made narrower."""
 _INDENT = 2
 _AT_MOST = 3
-"""How many scenarios, and how many things that systems do, are in the live line."""
+"""How many scenarios, and how many activities of systems, the live line has at most."""
 
 
 class Shown(Protocol):
-    """What is told while a run goes on."""
+    """What shows a run in progress."""
 
     def start(self) -> None:
         """The run begins."""
         ...
 
     def begin(self, what: str) -> None:
-        """It is known what will be judged."""
+        """What will be judged is known."""
         ...
 
     def say(self, text: str, **markup: bool) -> None:
-        """One line, at most `room` columns of it."""
+        """Print one line, at most `room` columns of it."""
         ...
 
     @property
@@ -54,7 +54,7 @@ class Shown(Protocol):
 
 
 class Plain:
-    """Lines only: what is started, a line for each feature, and a sign of life now and then."""
+    """Only lines: what is started, a line for each feature, and a sign of life now and then."""
 
     def __init__(self, screen: Screen, progress: Progress) -> None:
         self._screen, self._progress = screen, progress
@@ -101,7 +101,7 @@ class Plain:
 
 
 class Live:
-    """A few lines at the foot of the terminal that are drawn anew; what is said goes above them, and they are gone in the end."""
+    """A few lines at the foot of the terminal that are redrawn; other output goes above them, and at the end they are removed."""
 
     def __init__(self, screen: Screen, progress: Progress) -> None:
         self._screen, self._progress = screen, progress
@@ -118,21 +118,21 @@ class Live:
 
     @property
     def room(self) -> int:
-        return self._screen.width - _INDENT - 1  # a full line may make a terminal begin the next
+        return self._screen.width - _INDENT - 1  # a full line may make a terminal start the next one
 
     def end_of(self, feature: Feature) -> None:
-        """The live line counts already."""
+        """Nothing: the live line already counts."""
 
     def stop(self) -> None:
         self._live.stop()
 
     def _draw(self) -> Group:
-        room = min(self._screen.width - len("^C") - 1, _WIDEST)  # Ctrl-C shows there, and must not begin a line
+        room = min(self._screen.width - len("^C") - 1, _WIDEST)  # the terminal shows Ctrl-C there, which must not start a new line
         return Group(*(Text(shortened(line, room), no_wrap=True) for line in lines_of(self._progress)))
 
 
 def lines_of(progress: Progress) -> list[str]:
-    """How far the run has come: counts and time, then each scenario under way with its step, then what the systems do."""
+    """The progress of the run: counts and time, then each running scenario with its step, then what the systems are doing."""
     spent = _clock(progress.elapsed)
     if (expected := progress.expected) is not None:
         spent += f" of about {_clock(expected)}"

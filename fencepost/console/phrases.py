@@ -1,4 +1,4 @@
-"""A scenario's verdict as one line, shortened so that it fits and what matters stays."""
+"""A scenario's verdict as one line, shortened to fit while keeping what matters."""
 
 import re
 
@@ -8,7 +8,7 @@ from .verdict_matrix import SIGNS
 
 _DOTS = "..."
 _LEAST = 12
-"""Fewer characters of a text say nothing."""
+"""Fewer characters of a text are useless."""
 
 
 def line_of(result: ScenarioResult) -> str:
@@ -17,7 +17,7 @@ def line_of(result: ScenarioResult) -> str:
 
 
 def line_of_red(result: ScenarioResult, room: int) -> str:
-    """The requirement and the title, then what was expected and seen, or why nobody knows; at most `room` characters."""
+    """The requirement and the title, then what was expected and seen, or why it is unknown; at most `room` characters."""
     head = _head(result)
     if result.violation is None:
         return shortened(f"{head}: {result.verdict.words}: {result.reason}", room)
@@ -42,13 +42,13 @@ def plural(what: str) -> str:
 
 
 def shortened(text: str, room: int) -> str:
-    """The begin of a text, as one line."""
+    """The beginning of a text, as one line."""
     line, room = _flat(text), max(room, _LEAST)
     return line if len(line) <= room else line[: room - len(_DOTS)] + _DOTS
 
 
 def without_middle(text: str, room: int) -> str:
-    """Both ends of a text, as one line: two texts that are nearly alike mostly differ at the end."""
+    """Both ends of a text, as one line: similar texts mostly differ at the end."""
     line = _flat(text)
     if len(line) <= room:
         return line

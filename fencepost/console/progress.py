@@ -1,6 +1,6 @@
-"""How far a run has come: what is shown while it goes on, without a word on how.
+"""The progress of a run: what is shown while it goes on, but not how.
 
-Scenarios end in any order, for workers run them side by side; one may be told of twice, when it is judged again as it is given back.
+Scenarios end in any order, since workers run them concurrently; one may be reported twice, if it is judged again at its teardown.
 """
 
 import time
@@ -11,12 +11,12 @@ from fencepost.contract.progress import Doing
 from fencepost.contract.verdict import ScenarioResult, Verdict
 
 _ENOUGH = 5
-"""From so many scenarios on, the pace so far says something of the rest."""
+"""From this many scenarios on, the pace so far is an estimate for the rest."""
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A scenario that will be run; by that worker process where it was dealt to one. `seconds` is about how long it takes, as measured,
+    """A scenario that will be run, by the worker process to which it was assigned, if any. `seconds` is its measured duration, roughly,
     and only compared with that of others."""
 
     feature: str
@@ -31,11 +31,11 @@ class Planned:
 
 @dataclass(frozen=True)
 class Now:
-    """What one process is at: the scenario by its node id, its step, and what its systems do; empty where there is none.
+    """What one process is doing: the scenario by its node id, its step, and what its systems are doing; empty if there is none.
 
-    `share` is how much of the run it has played, from 0 to 1, by how long the scenarios take, where these are played side by side; else 0.
-    They are judged in turn, and one that waits for what never comes keeps all after it from theirs: `idle_s` is how many seconds no verdict
-    could be found because the next scenario was still played.
+    `share` is the part of the run that it has played, from 0 to 1, weighted by seconds, if scenarios run concurrently; else 0. They are
+    judged in turn, so one that waits in vain delays the verdicts of all after it: `idle_s` is how many seconds there was no verdict because
+    the next scenario was still running.
     """
 
     nodeid: str = ""
@@ -47,7 +47,7 @@ class Now:
 
 @dataclass(frozen=True)
 class Running:
-    """A scenario that is under way."""
+    """A running scenario."""
 
     planned: Planned
     step: str
@@ -56,7 +56,7 @@ class Running:
 
 @dataclass
 class Feature:
-    """What came of a feature's scenarios so far."""
+    """The results of a feature's scenarios so far."""
 
     name: str
     planned: int = 0
@@ -75,7 +75,7 @@ class Feature:
 
 
 class Progress:
-    """The run so far. `phase` says what it waits for while no scenario runs."""
+    """The run so far. `phase` is what it waits for while no scenario runs."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.phase = "collecting the scenarios"
@@ -90,10 +90,10 @@ class Progress:
         self._expected: float | None = None
         self._started: dict[str, float] = {}
 
-    # --- what is told -------------------------------------------------------------------------------------------------------
+    # --- what happens -------------------------------------------------------------------------------------------------------
 
     def plan(self, scenarios: Mapping[str, Planned]) -> None:
-        """What will be run, by node ids."""
+        """Set the scenarios that will be run, by node id."""
         self.planned = dict(scenarios)
         self.features = {}
         for planned in self.planned.values():
@@ -101,11 +101,11 @@ class Progress:
             self.features.setdefault(name, Feature(name)).planned += 1
 
     def expect(self, seconds: float) -> None:
-        """How long the run will take from now on, as far as it can be known before scenarios run."""
+        """Set how long the run will take from now on, as estimated before scenarios run."""
         self._expected = self.elapsed + seconds
 
     def start(self, nodeid: str) -> None:
-        """A scenario begins."""
+        """A scenario starts."""
         self._started[nodeid] = self._clock()
         if self._first is None:
             self._first = self._clock()
@@ -115,7 +115,7 @@ class Progress:
         self._started.pop(nodeid, None)
 
     def judge(self, nodeid: str, result: ScenarioResult) -> Feature | None:
-        """Take in a verdict; answers the feature if this was the last of its scenarios."""
+        """Add a verdict; returns the feature if this was the last of its scenarios."""
         is_news = nodeid not in self.judged
         self.judged[nodeid] = result
         feature = self.features.get(result.feature.removesuffix(".feature"))
@@ -142,7 +142,7 @@ class Progress:
 
     @property
     def tally(self) -> str:
-        """What came of the scenarios so far: `40 met, 2 red, 1 known deviation, 7 not offered`."""
+        """The results of the scenarios so far: `40 met, 2 red, 1 known deviation, 7 not offered`."""
         verdicts = [result.verdict for result in list(self.judged.values())]
         counts = {"met": verdicts.count(Verdict.MET), "red": sum(verdict.is_red for verdict in verdicts)}
         counts |= {verdict.words: verdicts.count(verdict) for verdict in (Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED)}
@@ -150,7 +150,7 @@ class Progress:
 
     @property
     def share(self) -> float:
-        """How much of the run is done, from 0 to 1, by how long the scenarios take: a crash is more than a look."""
+        """The part of the run that is done, from 0 to 1, weighted by seconds: a crash counts more than a read."""
         in_all = sum(planned.seconds for planned in self.planned.values())
         done = sum(self.planned[node].seconds for node in list(self.judged) if node in self.planned)
         return done / in_all if in_all else self.done / max(self.total, 1)
@@ -162,10 +162,10 @@ class Progress:
 
     @property
     def expected(self) -> float | None:
-        """How long the whole run will take, in seconds; None while nothing is known.
+        """The estimated seconds of the whole run; None while nothing is known.
 
-        The pace so far weighs as much as there is of it, and what was expected before weighs the rest. Scenarios that are played side by
-        side have one pace, and the verdicts that follow have another: the slower one counts.
+        The pace so far is weighted by the part that is done, and the earlier estimate by the rest. Concurrent scenarios have one pace, and
+        the verdicts that follow them another: the slower one counts.
         """
         now = max((look() for look in list(self.looks)), key=lambda one: one.share, default=Now())
         share = now.share or self.share
@@ -180,12 +180,12 @@ class Progress:
         return max(share * by_pace + (1 - share) * before, self.elapsed)
 
     def running(self) -> list[Running]:
-        """The scenarios that are under way, the oldest first, each with the step that it is at, where that is known."""
+        """The running scenarios, the oldest first, each with its current step, if known."""
         steps = {now.nodeid: now.step for now in (look() for look in list(self.looks))}
         started = list(self._started.items())
         return [Running(self.planned[node], steps.get(node, ""), self._clock() - at) for node, at in started if node in self.planned]
 
     def doing(self) -> list[Doing]:
-        """What the systems are busy with, each once, whichever process says so."""
+        """What the systems are doing, each once, whichever process reports it."""
         told = [doing for look in list(self.looks) for doing in look().doing]
         return list({(doing.what, doing.why, doing.waits_for): doing for doing in reversed(told)}.values())[::-1]

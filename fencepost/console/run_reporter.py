@@ -1,7 +1,7 @@
-"""A run as a person sees it: a live line on a terminal, plain lines elsewhere, and reds as they come.
+"""A run as a person sees it: a live line on a terminal, plain lines elsewhere, and red scenarios as they end.
 
-This is a plugin of the process that shows the run. pytest's own words are kept back: they are shown only where a run ends in a way that
-nobody here has words for. The end of the output is `final_summary.py`.
+This is a plugin of the process that shows the run. pytest's own output is held back, and shown only if a run ends in a way for which the
+kit has no message. `final_summary.py` writes the end of the output.
 """
 
 import io
@@ -36,7 +36,7 @@ from .verdict_matrix import SIGNS
 
 
 class Loudness(Enum):
-    """How much is shown while a run goes on: every scenario as it ends, a live line on a terminal, or plain lines also there."""
+    """How much is shown during a run: every scenario as it ends, a live line on a terminal, or plain lines also there."""
 
     VERBOSE = "-v"
     NORMAL = ""
@@ -45,28 +45,28 @@ class Loudness(Enum):
 
 @dataclass
 class Told:
-    """What a person has to be told when the run is over."""
+    """What is printed for the user when the run is over."""
 
     failures: list[str] = field(default_factory=list)
     """The whole text of each red scenario, in the order in which they ended."""
     troubles: list[str] = field(default_factory=list)
-    """What went wrong beside the scenarios."""
+    """What went wrong outside scenarios."""
     warnings: dict[str, int] = field(default_factory=dict)
     """Each warning, with how often it was given."""
 
 
 class Watching:
-    """The plugin; a context that is left when the run is over, whatever ended it."""
+    """The plugin; a context that ends with the run, whatever ended that."""
 
     __name__ = WATCHING
-    """By which pytest registers it."""
+    """The name under which pytest registers it."""
 
     def __init__(self, screen: Screen, loudness: Loudness = Loudness.NORMAL) -> None:
         self.screen, self.loudness = screen, loudness
         self.progress = Progress()
         self.told = Told()
         self.refused: Exception | None = None
-        """Why there was no run, where there was none."""
+        """Why there was no run, if there was none."""
         self.pytests_own_words = io.StringIO()
         self._mailbox = Mailbox(Path(tempfile.mkdtemp(prefix="fencepost-watching-")))
         self.shown: Shown = Live(screen, self.progress) if screen.is_live else Plain(screen, self.progress)
@@ -81,7 +81,7 @@ class Watching:
 
     # --- what will be run -----------------------------------------------------------------------------------------------------
 
-    @pytest.hookimpl(tryfirst=True)  # before pytest says its first word
+    @pytest.hookimpl(tryfirst=True)  # before pytest prints its first line
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         writer: Any = session.config.get_terminal_writer()
         writer._file, writer.hasmarkup = self.pytests_own_words, False
@@ -96,7 +96,7 @@ class Watching:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
-        """Scenarios go to the workers to which they were dealt; what pytest-xdist does by itself where their system does not care."""
+        """Scenarios go to the workers to which they were assigned; pytest-xdist's own scheduler if their system does not care."""
         from fencepost.run.parallel.scheduler import AsDealt
 
         systems = Options.of(config).build_systems().values()
@@ -133,7 +133,7 @@ class Watching:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         judged = Judged.of(report)
         if judged is None:
-            if report.failed and not hasattr(report, "is_anomaly"):  # anomalies are told with the matrix
+            if report.failed and not hasattr(report, "is_anomaly"):  # anomalies are printed with the matrix
                 self.told.troubles.append(f"{report.nodeid} ended without a verdict\n{_text_of(report)}")
             return
         if judged.unreachable:
@@ -167,9 +167,9 @@ class Watching:
 
 
 def _expected(config: pytest.Config) -> float | None:
-    """How long a run will take that starts brokers, or one of a broker that was asked before, which may have kept it waiting.
+    """The seconds of a run that starts brokers, or of a system that was run before and may have been slow.
 
-    The pace of any other is known before this has been worked out.
+    For any other run, its own pace is known before this could be computed.
     """
     rows, previous = register.bundled(), config.stash.get(PREVIOUS, None)
     options = Options.of(config).about_system(rows)

@@ -1,7 +1,7 @@
 """The terminal, or the file or CI log, that `fencepost run` writes to.
 
-It has a stdout of its own from the start on, for pytest points the process's elsewhere while a scenario runs. A live line is only for a
-terminal that a person looks at: a file and a CI log get plain lines, without control codes. NO_COLOR and FORCE_COLOR decide on colours.
+It has its own stdout from the start, since pytest redirects that of the process while a scenario runs. A live line is only for a terminal
+that a person looks at: a file and a CI log get plain lines, without control codes. NO_COLOR and FORCE_COLOR decide on colours.
 """
 
 import contextlib
@@ -19,18 +19,18 @@ from rich.style import Style
 from rich.text import Text
 
 _STYLES = {"light": "dim", "purple": "magenta"}
-"""What pytest calls otherwise than rich."""
+"""Styles that pytest and rich name differently."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""What a system may have sent, and must not reach the terminal as it is."""
+"""Control characters that a system may have sent, and that must not reach the terminal."""
 _URL = re.compile(r"https?://[^\s;,)\]]+")
 _NARROWEST = 20
 _OF_A_FILE = 240
 _HANGING = 6
-"""How far the rest of a broken line is indented, where the line itself is not."""
+"""How far the rest of a broken line is indented, if the line itself is not."""
 
 
 class _OwnSize(Console):
-    """A console that asks its own file for the size; rich asks the process's standard streams, which pytest points elsewhere."""
+    """A console that asks its own file for the size; rich asks the process's standard streams, which pytest redirects."""
 
     @property
     def size(self) -> ConsoleDimensions:
@@ -45,7 +45,7 @@ class _OwnSize(Console):
         raise NotImplementedError
 
     def on_broken_pipe(self) -> None:
-        """Nobody reads on, as in `fencepost run | head`: the run goes on for its results."""
+        """The reader has closed the pipe, as in `fencepost run | head`: the run continues for its results."""
         self.quiet = True
 
 
@@ -71,7 +71,7 @@ class Screen:
 
     @property
     def width(self) -> int:
-        """Of a terminal; a file has room for everything, and a log is read with some."""
+        """The columns of a terminal; a file has room for everything, and a log has a fixed width."""
         return self.console.width if self._is_terminal else _OF_A_FILE
 
     def write(self, text: str, **markup: bool) -> None:
@@ -80,7 +80,7 @@ class Screen:
         self.console.out(text, end="", style=_style(markup))
 
     def write_line(self, text: str = "", **markup: bool) -> None:
-        """Write lines, or the rest of one; what is too long for a terminal is broken between words."""
+        """Write lines, or the rest of one; a line too long for a terminal is broken between words."""
         first, *others = text.split("\n")
         self._write_line(first, markup)
         for line in others:
@@ -98,7 +98,7 @@ class Screen:
         if not self._is_terminal:
             self.console.out(text, style=_style(markup))
             return
-        # A link that is longer than the terminal is wide stays one: the terminal breaks it, and is told where it leads.
+        # A link longer than the terminal is wide stays one: the terminal breaks it, and receives its target.
         shown = Text(text, style=_style(markup) or "")
         shown.highlight_regex(_URL, lambda url: Style(link=url))
         self.console.print(shown, no_wrap=True, overflow="ignore", crop=False)
@@ -110,11 +110,11 @@ class Screen:
         self.write_line(f" {title} ".center(across, sep), **(markup or {"bold": True}))
 
     def waiting(self, what: str) -> AbstractContextManager[object]:
-        """Say for as long as the block runs what is waited for, on a terminal."""
+        """On a terminal, show what is waited for while the block runs."""
         return self.console.status(what) if self.is_live else contextlib.nullcontext()
 
     def close(self) -> None:
-        """Give the copy of stdout back."""
+        """Close the copy of stdout."""
         with contextlib.suppress(OSError, ValueError):
             self._file.flush()
         if self._is_ours:
@@ -123,7 +123,7 @@ class Screen:
 
 
 def _own_copy(stdout: TextIO) -> tuple[TextIO, bool]:
-    """A file of its own on the same terminal or file, if there is one underneath."""
+    """A separate file object on the same terminal or file, if there is one underneath."""
     try:
         stdout.flush()
         return os.fdopen(os.dup(stdout.fileno()), "w", encoding=stdout.encoding, errors="backslashreplace"), True

@@ -1,4 +1,4 @@
-"""The summary at the end of a run: every requirement as one sign, and the honest denominator."""
+"""The summary at the end of a run: every requirement as one sign, and the counts with all requirements as denominator."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ _ACROSS = 14
 
 
 def write(results: Results, out: Any) -> None:
-    """Print to pytest's terminal reporter, or to whatever has its `write`, `write_line` and `section`."""
+    """Print to pytest's terminal reporter, or to any object with its `write`, `write_line` and `section`."""
     found = results.requirements()
     out.section(str(results.identity), "=")
     judged = {result.requirement: result for result in found if result.verdict not in (Verdict.NOT_RUN, Verdict.EXCLUDED)}
@@ -48,7 +48,7 @@ def write(results: Results, out: Any) -> None:
 
 
 def _write_causes(results: Results, judged: Mapping[str, RequirementResult], out: Any) -> set[str]:
-    """Each likely cause with the requirements that it explains, one in full at most; the answer is all that stand there."""
+    """Print each likely cause with the requirements that it explains, at most one in full; returns all that were printed."""
     causes = results.causes()
     told: set[str] = set()
     for cause in causes.found:
@@ -70,7 +70,7 @@ def _write_causes(results: Results, judged: Mapping[str, RequirementResult], out
 
 
 def _why_uncounted(results: Results, result: RequirementResult) -> str:
-    """What is written after a verdict that does not keep the run from conforming; nothing where it does, or where no verdict would."""
+    """The note after a verdict that does not prevent the run from conforming; empty if it does, or if no verdict would."""
     if results.is_provisional(result):
         return f" ({editions.PROVISIONAL})"
     return "" if result.verdict is Verdict.NOT_OFFERED or results.counts(result) else f" ({parity.UNCOUNTED})"
@@ -87,7 +87,7 @@ def _write_theme(results: Results, theme: str, members: list[RequirementResult],
 
 
 def write_stopped(results: Results, out: Any) -> None:
-    """How far a run came that was stopped, and why it was."""
+    """Print how far a stopped run came, and why it was stopped."""
     reds = sum(scenario.fails for scenario in results.scenarios)
     if results.complete:
         told = "stopped after all scenarios, but before their histories were judged"
@@ -99,9 +99,9 @@ def write_stopped(results: Results, out: Any) -> None:
 
 
 def write_headline(results: Results, out: Any) -> None:
-    """Print the last lines: what was asked and how that ended, then what it means.
+    """Print the last lines: what was asked, the verdicts, then what they mean.
 
-    Proposals of which nothing is selected are not counted at all.
+    Proposals without a selected requirement are not counted.
     """
     asked_for = results.selection.specs or tuple(results.register.by_spec)
     specs = [spec for spec in asked_for if any(results.is_selected(row.id) for row in results.register.by_spec[spec])]
@@ -136,7 +136,7 @@ def _meaning(results: Results, count: "Count", titles: str) -> tuple[str, dict[s
 
 
 class Count:
-    """The requirements of the selected proposals, told apart: asked, to be asked, and not asked with the reason why."""
+    """The requirements of the selected proposals, divided into asked, to be asked, and not asked with the reason."""
 
     def __init__(self, results: Results, found: Iterable[RequirementResult], specs: Iterable[str]) -> None:
         self._spec_of = {row.id: spec for spec in specs for row in results.register.by_spec[spec]}
@@ -153,7 +153,7 @@ class Count:
 
     @property
     def asked_about(self) -> list[str]:
-        """The proposals of which something was selected that counts, in their order; of all else nothing can be claimed."""
+        """The proposals with a selected requirement that counts, in their order; nothing can be claimed about others."""
         return list(dict.fromkeys(spec for row, spec in self._spec_of.items() if row in self._counting))
 
     @property
@@ -168,7 +168,7 @@ class Count:
 
     @property
     def asked_words(self) -> str:
-        """`150 of 195 asked: 149 met, 1 violated; 45 not offered; 2 provisional: 1 met, 1 violated`; of reds how many do not count."""
+        """`150 of 195 asked: 149 met, 1 violated; 45 not offered; 2 provisional: 1 met, 1 violated`; and how many reds do not count."""
         unasked = {Verdict.NOT_OFFERED: "not offered", Verdict.NOT_RUN: "not reached"}
         asked = {verdict: number for verdict, number in self._verdicts.items() if verdict not in unasked}
         parts = ", ".join(parity.counted(asked[verdict], verdict.words, self._uncounted[verdict]) for verdict in SIGNS if verdict in asked)
@@ -186,7 +186,7 @@ class Count:
 
 
 def _themes(results: Iterable[RequirementResult]) -> dict[str, list[RequirementResult]]:
-    """By feature file, in the order in which they were met."""
+    """The results by feature file, in the order in which they first appear."""
     themes: dict[str, list[RequirementResult]] = {}
     for result in results:
         feature = result.scenarios[0].feature if result.scenarios else ""

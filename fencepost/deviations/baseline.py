@@ -1,12 +1,12 @@
-"""`run --write-baseline FILE`: a file for `--expectations` of what is violated now, so that a later run tells only what is new.
+"""`run --write-baseline FILE`: a file for `--expectations` of what is violated now, so that a later run reports only what is new.
 
-* Each violation is an entry of one scenario, with its symptom. A scenario that was inconclusive is an entry with its reason, which
-  excuses no violation. One where the kit failed is never excused: nothing is known of it.
-* What a bundled entry or another file excuses stays theirs.
-* A file that was written so before is written anew: an entry that still shows is kept as it is, with the reason that somebody
-  wrote; one that does not show is left out. Entries of what was not asked this time are kept. Any other file is refused.
+* Each violation is an entry of one scenario, with its symptom. An inconclusive scenario is an entry with its reason, which excuses no
+  violation. A scenario in which the kit failed is never excused: nothing is known about it.
+* What a bundled entry or another file excuses is not repeated.
+* A file that was written so before is rewritten: an entry that still shows is kept as it is, with the reason that the user wrote; one that
+  does not show is left out. Entries of what was not asked this time are kept. Any other file is refused.
 * An `intermittent` entry is kept, and this run counts as one more try of it.
-* A run that was not finished writes nothing: it would leave out what it did not come to.
+* A run that was not finished writes nothing: it would leave out what it did not reach.
 """
 
 import os
@@ -34,7 +34,7 @@ _HEAD = f"""{MARK} Use it with fencepost run --expectations FILE.
 
 @dataclass(frozen=True)
 class Written:
-    """What a baseline has, and what it does not have."""
+    """What was written to a baseline, and what was not."""
 
     path: Path
     entries: int
@@ -50,14 +50,14 @@ class Written:
 
 @dataclass(frozen=True)
 class Baseline:
-    """A file that a run will write; `before` is what it had."""
+    """A file that a run will write; `before` is its previous content."""
 
     path: Path
     before: tuple[Known, ...] = ()
 
     @classmethod
     def at(cls, path: Path, register: Register) -> "Baseline":
-        """Looks whether the file can be written, before the run. Raises WrongUsage."""
+        """Check before the run that the file can be written. Raises WrongUsage."""
         if path.is_dir() or not path.parent.is_dir():
             why = "is a folder" if path.is_dir() else f"there is no folder {path.parent}"
             raise WrongUsage(f"--write-baseline {path}: {why}; name a file in a folder that is there")
@@ -72,7 +72,7 @@ class Baseline:
         return cls(path, tuple(read_file(str(path), register)))
 
     def write(self, scenarios: Sequence[ScenarioResult], register: Register) -> Written:
-        """Write what these scenarios violate. Raises WrongUsage where that cannot be written."""
+        """Write what these scenarios violate. Raises WrongUsage if that cannot be written."""
         kept = [_tried(known.entry, self._held_against(known, scenarios)) for known in self.before if self._stays(known, scenarios)]
         new = [_entry(one, register) for one in self._unknown(scenarios)]
         order = {identifier: index for index, identifier in enumerate(register.by_id)}
@@ -85,17 +85,17 @@ class Baseline:
         return Written(self.path, len(entries), len(new), len(self.before) - len(kept), red)
 
     def _stays(self, known: Known, scenarios: Iterable[ScenarioResult]) -> bool:
-        """Whether an entry of before still shows, or nothing was found out about it."""
+        """Whether a previous entry still shows, or nothing was found out about it."""
         judged = self._held_against(known, scenarios)
         return not judged or any(map(partial(_shows, known.entry), judged)) or known.entry.intermittent is not None
 
     @staticmethod
     def _held_against(known: Known, scenarios: Iterable[ScenarioResult]) -> list[ScenarioResult]:
-        """The scenarios that an entry is about, and that found something out about it."""
+        """The scenarios that an entry is about, and that were judged."""
         return [one for one in scenarios if known.is_about(asked_by(one)) and _was_judged(one)]
 
     def _unknown(self, scenarios: Iterable[ScenarioResult]) -> Iterator[ScenarioResult]:
-        """What is violated or inconclusive, and not excused, by this file or by another one."""
+        """The scenarios that are violated or inconclusive, and excused neither by this file nor by another."""
         for one in scenarios:
             is_excused_elsewhere = one.verdict is Verdict.KNOWN_DEVIATION and not self._is_here(one)
             is_unknown = one.violation is not None or (one.verdict is Verdict.INCONCLUSIVE and one.reason)
@@ -103,7 +103,7 @@ class Baseline:
                 yield one
 
     def _is_here(self, scenario: ScenarioResult) -> bool:
-        """Whether it was this file that excused a scenario."""
+        """Whether this file excused the scenario."""
         cited = scenario.expectation
         return cited is not None and cited.is_own and Path(cited.file).resolve() == self.path.resolve()
 
@@ -113,17 +113,17 @@ class Baseline:
 
 
 def _was_judged(scenario: ScenarioResult) -> bool:
-    """Whether the system did, or did not, what the scenario asks; a stale entry is told of one where it did."""
+    """Whether the scenario reached a verdict about the system; a stale entry means that the system did what the scenario asks."""
     return scenario.is_stale or scenario.verdict in (Verdict.MET, Verdict.VIOLATED, Verdict.KNOWN_DEVIATION)
 
 
 def _shows(entry: Entry, scenario: ScenarioResult) -> bool:
-    """Whether an entry knows what a scenario showed."""
+    """Whether an entry matches what a scenario showed."""
     return entry.shows_in(scenario.violation) or (scenario.violation is None and entry.knows_why(scenario.reason))
 
 
 def _tried(entry: Entry, judged: Sequence[ScenarioResult]) -> Entry:
-    """An entry after this run: one that comes and goes was tried once more, where its scenario was judged."""
+    """An entry after this run: an intermittent one has one more try if its scenario was judged."""
     before = entry.intermittent
     if before is None or not judged:
         return entry
@@ -132,7 +132,7 @@ def _tried(entry: Entry, judged: Sequence[ScenarioResult]) -> Entry:
 
 
 def _entry(scenario: ScenarioResult, register: Register) -> Entry:
-    """What is violated or inconclusive now as an entry, as narrow as it can be said."""
+    """The entry for what is violated or inconclusive now, as narrow as possible."""
     return Entry(
         requirement=scenario.requirement,
         scenario=scenario.scenario,

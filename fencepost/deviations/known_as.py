@@ -1,8 +1,8 @@
-"""Whose bundled deviations hold in a run, once the system has said what it is, and the user what it is known as.
+"""Which release's bundled deviations hold in a run, by the system's handshake and the user's `--known-as`.
 
-Systems of ours say themselves whether they are a genuine release. A package's system may be anything, so what it says it is judged as
-only makes it look like that. `--known-as` is the user's word for any of them: its entries may then also pass, for a build of a release
-can have mended some of it. A word that the system contradicts is refused: it would excuse what no release did.
+Fencepost's own systems report whether they are a genuine release. A package's system may be anything, so what it reports only makes it
+resemble that release. With `--known-as` the user declares the release of any system: its entries may then also pass, since a build of a
+release may have fixed some of them. A release that the system contradicts is refused: it would excuse what no release did.
 """
 
 import re
@@ -18,7 +18,7 @@ from fencepost.contract.releases import agree, more_exact, version_of
 from .known_deviations import Asking, Expectations, Known, everything, load_for
 
 RELEASED = tuple(name for name in registry.BUNDLED if name != registry.REFERENCE)
-"""The systems of which releases are known."""
+"""The systems that have known releases."""
 
 _VERSION = re.compile(r"\d+\.\d+(\.\d+)?(-M\d+|-?(rc|RC)\d+)?")
 
@@ -35,12 +35,12 @@ class KnownAs:
 
     @property
     def comparable(self) -> str:
-        """The version, as it is compared with others."""
+        """The version in a form that can be compared with others."""
         return str(version_of(self.version))
 
     @classmethod
     def of(cls, text: str) -> "KnownAs":
-        """Read what the user said. Raises WrongUsage."""
+        """Parse the option's value. Raises WrongUsage."""
         system, colon, version = text.partition(":")
         if not (colon and version):
             raise WrongUsage(f"--known-as {text}: expected a system and the version of a release, such as kafka:4.3.1")
@@ -53,7 +53,7 @@ class KnownAs:
         return cls(system, version)
 
     def check(self, system: str, protocols: tuple[str, ...]) -> None:
-        """Raises WrongUsage where what is judged cannot be a build of that release."""
+        """Raises WrongUsage if the system cannot be a build of that release."""
         if system == registry.REFERENCE:
             raise WrongUsage(
                 f"--known-as {self}: the reference has the deviations of the release that its --profile imitates; leave it out"
@@ -67,14 +67,14 @@ class KnownAs:
             )
 
     def _is_known(self) -> bool:
-        """Whether there is a profile of its line, or a known deviation of it."""
+        """Whether the release has a known deviation, or its line a profile."""
         line = ".".join(self.version.split(".")[:2]).partition("-")[0]
         bundled = (Known(entry, name, number, is_own=False) for name, number, entry in everything() if name == f"{self.system}.yaml")
         return f"{self.system}-{line}" in registry.find(self.system).profiles() or any(one.holds_for(self.comparable) for one in bundled)
 
 
 def settled(system: str, handshake: Handshake, known_as: KnownAs | None) -> Handshake:
-    """The handshake, with whose deviations hold in this run. Raises WrongUsage where the user's word is not true."""
+    """The handshake with the release whose deviations hold in this run. Raises WrongUsage if `--known-as` contradicts it."""
     if system not in registry.BUNDLED:
         handshake = _of_a_package(system, handshake)
     if known_as is None:
@@ -109,9 +109,9 @@ def _of_a_package(system: str, handshake: Handshake) -> Handshake:
 
 @dataclass(frozen=True)
 class Likeness:
-    """What is known to deviate in the release that a system looks like: none where it looks like none, or is judged as one.
+    """Known deviations of the release that a system resembles. Empty if it resembles none, or is already judged as that release.
 
-    It excuses nothing. It shows at once that the release has the same, and what to say if the system is a build of it.
+    They excuse nothing. They show that the release has the same deviation, and which option to give if the system is a build of it.
     """
 
     release: tuple[str, str] | None = None
@@ -126,7 +126,7 @@ class Likeness:
         return cls(handshake.looks_like, load_for(system, version, False, register))
 
     def hint(self, requirement: str, scenario: str, violation: Mismatch | None) -> str | None:
-        """What to say of this violation; None where the release is not known to do that."""
+        """The hint for this violation; None if the release is not known to have it."""
         about = (one.entry for one in self.known.of(Asking(requirement, scenario)))
         entry = next((entry for entry in about if entry.shows_in(violation)), None)
         if self.release is None or entry is None:

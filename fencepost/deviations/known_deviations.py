@@ -1,12 +1,12 @@
-"""Known deviations: where a system is known to break a requirement, how that looks, and why it is believed.
+"""Known deviations: where a system is known to break a requirement, how that shows, and the evidence for it.
 
-An entry is run like everything else. It must fail, and with its symptom. One that passes is stale and therefore red, unless it
-says `intermittent` with how often it was seen in how many tries, or its range of versions holds and the exact version of the system is
-not known. `run --verify-expectations N` measures these counts anew.
+The scenario of an entry runs like any other. It must fail, and with the entry's symptom. If it passes, the entry is stale and therefore
+red, unless the entry is `intermittent`, with how often it was seen in how many tries, or its range of versions holds and the exact version
+of the system is not known. `run --verify-expectations N` measures these counts again.
 
-What has a cause that an answer tells, and may show in any scenario, is one entry about `any` requirement with that answer.
+A deviation whose cause shows in an answer, and that may appear in any scenario, is one entry about `any` requirement with that answer.
 
-Ours are bundled, and each holds for versions of a release; a user's stand in files of their own (`user_deviations.py`).
+Fencepost's entries are bundled, and each holds for versions of a release; a user's are in separate files (`user_deviations.py`).
 """
 
 import json
@@ -34,7 +34,7 @@ from fencepost.contract.symptom import Symptom
 
 
 class Intermittent(Row):
-    """How often a deviation was seen that does not show each time. What was never seen is no deviation, so there is no excuse for it."""
+    """How often a deviation was seen that does not show each time. One that was never seen is not a deviation, and excuses nothing."""
 
     seen: int = Field(ge=1)
     tried: int
@@ -42,7 +42,7 @@ class Intermittent(Row):
     @model_validator(mode="before")
     @classmethod
     def _of_text(cls, value: object) -> object:
-        """`3 of 20 runs` says the same in a user's file."""
+        """Parse `3 of 20 runs`, as a user's file may have it."""
         said = re.match(r"(\d+) of (\d+)\b", value) if isinstance(value, str) else None
         if isinstance(value, str) and said is None:
             raise ValueError("must say how often it was seen, such as {seen: 3, tried: 20}")
@@ -60,35 +60,35 @@ class Intermittent(Row):
 
 _NUMBER = re.compile(r"\[\d+] ")
 _MOST_FAULTS = 5
-"""So many are told at once; more are counted."""
+"""At most this many are listed; further ones are counted."""
 ANY = "any"
-"""What an entry says that is about every requirement."""
+"""The requirement of an entry that is about every requirement."""
 
 
 class Answered(Row):
-    """What the system told of the cause: the last request of the scenario whose name has `to` in it was answered with `said` in it.
+    """The answer that shows the cause: the scenario's last request whose name matches `to` was answered with a match of `said`.
 
-    Both are regular expressions; an answer is looked at as JSON.
+    Both are regular expressions; the answer is searched as JSON.
     """
 
     to: Expression = Field(min_length=1)
     said: Expression = Field(min_length=1)
 
     def shows_in(self, exchanges: Sequence[Exchange]) -> bool:
-        """Whether it was answered so."""
+        """Whether the system answered so."""
         last = next((one for one in reversed(exchanges) if re.search(self.to, one.name)), None)
         return last is not None and re.search(self.said, json.dumps(last.answer, default=str)) is not None
 
 
 class Entry(Row):
-    """One known deviation; `symptom` must show in the violation, and what is `answered` in what was said.
+    """One known deviation; `symptom` must show in the violation, and `answered` in the exchanges.
 
-    `inconclusive` instead of a symptom says that the scenario could not be judged, with an expression for the reason. Such an entry
+    `inconclusive` instead of a symptom means that the scenario could not be judged, with an expression for the reason. Such an entry
     need not show, and excuses no violation.
 
-    It holds for all of its requirement, or for one `scenario`, for one `example` of that, and where a scenario is asked under several
-    protocols, for one `protocol`. A scenario is recognised by its number, so that a user's file outlives a reworded title. With what
-    is `answered` it may be about `any` requirement; then it is intermittent.
+    It holds for its whole requirement, or for one `scenario`, one `example` of that, and, if a scenario is asked under several protocols,
+    one `protocol`. A scenario is recognised by its number, so that a user's file outlives a reworded title. With `answered` an entry may be
+    about `any` requirement; then it is intermittent.
     """
 
     requirement: str
@@ -128,32 +128,32 @@ class Entry(Row):
 
     @property
     def place(self) -> str:
-        """What it is about, as a message says it."""
+        """What the entry is about, for messages."""
         example = f" example {self.example}" if self.example else ""
         protocol = f" ({self.protocol})" if self.protocol else ""
         return f"{self.requirement}{f' {self.scenario}' if self.scenario else ''}{example}{protocol}"
 
     @property
     def sign(self) -> str:
-        """By what it is known, as a message says it."""
+        """How the deviation is recognised, for messages."""
         return str(self.symptom) if self.symptom else f"inconclusive '{self.inconclusive}'"
 
     def shows_in(self, violation: Mismatch | None) -> bool:
-        """Whether its symptom shows; never where it knows of no violation."""
+        """Whether its symptom shows; never for an entry without a symptom."""
         return self.symptom is not None and self.symptom.shows_in(violation)
 
     def knows_why(self, reason: str | None) -> bool:
-        """Whether it says that the scenario cannot be judged, for this reason."""
+        """Whether the entry declares the scenario inconclusive for this reason."""
         return self.inconclusive is not None and re.search(self.inconclusive, reason or "") is not None
 
     @property
     def told(self) -> str:
-        """What it excuses: two entries that say the same are one too many."""
+        """What the entry excuses: two entries with the same are one too many."""
         return self.model_copy(update={"scenario": _known_by(self.scenario)}).model_dump_json(exclude={"reason", "link", "intermittent"})
 
 
 class BundledEntry(Entry):
-    """One of ours: of a release, and with a link to where it can be read of."""
+    """A bundled entry: about a release, with a link to its description."""
 
     versions: str
     link: str
@@ -161,14 +161,14 @@ class BundledEntry(Entry):
 
 
 def _known_by(scenario: str | None) -> str | None:
-    """How a scenario is recognised: by its number, which stays when its title is reworded, and by its name where it has no number."""
+    """How a scenario is recognised: by its number, which stays when its title is reworded, or by its name if it has no number."""
     numbered = _NUMBER.match(scenario or "")
     return numbered[0] if numbered else scenario
 
 
 @dataclass(frozen=True)
 class Asking:
-    """What a scenario asks, and under which protocol. `example` is the row of an outline, from 1; None for a scenario without."""
+    """A scenario's requirement, name and protocol. `example` is the row of an outline, from 1; None for a scenario without."""
 
     requirement: str
     scenario: str
@@ -178,13 +178,13 @@ class Asking:
 
 @dataclass(frozen=True)
 class Known:
-    """An entry with the place where it stands; `may_pass` where it need not show in the system that is judged."""
+    """An entry with its file and line; `may_pass` if it need not show in the system that is judged."""
 
     entry: Entry
     file: str
     line: int
     is_own: bool
-    """Whether it is the user's, and not ours."""
+    """Whether it is the user's, and not bundled."""
     may_pass: bool = False
 
     @property
@@ -196,7 +196,7 @@ class Known:
         return self.may_pass or self.entry.intermittent is not None or self.entry.inconclusive is not None
 
     def is_about(self, asked: Asking) -> bool:
-        """What an entry does not say, it holds for all of."""
+        """Whether it is about this scenario: a field that the entry leaves out matches everything."""
         entry = self.entry
         return (
             entry.requirement in (ANY, asked.requirement)
@@ -206,7 +206,7 @@ class Known:
         )
 
     def holds_for(self, version: str) -> bool:
-        """Whether its range holds the version; one without a range holds for all. A foreign build gets no release's excuse."""
+        """Whether its range contains the version; without a range it holds for all. A foreign build is not excused by a release's entry."""
         if self.entry.versions is None:
             return True
         try:
@@ -222,16 +222,16 @@ class Expectations:
     known: tuple[Known, ...] = ()
 
     def of(self, asked: Asking, exchanges: Callable[[], Sequence[Exchange]] = tuple) -> tuple[Known, ...]:
-        """The entries about a scenario in which this was said, the user's first. What was said is only asked for where it matters."""
+        """The entries about a scenario with these exchanges, the user's first. `exchanges` is only called if an entry needs it."""
         about = [one for one in self.known if one.is_about(asked)]
         told = [one for one in about if one.entry.answered is None or one.entry.answered.shows_in(exchanges())]
         return tuple(sorted(told, key=lambda one: not one.is_own))
 
 
 def load_for(system: str, version: str, exact: bool, register: Register, folder: Path | Traversable | None = None) -> Expectations:
-    """The bundled entries of `<system>.yaml` whose range holds `version`; none where the system has no such file.
+    """The bundled entries of `<system>.yaml` whose range contains `version`; none if the system has no such file.
 
-    Where the version is known to its release line only, they may pass. Raises DataFileError as `check` does.
+    If only the release line of the version is known, they may pass. Raises DataFileError as `check` does.
     """
     path = (folder or _bundled()).joinpath(f"{system}.yaml")
     if not path.is_file():
@@ -242,9 +242,9 @@ def load_for(system: str, version: str, exact: bool, register: Register, folder:
 
 
 def check(register: Register) -> None:
-    """Read every file that comes with the kit.
+    """Read every bundled file.
 
-    Raises DataFileError when an entry names a requirement that is not tested, or a scenario that it does not have: such an entry
+    Raises DataFileError if an entry names a requirement that is not tested, or a scenario that it does not have: such an entry
     would match nothing.
     """
     for path in _bundled().iterdir():
@@ -252,7 +252,7 @@ def check(register: Register) -> None:
 
 
 def everything() -> Iterator[tuple[str, int, BundledEntry]]:
-    """All entries that come with the kit, with the names of their files and their lines."""
+    """All bundled entries, with the names of their files and their lines."""
     for path in sorted(_bundled().iterdir(), key=lambda path: path.name):
         for line, entry in zip(lines_of(path), load(path, list[BundledEntry]), strict=True):
             yield path.name, line, entry
@@ -268,7 +268,7 @@ AnEntry = TypeVar("AnEntry", bound=Entry)
 def checked(path: Path | Traversable, kind: type[AnEntry], register: Register) -> list[AnEntry]:
     """The entries of a file.
 
-    Raises DataFileError, with file, line and the nearest name, for an entry that could match nothing, or that stands twice.
+    Raises DataFileError, with file, line and the nearest name, for an entry that could match nothing, or is there twice.
     """
     entries: list[AnEntry] = load(path, list[kind])  # type: ignore[valid-type]  # the kind is a value here
     first: dict[str, int] = {}
@@ -289,7 +289,7 @@ def checked(path: Path | Traversable, kind: type[AnEntry], register: Register) -
 
 
 def _check(path: Path | Traversable, index: int, entry: Entry, register: Register) -> None:
-    """Raises DataFileError for an entry that names what there is not."""
+    """Raises DataFileError for an entry with an unknown name."""
 
     def refuse(key: str, why: str) -> DataFileError:
         return DataFileError(f"{path}:{line_of(path, index, key)}: {why}")
@@ -323,7 +323,7 @@ def protocols_of(requirement: str, register: Register) -> tuple[str, ...]:
 
 
 def holding(known: Iterable[Known], version: str, exact: bool) -> Iterator[Known]:
-    """Those whose range holds the version; one that names a range may pass where the version is known to its release line only."""
+    """Those whose range contains the version; an entry with a range may pass if only the release line of the version is known."""
     for one in known:
         if one.holds_for(version):
             yield replace(one, may_pass=one.entry.versions is not None and not exact)

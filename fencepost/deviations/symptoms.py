@@ -1,8 +1,8 @@
-"""From a violation to the symptom by which it is known again: expressions that match the whole of each field.
+"""From a violation to the symptom by which it is recognised: expressions that match the whole of each field.
 
-What a system or the kit makes up anew in each run is left open: producer ids, UUIDs and member ids, the ends of names, addresses, points
-in time, checksums and bytes, and the topics of other scenarios, of which there may be any number. All else is kept as it was, so that a
-failure of another kind is no known one. A text of several lines is known by its first.
+What differs in each run is left open: producer ids, UUIDs and member ids, the suffixes of names, addresses, points in time, checksums and
+bytes, and the topics of other scenarios, of which there may be any number. All else is kept as it was, so that a failure of another kind
+does not match. A text of several lines is recognised by its first.
 """
 
 import re
@@ -14,10 +14,10 @@ _UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _ENDED = r"[\w.-]+?-[0-9a-f]{6}\b(?:-\d+)?"
 """A name that a session made unique, perhaps with a partition."""
 _END_OF_NAME = r"-[0-9a-f]{6}\b"
-"""What a session puts behind its names."""
+"""The suffix that a session appends to its names."""
 _OPEN = {
     rf"\b{_UUID}\b": _UUID,
-    rf"{_ENDED}(?:, {_ENDED}){{3,}}": rf"{_ENDED}(?:, {_ENDED})*",  # all that there is, also of others
+    rf"{_ENDED}(?:, {_ENDED}){{3,}}": rf"{_ENDED}(?:, {_ENDED})*",  # all topics, also those of other scenarios
     _END_OF_NAME: "-[0-9a-f]{6}",
     r"(?:\b\d{1,3}(?:\.\d{1,3}){3}|\blocalhost|\[[0-9a-f:]+\]):\d+": r"[\w.:\[\]-]+:\d+",
     r"(?<=port )\d+": r"\d+",
@@ -32,7 +32,7 @@ _OPEN = {
     r"(?<![\d.])\d{10,}(?![\d.])": r"\d+",  # points in time
     r"\b\d+\.\d+ (?=s\b)": r"\d+\.\d+ ",
 }
-"""What is made up, and what stands for it."""
+"""Patterns of what differs in each run, with their replacements."""
 _MADE_UP = re.compile("|".join(f"({made_up})" for made_up in _OPEN))
 _STANDS_FOR = tuple(_OPEN.values())
 _ENDS_A_NAME = tuple(_OPEN).index(_END_OF_NAME) + 1
@@ -40,7 +40,7 @@ _SPECIAL = re.compile(r"([\\.^$*+?{}\[\]()|])")
 
 
 def symptom_of(violation: Mismatch) -> Symptom:
-    """The symptom that shows in this violation, and in the same one of another run."""
+    """The symptom that matches this violation, and the same one in another run."""
     return Symptom(
         what=_whole(violation.what),
         expected=_whole(violation.expected),
@@ -51,17 +51,17 @@ def symptom_of(violation: Mismatch) -> Symptom:
 
 
 def reason_of(reason: str) -> str:
-    """An expression for why a scenario could not be judged: its first clause, since what follows is the circumstances of one run."""
+    """An expression for why a scenario could not be judged: its first clause, since the rest is particular to one run."""
     return _whole(reason.partition("; ")[0] + "\n")
 
 
 def steady(text: str) -> str:
-    """A text as it reads in every run: names without what made them unique, and an ellipsis for all else that is made up anew."""
+    """A text in a form that is the same in every run: names without their unique suffix, and an ellipsis for all else that differs."""
     return _MADE_UP.sub(lambda found: "" if found.lastindex == _ENDS_A_NAME else "…", text)
 
 
 def _whole(text: str) -> str:
-    """An expression for this text and nothing else, but for what is made up."""
+    """An expression for exactly this text, except for what differs in each run."""
     first, *more = text.split("\n")
     told, end = "", 0
     for found in _MADE_UP.finditer(first):
@@ -71,5 +71,5 @@ def _whole(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Only what an expression would read otherwise: people read these files."""
+    """Escape only what has a meaning in an expression: people read these files."""
     return _SPECIAL.sub(r"\\\1", text)

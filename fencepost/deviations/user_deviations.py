@@ -1,10 +1,10 @@
-"""The deviations that a user knows of: `run --expectations FILE`, in the format of the bundled ones; versions and a link are not needed.
+"""The user's own known deviations: `run --expectations FILE`, in the format of the bundled ones; versions and a link are not needed.
 
-`--expectations` is said as often as needed, with a file or one of two words. Files add to the bundled entries. `none` leaves these out,
-so that `--expectations none` excuses nothing, and `--expectations none --expectations FILE` only what FILE says. `bundled` says the
-default aloud.
+`--expectations` is given as often as needed, with a file or one of two words. Files add to the bundled entries. `none` leaves these out,
+so that `--expectations none` excuses nothing, and `--expectations none --expectations FILE` only what FILE has. `bundled` states the
+default.
 
-What is wrong with such a file is the user's to mend: wrong usage, with file, line, value and remedy.
+An error in such a file is for the user to fix: wrong usage, with file, line, value and remedy.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,18 +23,18 @@ BUNDLED, NONE = "bundled", "none"
 
 @dataclass(frozen=True)
 class OwnExpectations:
-    """What a user knows of the system; `with_bundled` says whether our entries count too."""
+    """The user's entries about the system; `with_bundled` is whether the bundled entries count too."""
 
     with_bundled: bool = True
     known: tuple[Known, ...] = ()
 
     def beside(self, bundled: Expectations, version: str, exact: bool) -> Expectations:
-        """These, with the bundled entries that hold for the system, for a system of that version."""
+        """These entries, with the bundled ones that hold for the system, for a system of that version."""
         return Expectations((*holding(self.known, version, exact), *(bundled.known if self.with_bundled else ())))
 
 
 def read(said: Sequence[str], register: Register) -> OwnExpectations:
-    """What `--expectations` said. Raises WrongUsage."""
+    """Read the values of `--expectations`. Raises WrongUsage."""
     words = [word for word in said if word in (BUNDLED, NONE)]
     if BUNDLED in words and NONE in words:
         raise WrongUsage(f"--expectations {BUNDLED} and --expectations {NONE} exclude each other: say one of them")
@@ -70,7 +70,7 @@ def _refuse_repeated(known: Iterable[Known]) -> None:
 
 
 def unmatched(own: OwnExpectations, scenarios: Sequence[ScenarioResult], selected: Iterable[str], version: str) -> Iterator[str]:
-    """The user's entries that no scenario of a run was held against, each with its place and why. They excuse nothing, and do no harm."""
+    """The user's entries that were compared with no scenario of a run, each with its place and why. They excuse nothing, and do no harm."""
     chosen = {*selected, ANY}
     for one in own.known:
         about = [scenario for scenario in scenarios if one.is_about(asked_by(scenario))]
@@ -88,5 +88,5 @@ def unmatched(own: OwnExpectations, scenarios: Sequence[ScenarioResult], selecte
 
 
 def asked_by(scenario: ScenarioResult) -> Asking:
-    """What a scenario of a run asked."""
+    """The `Asking` of a scenario of a run."""
     return Asking(scenario.requirement, scenario.scenario, scenario.protocol, scenario.example)

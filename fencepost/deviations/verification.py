@@ -1,11 +1,11 @@
-"""`run --verify-expectations N`: how often the known deviations show, measured anew.
+"""`run --verify-expectations N`: measures again how often the known deviations show.
 
-The scenarios of intermittent entries are run N times, with `--verify-all` those of every entry. What was seen in how many tries is
-printed beside what the entry says. Nothing is written: whoever maintains the entries pastes the line that is offered, or removes one.
+The scenarios of intermittent entries are run N times, with `--verify-all` those of every entry. How often an entry was seen in how many
+tries is printed next to the entry's own counts. Nothing is written: the maintainer of the entries pastes the printed line, or removes one.
 
-* A try is a scenario that was judged. One that was inconclusive, not offered or not run says nothing.
-* An entry was seen where the violation has its symptom. A violation with another symptom is a try in which it was not seen.
-* An entry about any requirement has no scenario of its own, and is not measured.
+* A try is a scenario that was judged. One that was inconclusive, not offered or not run does not count.
+* An entry was seen if the violation has its symptom. A violation with another symptom is a try in which it was not seen.
+* An entry about any requirement has no scenario, and is not measured.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ _JUDGED = (Verdict.MET, Verdict.VIOLATED, Verdict.KNOWN_DEVIATION)
 
 @dataclass(frozen=True)
 class Measured:
-    """How often an entry was seen in how many tries, and how many scenarios said nothing."""
+    """How often an entry was seen in how many tries, and how many scenarios did not count."""
 
     known: Known
     seen: int
@@ -49,7 +49,7 @@ class Measured:
 
     @property
     def remedy(self) -> str | None:
-        """The line to paste, with the tries of before counted in; or that the entry is to be removed. None where nothing is to be done."""
+        """The line to paste, including the earlier tries; or that the entry is to be removed. None if nothing is to be done."""
         before = self.known.entry.intermittent
         if self.tried == 0 or (before is None and self.seen == self.tried):
             return None
@@ -67,9 +67,9 @@ class Measuring:
     every: bool
     results: list[ScenarioResult] = field(default_factory=list)
     known: tuple[Known, ...] = ()
-    """The entries that hold for the system, once it has said what it is."""
+    """The entries that hold for the system, once its handshake is known."""
 
-    @pytest.hookimpl(trylast=True)  # what the run selects comes first, and notes under which protocol a scenario is asked
+    @pytest.hookimpl(trylast=True)  # after the run's own selection, which notes the protocol of each scenario
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         left_out = [item for item in items if not (scenario_of(item) and self._wants(item))]
         if left_out:
@@ -87,7 +87,7 @@ class Measuring:
             self.known = tuple(found.values()) or self.known
 
     def measured(self) -> Iterator[Measured]:
-        """What came of each entry that holds for the system and that is asked about."""
+        """The result of each entry that holds for the system and is selected."""
         for one in self.known:
             if one.entry.requirement == ANY:
                 continue
@@ -104,7 +104,7 @@ class Measuring:
 
 
 def run(arguments: list[str], times: int, every: bool, stopping: Stopping) -> int:
-    """Measure, and print what came of it. Answers the exit code: 0 when all was measured, whatever was seen. Raises WrongUsage."""
+    """Measure, and print the results. Returns the exit code: 0 if all was measured, whatever was seen. Raises WrongUsage."""
     from fencepost.run import pytest_session
 
     rows = register.bundled()
@@ -130,7 +130,7 @@ def run(arguments: list[str], times: int, every: bool, stopping: Stopping) -> in
 
 
 def _entries(options: Options, every: bool, rows: Register) -> list[Entry]:
-    """The entries that may be about the system. Which of them hold is known when it has said what it is. Raises WrongUsage."""
+    """The entries that may be about the system. Its handshake decides which of them hold. Raises WrongUsage."""
     own = user_deviations.read(options.expectations, rows)
     files = {name for name, _, _ in known_deviations.everything()}
     mine = {f"{options.system}.yaml"} & files or files

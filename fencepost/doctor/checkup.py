@@ -1,4 +1,4 @@
-"""`fencepost doctor`: what a system says of itself, and how much of the suite can be put to it, before anything is judged."""
+"""`fencepost doctor`: what a system reports about itself, and how much of the suite can run on it, before anything is judged."""
 
 import json
 from collections import Counter
@@ -26,12 +26,12 @@ from .offered_scenarios import OfProposal, offering_of
 
 FORMS = ("table", "json")
 _MOST_NAMED = 3
-"""So many of the things that a proposal waits for are named beside its count; below they all are."""
+"""At most this many of a proposal's missing needs are named next to its count; the list below names all."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What was found out of a system under one protocol."""
+    """What was found out about a system under one protocol."""
 
     name: str
     protocol: str
@@ -59,7 +59,7 @@ class Found:
 
 
 def show(options: Options, form: str = "table") -> int:
-    """Open the system, print its handshake and what can be put to it, and give it back. Raises UnknownName for another form."""
+    """Open the system, print its handshake and what can run on it, and release it. Raises UnknownName for an unknown form."""
     if form not in FORMS:
         raise UnknownName("format", form, FORMS)
     registry.check_proposals()
@@ -83,7 +83,7 @@ def show(options: Options, form: str = "table") -> int:
 
 
 def _examined(options: Options, console: Console | None, failed: list[str]) -> Iterator[Found]:
-    """What each system says; the lines of a launcher that fail are added to `failed`, and what they start is not asked."""
+    """What each system reports; lines of a launcher that fail are added to `failed`, and what they start is not asked."""
     rows = register.bundled()
     for protocol, system in options.build_systems().items():
         try:
@@ -105,7 +105,7 @@ def _examined(options: Options, console: Console | None, failed: list[str]) -> I
 
 
 def _failures(console: Console | None, trial: Trial) -> list[str]:
-    """Try each line by which the system is started, and say so at once; those that fail."""
+    """Try each line that starts the system, and print the result at once; returns those that fail."""
     if console:
         console.print(Text("what the launcher says, tried", style="bold"))
     failed = []
@@ -121,7 +121,7 @@ def _failures(console: Console | None, trial: Trial) -> list[str]:
 
 
 def _told(found: Found) -> Iterator[tuple[str, str]]:
-    """Lines, each with its style."""
+    """The lines to print, each with its style."""
     said = found.handshake
     exactly = "" if said.version_is_exact else " (the release line; the protocol does not report the patch level)"
     yield f"{found.name} {said.version}{exactly}, which speaks {found.protocol}", "bold"
@@ -154,7 +154,7 @@ def _counts(proposal: OfProposal) -> str:
 
 
 def _openings(offered: Sequence[OfProposal]) -> list[str]:
-    """A line for each thing that scenarios wait for, the one that most wait for first."""
+    """A line for each missing need of scenarios, the most frequent one first."""
     lacks = [lack for proposal in offered for lack in proposal.lacks]
     waiting, alone, of, why = Counter[str](), Counter[str](), dict[str, set[str]](), dict[str, str]()
     for lack in lacks:

@@ -1,7 +1,7 @@
-"""What of the suite can be put to a system, and what would open the rest: told by `fencepost doctor`, before anything is judged.
+"""Which scenarios can run on a system, and what would enable the rest: printed by `fencepost doctor`, before anything is judged.
 
-What a scenario's tags need is compared with the capabilities of the handshake. Which requests it needs no tag says: where a system does not
-have all of them, the scenarios are played on a stand-in with the requests that it has.
+The needs in a scenario's tags are compared with the capabilities of the handshake. No tag names the requests that it needs: if a system
+does not have all requests, the scenarios are played on a stand-in with the requests that it has.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from fencepost.steps.player import player_of
 
 @dataclass(frozen=True)
 class Lack:
-    """Capabilities and requests that some scenarios need and a system does not offer; `why` says of each what would open it, if known."""
+    """Capabilities and requests that some scenarios need and a system does not offer; `why` has what would enable each, if known."""
 
     needs: tuple[str, ...]
     why: Mapping[str, str]
@@ -42,7 +42,7 @@ class OfProposal:
 
 
 def offering_of(protocol: str, handshake: Handshake, stand_in: StandIn | None, register: Register) -> list[OfProposal]:
-    """What can be asked under a protocol of a system that said this of itself, proposal by proposal."""
+    """What can be asked of a system with this handshake under a protocol, proposal by proposal."""
     requests = _Requests(stand_in) if stand_in else None
     found = []
     for spec in proposals.bundled().binding(protocol):
@@ -56,7 +56,7 @@ def offering_of(protocol: str, handshake: Handshake, stand_in: StandIn | None, r
 
 
 class _Requests:
-    """Finds which requests a scenario needs that the system does not have. `why` says of each what the system has instead."""
+    """Finds the requests that a scenario needs and the system does not have. `why` has, for each, what the system has instead."""
 
     def __init__(self, stand_in: StandIn) -> None:
         self.why: dict[str, str] = {}

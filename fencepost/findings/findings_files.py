@@ -1,4 +1,4 @@
-"""The files of a page of findings: `<system>.md` is made anew each time, `<system>.yaml` beside it has what people checked."""
+"""The files of a page of findings: `<system>.md` is rewritten each time, `<system>.yaml` next to it has the manual checks."""
 
 import os
 import re
@@ -16,7 +16,7 @@ from .reproduction import shortest
 
 
 def write(results: Path, out: Path) -> int:
-    """Make the page of the run in a results folder. Raises WrongUsage; answers 0."""
+    """Make the page of the run in a results folder. Raises WrongUsage; returns 0."""
     run = _finished(results)
     rows = register.bundled()
     name = re.sub(r"[^A-Za-z0-9._+-]+", "-", run.system.name).strip(".-") or "system"
@@ -45,7 +45,7 @@ def _finished(results: Path) -> Compliance:
 
 
 def _may_be_written(out: Path, name: str) -> Path:
-    """The page's file. Raises WrongUsage where the folder is none, or the file is somebody's own."""
+    """The page's file. Raises WrongUsage if the folder is not one, or the file was not made by this command."""
     told = f"--out {out}"
     if out.exists() and not out.is_dir():
         raise WrongUsage(f"{told}: this is a file; expected a folder, such as docs/findings")

@@ -27,7 +27,7 @@ _HEADS = ("requirement and scenario", "expected", "seen", "checked")
 
 @dataclass(frozen=True)
 class Findings:
-    """All that stands on a page. `reproductions` has one for each section that can have one."""
+    """The content of a page. `reproductions` has one for each section that can have one."""
 
     run: Compliance
     sections: Sequence[Section]
@@ -43,7 +43,7 @@ class Findings:
 
     @property
     def unused(self) -> list[str]:
-        """What somebody checked that is not red now."""
+        """The manual checks of what is not red now."""
         deviating = [one for those in self.known.values() for one in those]
         return self.checked.unused(one.key for one in [*self.red, *deviating])
 
@@ -99,7 +99,7 @@ class Findings:
             self._write_reproduction(page, reproduction)
 
     def _checks(self, section: Section) -> Iterator[tuple[Check, list[str]]]:
-        """What people say of a section, each entry once, with the rows that it is about."""
+        """The manual checks of a section, each entry once, with the rows that it is about."""
         said: list[Check] = []
         for one in section.findings:
             check = self.checked.of(*one.key)
@@ -163,7 +163,7 @@ def _linked(reason: str) -> str:
 
 
 def lines(findings: Findings) -> Iterator[str]:
-    """What the command says of a page that it made."""
+    """The lines that the command prints about a page that it made."""
     causes = sum(section.is_cause for section in findings.sections)
     alone = len(findings.sections) - causes
     told = findings.answers(findings.red) or "nothing red"

@@ -1,7 +1,7 @@
-"""What people found when they checked the reds of a broker by hand: a small file that is reviewed, and kept when a page is made anew.
+"""The manual checks of a broker's red scenarios: a small file that is reviewed, and kept when a page is rewritten.
 
-An entry is about all scenarios of a requirement (`KIP890-029`) or about one (`KIP890-029 [2]`), which says more than the first. What no
-entry is about is open.
+An entry is about all scenarios of a requirement (`KIP890-029`) or about one (`KIP890-029 [2]`), which overrides the first. A scenario
+without an entry is open.
 """
 
 import re
@@ -39,13 +39,13 @@ class Check(Row):
 
 @dataclass(frozen=True)
 class Checked:
-    """All entries of a file; none where there is no file."""
+    """All entries of a file; none if there is no file."""
 
     of_rows: dict[str, Check]
 
     @classmethod
     def read(cls, path: Path, register: Register) -> "Checked":
-        """Raises WrongUsage, with file, line, value and remedy, for what cannot be about anything, or stands twice."""
+        """Raises WrongUsage, with file, line, value and remedy, for an entry that cannot match anything, or is there twice."""
         if not path.exists():
             return cls({})
         try:

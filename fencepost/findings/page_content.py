@@ -1,4 +1,4 @@
-"""What stands on a page of findings: each red scenario once, below the cause that explains it, and then what is known already."""
+"""The content of a page of findings: each red scenario once, below the cause that explains it, then the known deviations."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from fencepost.results.compliance_document import RED, Compliance, Requirement, 
 
 @dataclass(frozen=True)
 class Finding:
-    """One red scenario, with what was due and what was seen, or why it could not be judged; of an outline all examples that are."""
+    """One red scenario, with what was expected and seen, or why it could not be judged; for an outline, all its red examples."""
 
     row: Requirement
     examples: tuple[Scenario, ...]
@@ -45,7 +45,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Section:
-    """A cause with what it explains; a requirement that stands alone is a section of its own."""
+    """A cause with what it explains; a requirement without a shared cause is a separate section."""
 
     title: str
     findings: tuple[Finding, ...]
@@ -57,7 +57,7 @@ class Section:
 
 
 def sections(run: Compliance, register: Register) -> list[Section]:
-    """Each cause of the run, the one that explains most first, then what no cause explains."""
+    """Each cause of the run, the one that explains most first, then the findings that no cause explains."""
     red = {one.key: one for one in having(run, *RED)}
     found = []
     for cause in run.causes:
@@ -73,7 +73,7 @@ def sections(run: Compliance, register: Register) -> list[Section]:
 
 
 def known(run: Compliance) -> Mapping[str, list[Finding]]:
-    """The known deviations that showed, by the reason that is written for them."""
+    """The known deviations that showed, by their reason."""
     found: dict[str, list[Finding]] = {}
     for one in having(run, Verdict.KNOWN_DEVIATION):
         found.setdefault(one.row.reason or "", []).append(one)
@@ -91,7 +91,7 @@ def having(run: Compliance, *verdicts: Verdict) -> Iterator[Finding]:
 
 
 def _each(said: Iterable[str]) -> str:
-    """What examples say, as it reads in every run, and the same once."""
+    """The texts of examples in a form that is the same in every run, each once."""
     return " / ".join(dict.fromkeys(map(steady, said)))
 
 

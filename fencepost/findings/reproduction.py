@@ -1,7 +1,7 @@
-"""The shortest scenario that shows a cause, as somebody would repeat it: its steps, and what was asked and answered, from its history.
+"""The shortest scenario that shows a cause, so that it can be repeated: its steps, and its requests and answers, from its history.
 
-What a run makes up anew is left out or has a short name, so that a page that is made anew differs only where the broker does: the ends of
-names, producer ids (P1, P2), points in time.
+What differs in each run is left out or has a short name, so that a new page differs only where the broker does: the suffixes of names,
+producer ids (P1, P2), points in time.
 """
 
 import json
@@ -20,12 +20,12 @@ from .manual_checks import row_of
 from .page_content import Finding
 
 _MOST = 12
-"""So many calls are shown, the last ones."""
+"""How many calls are shown: the last ones."""
 _LONGEST = 240
 _FINDS_ITS_WAY = ("metadata", "find_coordinator", "api_versions", "create_topics")
-"""What every client asks before it comes to the point."""
+"""The requests that every client sends first."""
 _LOOKS = ("list_offsets", "describe_transactions", "describe_producers", "list_transactions", "offset_fetch", "fetch")
-"""What shows how things are. Before the last call that does something it only says how they were."""
+"""The requests that only read state. Before the last call that changes something, they only show an earlier state."""
 _EMPTY: tuple[object, ...] = (None, [], {}, "NONE", "")
 
 
@@ -40,7 +40,7 @@ class Reproduction:
 
 
 def shortest(findings: Sequence[Finding], results: Path) -> Reproduction | None:
-    """The violated scenario with the fewest calls; None where no scenario was violated."""
+    """The violated scenario with the fewest calls; None if no scenario was violated."""
     found = [_reproduced(one, results) for one in findings if one.scenario.violation]
     return min(found, key=lambda one: (not one.calls, one.left_out + len(one.calls)), default=None)
 
@@ -51,7 +51,7 @@ def _reproduced(finding: Finding, results: Path) -> Reproduction:
 
 
 def _steps(finding: Finding) -> Iterator[str]:
-    """The scenario as the feature has it, with its Background."""
+    """The steps of the scenario as in the feature, with its Background."""
     for feature, scenario in gherkin.scenarios_of(finding.row.id):
         if finding.scenario.name.startswith(scenario.name):
             yield f"Scenario: {scenario.name}"
@@ -64,9 +64,9 @@ def _steps(finding: Finding) -> Iterator[str]:
 
 
 def _calls(finding: Finding, results: Path) -> list[str]:
-    """The calls of a scenario, without those that only find the way, or only look before something is done.
+    """The calls of a scenario, without those that only find a node, or only read before something is changed.
 
-    A look that is repeated waits for something, so it stays.
+    A read that is repeated waits for something, so it stays.
     """
     beginning = row_of(*finding.key).replace(" [", "-").replace("]", "-")
     paths = list(history_files.found_in(results, beginning))
@@ -81,7 +81,7 @@ def _calls(finding: Finding, results: Path) -> list[str]:
 
 
 def _acts_and_waits(told: Sequence[tuple[bool, str]], also_once: bool = False) -> Iterator[tuple[str, int]]:
-    """Each line with how often it stands there: acts one after the other, between them the looks that are repeated, or `also_once`."""
+    """Each line with its count: the acts in order, between them the reads that are repeated, or all reads with `also_once`."""
     for looks, those in groupby(told, key=lambda one: one[0]):
         lines = [line for _, line in those]
         if looks:
@@ -91,7 +91,7 @@ def _acts_and_waits(told: Sequence[tuple[bool, str]], also_once: bool = False) -
 
 
 def _pairs(path: Path) -> Iterator[tuple[Event, Event]]:
-    """Each call as it was asked and as it was answered, in the order of the answers."""
+    """Each request with its answer, in the order of the answers."""
     asked: dict[int, Event] = {}
     for line in history_files.text_of(path).splitlines():
         event: Event = json.loads(line)
@@ -131,7 +131,7 @@ def _outcome(asked: Event, answered: Event, named: dict[int, str]) -> str:
 
 
 def _about(event: Event, named: dict[int, str]) -> Iterator[str]:
-    """The transaction, the group, and what is moved."""
+    """The transaction, the group, and the records that the call writes or reads."""
     if tx := event["tx"]:
         yield f"transactional id {tx['tid']}" if tx["tid"] is not None else "no transactional id"
         yield f"producer id {_name(tx['pid'], named)}"
@@ -146,7 +146,7 @@ def _about(event: Event, named: dict[int, str]) -> Iterator[str]:
 
 
 def _compact(value: object, named: dict[int, str]) -> str:
-    """A request or an answer as JSON, without what says nothing."""
+    """A request or an answer as JSON, without empty fields."""
     kept = _kept(value, named)
     return json.dumps(kept, ensure_ascii=False) if kept not in _EMPTY else ""
 
@@ -169,7 +169,7 @@ def _producer(key: str, value: Any, named: dict[int, str]) -> object:
 
 
 def _name(producer: int, named: dict[int, str]) -> str | int:
-    """A producer id by the order in which it was met; -1 is no id."""
+    """The short name of a producer id, in order of appearance; -1 is not an id."""
     return producer if producer < 0 else named.setdefault(producer, f"P{len(named) + 1}")
 
 

@@ -1,4 +1,4 @@
-"""The museum: bugs of released brokers and clients, and which requirement finds each where a defect of the reference makes it again.
+"""The museum: bugs of released brokers and clients, and which requirement finds each, if a defect of the reference reproduces it.
 
-`bugs` reads `fixtures/museum.yaml`, `proof` plays the defects (`fencepost prove --museum`), and `page` writes `docs/museum.md`.
+`bugs` reads `fixtures/museum.yaml`, `proof` plays the defects (`fencepost prove --museum`), and `museum_page` writes `docs/museum.md`.
 """

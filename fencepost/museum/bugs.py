@@ -31,7 +31,7 @@ class Kind(Enum):
 
     @property
     def in_words(self) -> str:
-        """What it takes to make such a bug again."""
+        """What it would take to reproduce such a bug."""
         return _IN_WORDS[self]
 
 
@@ -47,7 +47,7 @@ _IN_WORDS = {
 
 
 class Bug(Row):
-    """A bug by its ticket. `date` is a year, a month or a day as ISO 8601 has it, where it is known; `link` is where it was reported."""
+    """A bug by its ticket. `date` is a year, a month or a day in ISO 8601, if known; `link` is where it was reported."""
 
     id: _Text
     link: Annotated[str, Field(pattern=r"^https://\S+$")] | None = None
@@ -79,12 +79,12 @@ class Bug(Row):
 
     @property
     def tickets(self) -> tuple[str, ...]:
-        """All tickets that it has, its own first."""
+        """All its tickets, its own first."""
         return (self.id, *self.also)
 
     @property
     def requirements(self) -> tuple[str, ...]:
-        """All that its defects break, each once."""
+        """The requirements that its defects break, each once."""
         return tuple(dict.fromkeys(row for name in self.defects for row in DEFECTS[name].breaks))
 
 
@@ -105,12 +105,12 @@ class Museum:
 
     @property
     def played(self) -> tuple[Bug, ...]:
-        """Those that defects make again."""
+        """The bugs that defects reproduce."""
         return tuple(bug for bug in self.bugs if bug.defects)
 
     @property
     def waiting(self) -> tuple[Bug, ...]:
-        """Those that could be made again if the reference had more."""
+        """The bugs that could be reproduced if the reference had more."""
         return tuple(bug for bug in self.bugs if bug.waits_for)
 
     def out_of_reach(self, kind: Kind) -> tuple[Bug, ...]:
@@ -120,18 +120,18 @@ class Museum:
         return next(system for system, bugs in self.systems.items() if bug in bugs)
 
     def systems_of(self, bugs: Iterable[Bug]) -> tuple[str, ...]:
-        """The systems that these bugs are of, each once."""
+        """The systems of these bugs, each once."""
         return tuple(dict.fromkeys(self.system_of(bug) for bug in bugs))
 
 
 @functools.cache
 def bundled() -> Museum:
-    """Those of the package."""
+    """The bundled bugs."""
     return read(resources.files("fencepost.fixtures").joinpath("museum.yaml"))
 
 
 def read(path: Path | Traversable) -> Museum:
-    """Those of a file. Raises DataFileError for a defect that there is not, and for what stands in it twice."""
+    """The bugs of a file. Raises DataFileError for an unknown defect, and for duplicates."""
     rows = load(path, list[_System])
     seen: set[str] = set()
     for number, row in enumerate(rows):

@@ -22,7 +22,7 @@ from .bugs import Bug, Kind, Museum, bundled
 
 @dataclass(frozen=True)
 class Judged:
-    """What the suite said of the defects of each bug; nothing of those that were not tried."""
+    """The suite's results for the defects of each bug; none for those that were not tried."""
 
     museum: Museum
     seen: Mapping[str, Seen]
@@ -32,7 +32,7 @@ class Judged:
         return all(name in self.seen for name in bug.defects)
 
     def is_caught(self, bug: Bug) -> bool:
-        """Whether each requirement that a defect of the bug breaks is violated with the symptom that is due there."""
+        """Whether each requirement that a defect of the bug breaks is violated with the expected symptom."""
         return all(name in self.seen and self.seen[name].is_caught and not self.seen[name].trouble for name in bug.defects)
 
     @property
@@ -41,7 +41,7 @@ class Judged:
 
     @property
     def missed(self) -> tuple[Bug, ...]:
-        """Those that were tried and not caught."""
+        """The bugs that were tried and not caught."""
         return tuple(bug for bug in self.museum.played if self.is_tried(bug) and not self.is_caught(bug))
 
     @property
@@ -71,7 +71,7 @@ def show(workers: int, results: Path) -> int:
 
 
 def as_json(judged: Judged) -> dict[str, Any]:
-    """For other programs: each bug with what became of it."""
+    """For other programs: each bug with its result."""
     return {
         "schema_version": 1,
         "complete": judged.is_complete,

@@ -1,7 +1,7 @@
-"""Lawful variants as one broker, so that a proof asks everything once for several of them.
+"""Conforming variants combined into one broker, so that a proof asks everything once for several of them.
 
-They change different functions, so each is whole in it; where several replace one part, the broker's part inherits from those of all. A
-broker that nothing catches clears all of its variants, side by side; one that is caught says nothing of any, and each is then tried alone.
+They change different functions, so each is complete in it; if several replace one part, the broker's part inherits from all of theirs. A
+broker that no scenario catches clears all of its variants together; one that is caught judges none of them, and each is then tried alone.
 """
 
 import dataclasses
@@ -21,7 +21,7 @@ class _Empty(ABC):  # noqa: B024 - it is asked only for what Python gives each c
 
 
 def changes_of(variant: Defect) -> set[tuple[str, str]]:
-    """What it changes: the names of its parts, and in each those of the functions that are its own and of what they set."""
+    """What a variant changes: the names of its parts, and in each those of its own functions and of what they set."""
     classes = classes_by_part(variant.parts)
     return {(part, name) for part, own in classes.items() for one in own for name in _names_of(one)}
 
@@ -35,7 +35,7 @@ def _names_of(part: type) -> frozenset[str]:
 
 
 def groups(lawful: Iterable[Defect]) -> list[tuple[Defect, ...]]:
-    """Each variant in one group, with others of its protocol that change other things; few groups, and the same each time."""
+    """Puts each variant into one group, with others of its protocol that change other things; few groups, and the same each time."""
     found: list[list[Defect]] = []
     for variant in lawful:
         fitting = (group for group in found if all(_are_apart(variant, other) for other in group))
@@ -48,7 +48,7 @@ def groups(lawful: Iterable[Defect]) -> list[tuple[Defect, ...]]:
 
 
 def as_one(variants: tuple[Defect, ...]) -> Defect:
-    """A broker that has what makes each of these different; the variant itself where it is one."""
+    """A broker with the changes of all these variants; the variant itself if it is only one."""
     first, *others = variants
     if not others:
         return first
@@ -66,7 +66,7 @@ def as_one(variants: tuple[Defect, ...]) -> Defect:
 
 
 def _inheriting(classes: list[type]) -> type:
-    """A class that has what is different in each of these; the class itself where it is one."""
+    """A class with the changes of all these classes; the class itself if it is only one."""
     return classes[0] if len(classes) == 1 else type("And".join(one.__name__ for one in classes), tuple(classes), {})
 
 

@@ -1,15 +1,15 @@
-"""`fencepost prove`: is each check able to fail, and for the right reason; and does nothing fail that is lawful?
+"""`fencepost prove`: can each check fail, and for the right reason? And does no conforming variant fail?
 
 The suite is run on every defect of the reference. A requirement is *proved* when a defect that breaks it turns its own scenario
-red with the symptom that the defect has there. One that nothing turns red is a hole: its green is not known to mean anything.
-A requirement of the core is asked under several protocols, and proved under each or a hole there: what one probe can see says
-nothing of another. Where its reference offers nothing of what the scenarios need, it is not asked.
-A lawful variant that turns anything red is a false red. A variant that does not apply, since its row is not tested, nothing calls it
-or it breaks down, proves nothing and is named with its reason.
+red with the symptom that the defect has there. A requirement that no defect turns red is a hole: its green may mean nothing.
+A requirement of the core is asked under several protocols, and is proved or a hole under each: what one probe can see does not show what
+another can. It is not asked where the protocol's reference does not offer what the scenarios need.
+A conforming variant that turns anything red is a false red. A variant that does not apply, since its row is not tested, its code is never
+called or it breaks down, proves nothing and is listed with the reason.
 
-Each variant is a broker of one protocol, and is asked what binds that. It is run in a process apart, a defect on the scenarios of
-the feature that its requirement stands in, and lawful variants that change different functions as one broker, and each alone where that one
-is caught. `--all` runs everything on each.
+Each variant is a broker of one protocol, and is judged by what binds that protocol. It runs in a separate process: a defect with the
+scenarios of the feature that has its requirement; conforming variants that change different functions as one broker, and each alone if that
+broker is caught. `--all` runs everything on each.
 """
 
 import contextlib
@@ -39,11 +39,11 @@ from fencepost.run.selection import Selection
 from . import conforming_groups, forkserver
 
 _ONE_AFTER_ANOTHER = 16
-"""How many brokers a process plays where each is asked little: to start it takes half as long as to play one."""
+"""How many brokers one process plays if each has few scenarios: starting a process takes half as long as playing one broker."""
 
 
 class Breadth(Enum):
-    """What a defect is asked. A lawful variant is asked everything, whichever it is."""
+    """Which requirements a defect is judged by. A conforming variant is always judged by all."""
 
     ITS_OWN = "the scenarios of the requirements that it breaks"
     ITS_FEATURES = "all scenarios of their features, so that the matrix shows what else it turns red nearby"
@@ -52,9 +52,9 @@ class Breadth(Enum):
 
 @dataclass(frozen=True)
 class Seen:
-    """What the suite said of one variant: for each requirement that was judged its verdict, and the reason and violation of a red one.
+    """The suite's result for one variant: the verdict of each requirement that was judged, and the reason and violation of a red one.
 
-    `trouble` says why it does not apply, whatever the verdicts are.
+    `trouble` is why the variant does not apply, whatever the verdicts are.
     """
 
     defect: Defect
@@ -63,31 +63,31 @@ class Seen:
     violations: dict[str, Mismatch]
     trouble: str | None = None
     is_unmet: bool = False
-    """Whether nothing that it was asked calls what makes it different."""
+    """Whether no scenario that it was given calls the code that the variant changes."""
 
     @property
     def reds(self) -> list[str]:
         return [requirement for requirement, verdict in self.verdicts.items() if verdict in ("violated", "inconclusive", "harness_error")]
 
     def proves(self, requirement: str) -> bool:
-        """Whether the defect breaks this requirement, and the requirement's scenario is violated with the symptom that is due there."""
+        """Whether the defect breaks this requirement, and the requirement's scenario is violated with the expected symptom."""
         symptom = self.defect.breaks.get(requirement)
         shows = symptom is not None and symptom.shows_in(self.violations.get(requirement))
         return shows and self.verdicts.get(requirement) == "violated" and not self.trouble
 
     @property
     def unproved(self) -> list[str]:
-        """The requirements that the defect breaks, and whose scenarios do not show it."""
+        """The requirements that the defect breaks, but whose scenarios do not show it."""
         return [requirement for requirement in self.defect.breaks if not self.proves(requirement)]
 
     @property
     def is_caught(self) -> bool:
-        """For each requirement that it breaks; a lawful variant never is."""
+        """Whether it is caught by each requirement that it breaks; a conforming variant never is."""
         return not self.defect.is_lawful and not self.unproved
 
 
 class Hole(NamedTuple):
-    """A requirement that nothing proves under one of the protocols that it is asked of."""
+    """A requirement that no defect proves under one of the protocols under which it is asked."""
 
     requirement: str
     protocol: str
@@ -95,22 +95,22 @@ class Hole(NamedTuple):
 
 @dataclass(frozen=True)
 class Proof:
-    """The kill matrix: every tested requirement with the protocols that it is asked of, and what every variant did."""
+    """The kill matrix: each tested requirement with the protocols under which it is asked, and what each variant did."""
 
     protocols: Mapping[str, tuple[str, ...]]
     seen: tuple[Seen, ...]
     not_run: tuple[Defect, ...] = ()
-    """The variants that nobody has tried, for the proof was stopped."""
+    """The variants that were not tried, because the proof was stopped."""
 
     @property
     def stopped(self) -> str | None:
-        """In words, where not every variant was run."""
+        """Why the proof is incomplete, in words; None if every variant was run."""
         count = len(self.seen) + len(self.not_run)
         return f"stopped after {len(self.seen)} of {count} variants" if self.not_run else None
 
     @cached_property
     def undecided(self) -> list[str]:
-        """The requirements that are not proved, and may be by a variant that was not run."""
+        """The requirements that are not proved, but that a variant that was not run may prove."""
         waiting = {(row, defect.protocol) for defect in self.not_run for row in defect.breaks}
         proved = self._proved
         return [
@@ -138,7 +138,7 @@ class Proof:
 
     @cached_property
     def holes(self) -> list[Hole]:
-        """Where no defect proves a requirement, of those that were decided."""
+        """Each requirement and protocol that no defect proves, of those that were decided."""
         asked = [Hole(row, protocol) for row, protocols in self.protocols.items() for protocol in protocols]
         waiting = set(self.undecided)
         return [place for place in asked if place not in self._proved and place.requirement not in waiting]
@@ -150,22 +150,22 @@ class Proof:
 
     @property
     def proved_count(self) -> int:
-        """How many requirements are proved under every protocol that they are asked of."""
+        """How many requirements are proved under every protocol under which they are asked."""
         return len(self.requirements) - len({*self.unproved, *self.undecided})
 
     @cached_property
     def missed(self) -> list[Seen]:
-        """The defects that apply and were not caught for each requirement that they break, or not for their reason."""
+        """The defects that apply, but were not caught by each requirement that they break, or were caught for another reason."""
         return [one for one in self.seen if one.unproved and not one.trouble]
 
     @cached_property
     def false_reds(self) -> list[Seen]:
-        """The lawful variants at which something was red."""
+        """The conforming variants on which a scenario was red."""
         return [one for one in self.seen if one.defect.is_lawful and one.reds and not one.trouble]
 
     @cached_property
     def inapplicable(self) -> list[Seen]:
-        """The variants that say nothing, with their trouble."""
+        """The variants that could not be judged, with the reason."""
         return [one for one in self.seen if one.trouble]
 
     @property
@@ -174,10 +174,10 @@ class Proof:
 
 
 def prove(register: Register, specs: Iterable[str], breadth: Breadth, workers: int, report: Callable[[Seen, int, int], None]) -> Proof:
-    """Run the suite on every variant that concerns these proposals. `report` hears of each as it ends, with its number and the count.
+    """Run the suite on every variant that concerns these proposals. `report` is called for each as it ends, with its number and the count.
 
-    Where only some proposals are asked about, a lawful variant that none of them comes across is no concern of theirs. An interrupt ends it
-    early: the proof then names what was not run.
+    If only some proposals are selected, a conforming variant that none of them reaches does not concern them. An interrupt ends the proof
+    early: it then names what was not run.
     """
     specs = tuple(specs)
     protocols = {row.id: protocols_asked(row.id, register) for row in register.rows(specs) if row.is_tested}
@@ -213,7 +213,7 @@ def play(defects: Iterable[Defect], workers: int) -> tuple[Seen, ...]:
 
 
 def _tried(pool: Pool, brokers: Sequence[tuple[Defect, ...]], asked: Callable[[Defect], tuple[str, ...]]) -> Iterator[Seen]:
-    """What is seen of each variant, as it comes. Where a broker of several is caught, or breaks down, each of them is tried alone."""
+    """The result of each variant as it arrives. If a broker with several variants is caught or fails, each of them is tried alone."""
     alone: list[tuple[Defect, ...]] = []
     for several in pool.imap_unordered(_run, [(broker, asked(broker[0])) for broker in brokers]):
         if len(several) > 1 and any(one.reds or (one.trouble and not one.is_unmet) for one in several):
@@ -225,7 +225,7 @@ def _tried(pool: Pool, brokers: Sequence[tuple[Defect, ...]], asked: Callable[[D
 
 
 def _cannot_be_asked(defect: Defect, register: Register, specs: tuple[str, ...]) -> str | None:
-    """Why no scenario can catch a defect; None where one can, and for a proposal that is not asked about."""
+    """Why no scenario can catch a defect; None if one can, and for a proposal that is not selected."""
     return next((why for broken in defect.breaks if (why := _cannot_show(broken, defect.protocol, register, specs))), None)
 
 
@@ -245,9 +245,9 @@ def _cannot_show(broken: str, protocol: str, register: Register, specs: tuple[st
 
 
 def _asked_of(variant: Defect, protocols: Mapping[str, tuple[str, ...]], breadth: Breadth) -> tuple[str, ...]:
-    """What a variant is asked of what binds its protocol.
+    """The requirements that a variant is judged by, of those that bind its protocol.
 
-    Each of these is asked, also one of a proposal that is not asked about: it is not caught before it shows in all of them.
+    Each requirement that a defect breaks is asked, also of a proposal that is not selected: a defect is caught only if all of them are red.
     """
     requirements = tuple(row for row, bound in protocols.items() if variant.protocol in bound)
     elsewhere = tuple(row for row in variant.breaks if row not in protocols)
@@ -269,7 +269,7 @@ def _run(task: tuple[tuple[Defect, ...], tuple[str, ...]]) -> tuple[Seen, ...]:
 
 
 def see(variants: tuple[Defect, ...], asked: tuple[str, ...], profile: str | None = None) -> tuple[Seen, ...]:
-    """What the suite says of these variants as one broker, in a process that judges nothing but variants."""
+    """The suite's results for these variants as one broker, in a process that judges only variants."""
     broker = conforming_groups.as_one(variants)
     (gc.enable if broker.is_lawful else gc.disable)()  # defects are asked little, and leave little behind
     (LAWFUL if broker.is_lawful else DEFECTS)[broker.name] = broker  # this process has imported the bundled ones
@@ -291,7 +291,7 @@ def see(variants: tuple[Defect, ...], asked: tuple[str, ...], profile: str | Non
 
 
 def _judged(broker: Defect, asked: tuple[str, ...], profile: str | None) -> list[RequirementResult]:
-    """What each of these requirements is on this variant of the reference."""
+    """The result of each of these requirements on this variant of the reference."""
     found: dict[str, list[ScenarioResult]] = {}
     with Plays(Options(asked=Asked({"defect": broker.name}, profile), selection=Selection(only=asked))) as plays:
         for play in plays:
@@ -300,7 +300,7 @@ def _judged(broker: Defect, asked: tuple[str, ...], profile: str | None) -> list
 
 
 def _trouble(defect: Defect, verdicts: dict[str, str], reasons: dict[str, str]) -> str | None:
-    """Why the verdicts say nothing of a variant."""
+    """Why the verdicts do not judge a variant; None if they do."""
     broken = next(
         (row for row, verdict in verdicts.items() if verdict == "harness_error" and (defect.is_lawful or row in defect.breaks)), None
     )
@@ -308,10 +308,10 @@ def _trouble(defect: Defect, verdicts: dict[str, str], reasons: dict[str, str]) 
 
 
 def protocols_asked(requirement: str, register: Register) -> tuple[str, ...]:
-    """Under which protocols the reference is asked of a requirement: those where it offers what one of the scenarios needs.
+    """The protocols under which the reference is judged by a requirement: those where it offers what one of the scenarios needs.
 
-    A log of Kafka cannot be sealed, so nothing that its reference does can break, or prove, a row about sealed logs. They are in the order
-    of the proposal, and all of those that it binds where no scenario stands for the requirement.
+    A Kafka log cannot be sealed, so Kafka's reference can neither break nor prove a row about sealed logs. They are in the order of the
+    proposal; a requirement without a scenario has all protocols that the proposal binds.
     """
     bound = proposals.bundled().protocols_of(register.spec_of(requirement))
     needs = [frozenset(gherkin.needs_in(scenario.tags)) for _, scenario in gherkin.scenarios_of(requirement)]

@@ -1,4 +1,4 @@
-"""The kill matrix of `fencepost prove`: on the terminal, as JSON, and as a page. It is there in part where the proof was stopped."""
+"""The kill matrix of `fencepost prove`: on the terminal, as JSON, and as a page. It is partial if the proof was stopped."""
 
 import dataclasses
 import json
@@ -40,12 +40,12 @@ PROVE = Layout("prove", "--results", ("prove.json", "prove.html", *_KEPT))
 def show_mutants(
     count: int, seed: int, only: Sequence[str], everything: bool, workers: int, folder: Path, write_killed: Path | None
 ) -> int:
-    """Judge mutants that nobody chose; their page stands beside that of the kill matrix."""
+    """Judge random mutants; their page is next to that of the kill matrix."""
     return mutant_report.show(count, seed, only, everything, workers, folder, PROVE, write_killed)
 
 
 def show(specs: Sequence[str], everything: bool, workers: int, folder: Path) -> int:
-    """Prove, print, and write `prove.json` and `prove.html`. Answers 0 when the proof holds, 1 when it does not, 4 when it was stopped."""
+    """Prove, print, and write `prove.json` and `prove.html`. Returns 0 if the proof holds, 1 if it does not, 4 if it was stopped."""
     registry.check_proposals()
     rows = register.bundled()
     rows.rows(specs)
@@ -91,7 +91,7 @@ def as_json(proof: Proof) -> dict[str, Any]:
 
 
 def _cell(one: Seen, row: str) -> dict[str, Any]:
-    """How a requirement that a defect breaks is to fail, how it failed, and whether that is the same."""
+    """How a requirement that a defect breaks should fail, how it failed, and whether the two agree."""
     violation = one.violations.get(row)
     return {
         "symptom": one.defect.breaks[row].model_dump(),

@@ -16,7 +16,7 @@ from .defect_proof import Proof, Seen
 
 @dataclass(frozen=True)
 class Theme:
-    """The requirements of a feature, with the variants that break one of them; their place in the list is their number in the grid."""
+    """The requirements of a feature, with the variants that break one of them; their position in the list is their number in the grid."""
 
     proposal: str
     title: str
@@ -36,7 +36,7 @@ class Theme:
         return [one for one in self.defects if row in one.defect.breaks]
 
     def cell(self, row: str, one: Seen) -> str:
-        """What a variant did to a requirement: its name in the legend."""
+        """The effect of a variant on a requirement: its name in the legend."""
         if one.proves(row):
             return "proves"
         if row in one.defect.breaks:
@@ -57,7 +57,7 @@ def themes(proof: Proof) -> Iterator[Theme]:
 
 
 def page(proof: Proof, mutants: Mapping[str, Any] | None = None) -> str:
-    """One page that runs no script. `mutants` is what `prove --mutants` wrote of its last trial, if there was one."""
+    """One page without scripts. `mutants` is what `prove --mutants` wrote about its last trial, if there was one."""
     template = resources.files("fencepost.fixtures").joinpath("prove.html.j2").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(template).render(

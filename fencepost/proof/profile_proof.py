@@ -1,13 +1,13 @@
 """`fencepost prove --profile P`: which defects of the reference does the suite find on a broker of another profile?
 
-A profile such as `kip98` offers less, so its scenarios send other requests, and look at what readers see where nothing describes a
-transaction. Each defect of the proposals is put into a broker of that profile and is asked the requirements that it breaks. It is
+A profile such as `kip98` offers less, so its scenarios send other requests, and check what readers see if no request describes a
+transaction. Each defect of the proposals is put into a broker of that profile, which is judged by the requirements that it breaks. It is
 
-* *found* where one of these is violated; the symptom may be another one than on the profile `seed`,
-* *stopped* where none is violated, and a scenario could not be judged: that is red too,
-* *not asked* where the profile offers none of their scenarios, or none of them calls what the defect changes, or the reference breaks
-  down with it there,
-* *missed* where all that was asked is met.
+* *found* if one of these is violated; the symptom may differ from that on the profile `seed`,
+* *stopped* if none is violated, and a scenario could not be judged: that is red too,
+* *not asked* if the profile offers none of their scenarios, or none of them calls the code that the defect changes, or the reference
+  breaks down with it there,
+* *missed* if all that was asked is met.
 
 `fixtures/missed.yaml` has the defects that are known to be missed on a profile, with the reason.
 """
@@ -42,7 +42,7 @@ _KAFKA = "kafka"
 
 
 class Fate(Enum):
-    """What became of a defect on a profile."""
+    """The result of a defect on a profile."""
 
     FOUND = "found"
     STOPPED = "stopped"
@@ -52,7 +52,7 @@ class Fate(Enum):
 
 @dataclass(frozen=True)
 class Trial:
-    """A defect on a profile: what was violated there, or why nothing was."""
+    """The trial of a defect on a profile: what was violated there, or why nothing was."""
 
     defect: Defect
     fate: Fate
@@ -65,7 +65,7 @@ class Trial:
 
 
 class Missed(Row):
-    """A defect that a profile is known to hide, and why."""
+    """A defect that a profile is known to hide, with the reason."""
 
     profile: str
     defect: str
@@ -79,7 +79,7 @@ def known(profile: str) -> dict[str, str]:
 
 
 def fate_of(seen: Seen) -> Trial:
-    """What the verdicts on a defect say of it."""
+    """The trial of a defect by its verdicts."""
     asked = [row for row, verdict in seen.verdicts.items() if verdict != Verdict.NOT_OFFERED]
     violated = tuple(row for row in asked if seen.verdicts[row] == Verdict.VIOLATED)
     if violated:
@@ -102,14 +102,14 @@ def breaking(register: Register, specs: Iterable[str]) -> list[Defect]:
 
 
 def sample(defects: Sequence[Defect], count: int | None, seed: int) -> list[Defect]:
-    """So many of them, drawn with that seed; all where no number is given, or there are no more."""
+    """Draw `count` of them with that seed; all if no number is given, or there are no more."""
     if count is None or count >= len(defects):
         return list(defects)
     return random.Random(seed).sample(defects, count)  # noqa: S311 - it is no secret
 
 
 def prove_at(profile: str, defects: Sequence[Defect], workers: int, report: Callable[[Trial], None]) -> list[Trial]:
-    """Try each of these defects on that profile, each in a separate process; `report` gets each trial as it ends."""
+    """Try each of these defects on that profile, each in a separate process; `report` is called with each trial as it ends."""
     tasks = [(defect, tuple(defect.breaks), profile) for defect in defects]
     found = []
     with forkserver.pool(workers) as pool:
@@ -125,13 +125,13 @@ def unexplained(trials: Iterable[Trial], reasons: Mapping[str, str]) -> list[Tri
 
 
 def stale(trials: Iterable[Trial], reasons: Mapping[str, str]) -> list[str]:
-    """The defects that are known to be missed, and were not."""
+    """The defects that are known to be missed, but were not."""
     return [trial.defect.name for trial in trials if trial.fate is Fate.FOUND and trial.defect.name in reasons]
 
 
 def show(profile: str, specs: Sequence[str], count: int | None, seed: int, workers: int, where: Path) -> Exit:
-    """Try the defects, print what became of each, and write `profile.json`. The exit code is 1 where one is missed without a known reason,
-    or where a known one is found.
+    """Try the defects, print the result of each, and write `profile.json`. The exit code is 1 if one is missed without a known reason,
+    or if a known one is found.
     """
     profiles = registry.engine(_KAFKA).profiles()
     if profile not in profiles:

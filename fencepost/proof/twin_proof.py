@@ -1,8 +1,8 @@
-"""`fencepost prove --twins`: which losses at a replay twins notice, and that they notice nothing where nothing is wrong.
+"""`fencepost prove --twins`: which losses at a replay are noticed by twins, and that twins notice nothing in a broker that conforms.
 
-A loss is a broker that reads one field of one durable record as if nobody had set it (`reference/defects/replay.py`). Each is played with
-the disturbances of the family `replay` until a twin differs. What is silent: every profile of the reference, and every conforming variant,
-with twins drawn by the seed, or all of them with `--all`.
+A loss is a broker that reads one field of one durable record as if it had never been set (`reference/defects/replay.py`). Each is played
+with the disturbances of the family `replay` until a twin differs. Every profile of the reference and every conforming variant must be
+silent, with twins drawn by the seed, or with all twins if `--all` is given.
 """
 
 import contextlib
@@ -44,11 +44,11 @@ from .kill_matrix import TWINS as JSON
 
 _REPLAYED = ("crash", "clean-stop")
 _DRAWN = 2
-"""How many twins of each scenario are played on what conforms, unless all are."""
+"""How many twins of each scenario are played on a conforming broker, unless all are."""
 
 
 class HarmlessLoss(Row):
-    """A loss that no client can ever see, as `fixtures/harmless_losses.yaml` has it, and why."""
+    """A loss that no client can ever see, with the reason, from `fixtures/harmless_losses.yaml`."""
 
     loss: str
     reason: str = Field(min_length=1)
@@ -56,12 +56,12 @@ class HarmlessLoss(Row):
 
 @functools.cache
 def harmless() -> dict[str, str]:
-    """The reasons of the package's harmless losses, by the names of these."""
+    """The reasons of the bundled harmless losses, by their names."""
     return read_harmless(resources.files("fencepost.fixtures").joinpath("harmless_losses.yaml"))
 
 
 def read_harmless(path: Path | Traversable) -> dict[str, str]:
-    """Those of a file. Raises DataFileError for a loss that there is not."""
+    """Those of a file. Raises DataFileError for an unknown loss."""
     rows = load(path, list[HarmlessLoss])
     known = {one.name for protocol in DURABLE for one in losses(protocol)}
     for number, one in enumerate(rows):
@@ -72,9 +72,9 @@ def read_harmless(path: Path | Traversable) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Noticed:
-    """What came of one broker: after how many twins one differed, in which requirement, with which disturbance and where.
+    """The result of one broker: after how many twins one differed, in which requirement, with which disturbance and where.
 
-    `by_itself` is whether a scenario with a restart of its own was red before; `trouble` says why a broker could not be played.
+    `by_itself` is whether a scenario that itself restarts the broker was red before; `trouble` is why a broker could not be played.
     """
 
     name: str
@@ -119,17 +119,17 @@ class _Task:
     seed: int
     most: int | None
     variant: tuple[str, ...] = ()
-    """By name, for a class that is generated cannot be sent to another process."""
+    """By name, because a generated class cannot be sent to another process."""
     profile: str | None = None
 
     @property
     def passes(self) -> tuple[int | None, ...]:
-        """How many twins of each scenario are played, pass after pass: one of each first, where it is enough that any twin differs."""
+        """How many twins of each scenario are played in each pass: first one of each, if it is enough that any twin differs."""
         return (self.most,) if self.is_lawful else (1, self.most)
 
 
 def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[_Task]:
-    """The losses, then what conforms, of the protocols that these proposals are about and that twins are for."""
+    """The losses, then the conforming brokers, of the protocols that these proposals bind and that twins support."""
     known = proposals.bundled()
     named = tuple(specs) or tuple(known.by_spec)
     speaking: dict[str, list[str]] = {}
@@ -154,7 +154,7 @@ def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[_Task]:
 
 
 def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where: Path) -> Exit:
-    """Prove, print and write `twins.json`. The exit code is 1 where something was noticed in what conforms, or less than 95 % of losses."""
+    """Prove, print and write `twins.json`. Exits with 1 if a conforming broker was noticed, or less than 95 % of the losses were."""
     claimed = folder.claim(where, PROVE, keep=[name for name in PROVE.files if name != JSON])
     console, began, found = Console(highlight=False), time.monotonic(), list[Noticed]()
     wanted = tasks(specs, seed, everything)
@@ -195,7 +195,7 @@ def _noticed(wanted: Sequence[_Task], workers: int) -> Iterator[Noticed]:
 
 
 def _play(task: _Task) -> Noticed:
-    """Play the twins of a broker until one differs, in a process that does nothing else."""
+    """Play the twins of a broker until one differs, in a dedicated process."""
     options: dict[str, str] = {}
     if task.variant:
         broker = conforming_groups.as_one(_variants(task))

@@ -1,12 +1,12 @@
 """`fencepost compare LEFT RIGHT`: did two systems answer the same, request by request, in the same scenarios?
 
-It reads the histories of two results folders, such as of the reference with a release's profile and of that release. Verdicts play no
-part: two answers may differ and both be lawful, and the reference is to be like the release where it says so.
+It reads the histories of two results folders, such as of the reference with a release's profile and of that release. Verdicts do not
+matter: two answers may differ and both conform, and the reference must be like the release where its profile claims that.
 
-Both runs must have finished, and have asked the same: what only one was asked would be compared with nothing.
+Both runs must have finished and asked the same: a scenario of only one of them would be compared with nothing.
 
-A difference is *explained* by an entry of `fixtures/comparisons/<profile>.yaml`: which scenario, request and field, and why both
-are right. An entry that explains nothing, though its scenario was compared and it is not intermittent, is an error.
+A difference is *explained* by an entry of `fixtures/comparisons/<profile>.yaml`: the scenario, request and field, and why both are right.
+An entry that explains nothing, although its scenario was compared and it is not intermittent, is an error.
 """
 
 import json
@@ -31,19 +31,19 @@ from .compliance_document import Compliance
 from .normalised_exchanges import Said
 
 _NAMED = 5
-"""So many requirements are named that only one of the runs was asked."""
+"""At most this many of the requirements that only one run asked are named."""
 
 _RUN = re.compile(r"(\S+-\[\d+\]) .*?( \(\w+\))?(-example-\d+)?")
-"""How a history is called: the scenario with its title, the protocol where it is asked under several, and which example it is."""
+"""The name of a history: the scenario with its title, the protocol if it is asked under several, and the number of the example."""
 
 
 _NAME = re.compile(r"""\{.*?"run_id": ("(?:[^"\\]|\\.)*")""")
-"""Where an event names its run; a line that is cut off behind it is told with its number when the history is read."""
+"""Where an event names its run; a line that is cut off after it is reported with its number when the history is read."""
 Histories: TypeAlias = dict[str, Path]
 
 
 class Explanation(Row):
-    """Why answers may differ. The first three are regular expressions for what the difference is in."""
+    """Why answers may differ. The first three fields are regular expressions for the place of the difference."""
 
     scenario: Expression
     request: Expression
@@ -51,7 +51,7 @@ class Explanation(Row):
     reason: str
     link: str
     intermittent: str | None = None
-    """What the difference depends on, where it does not show in every run."""
+    """What the difference depends on, if it does not show in every run."""
 
     def explains(self, one: "Difference") -> bool:
         pairs = ((self.scenario, one.scenario), (self.request, one.request), (self.field, one.field))
@@ -70,7 +70,7 @@ class Difference:
 
 
 def differences(left: Path, right: Path) -> Iterator[Difference]:
-    """All of them, scenario by scenario. A scenario of which only one side has a history is a difference too."""
+    """All differences, scenario by scenario. A scenario with a history on only one side is a difference too."""
     yield from _differences(_histories(left), _histories(right))
 
 
@@ -83,7 +83,7 @@ def _differences(ours: Histories, theirs: Histories) -> Iterator[Difference]:
 
 
 def _histories(folder: Path) -> Histories:
-    """The file of each scenario, by what the scenario is known by."""
+    """The file of each scenario, by the scenario's key."""
     found = {_key(path): path for path in history_files.found_in(folder)}
     if not found:
         raise WrongUsage(f"{folder} holds no history; expected the --results folder of a run, with history/ in it")
@@ -91,22 +91,22 @@ def _histories(folder: Path) -> Histories:
 
 
 def _key(path: Path) -> str:
-    """What a scenario is known by: its requirement, number, protocol and example. In another release of the kit its title may differ."""
+    """The key of a scenario: its requirement, number, protocol and example. In another release of the kit its title may differ."""
     try:
         found = _NAME.match(history_files.first_line_of(path))
     except (OSError, EOFError, zlib.error):
-        found = None  # what is wrong with it is told when it is read
+        found = None  # its error is reported when it is read
     known = _RUN.fullmatch(json.loads(found[1])) if found else None
     return "".join(part or "" for part in known.groups()) if known else history_files.stem_of(path)
 
 
 def _names(left: Histories, right: Histories) -> dict[str, str]:
-    """The scenarios of both sides, as the left one calls them where it has them."""
+    """The scenarios of both sides, with the left side's names if it has them."""
     return {key: history_files.stem_of(path) for key, path in (right | left).items()}
 
 
 def _between(scenario: str, left: list[Said], right: list[Said]) -> Iterator[Difference]:
-    """Up to the first request that only one of them was asked: from there on the two are about different things."""
+    """The differences up to the first request that only one of them has: from there on the two cannot be compared."""
     for ours, theirs in zip(left, right, strict=False):
         if ours.request != theirs.request:
             yield Difference(scenario, ours.request, "request", ours.request, theirs.request)
@@ -122,13 +122,13 @@ def _between(scenario: str, left: list[Said], right: list[Said]) -> Iterator[Dif
 
 
 def explanations_for(profile: str) -> list[Explanation]:
-    """The known differences between the reference with that profile and the release; none where there is no file."""
+    """The known differences between the reference with that profile and the release; none if there is no file."""
     path = resources.files("fencepost.fixtures") / "comparisons" / f"{profile}.yaml"
     return load(path, list[Explanation]) if path.is_file() else []
 
 
 def show(left: Path, right: Path) -> int:
-    """Print every difference. Answers 0 when all are explained, 1 when not."""
+    """Print every difference. Returns 0 if all are explained, 1 if not."""
     profile = _comparable(left, right)
     console = Console(highlight=False, soft_wrap=True)
     explanations = explanations_for(profile)
@@ -156,7 +156,7 @@ def show(left: Path, right: Path) -> int:
 
 
 def _comparable(left: Path, right: Path) -> str:
-    """The profile that both were judged by. Raises WrongUsage where the two are not about the same."""
+    """The profile that both were judged by. Raises WrongUsage if the two cannot be compared."""
     if left.resolve() == right.resolve():
         raise WrongUsage(f"LEFT and RIGHT are both {left}, the same run: name the results of two runs")
     ours, theirs = compliance_document.read(left), compliance_document.read(right)

@@ -1,7 +1,7 @@
-"""`compliance.json`, read again: of this run, of an earlier one, of one that somebody else made.
+"""Reads `compliance.json`: of this run, of an earlier one, or of another person's.
 
-Only what is used here is declared. What a later release of the kit adds is passed over, and what an earlier one did not write yet has a
-default. The shape that is published is `compliance.schema.json`.
+Only what is used here is declared. What a later release of the kit adds is ignored, and what an earlier one did not write yet has a
+default. The published schema is `compliance.schema.json`.
 """
 
 from collections import Counter
@@ -29,7 +29,7 @@ class _Read(BaseModel):
 
 
 class Entry(_Read):
-    """The entry of known deviations that a verdict is about; it is stale where the scenario passed."""
+    """The entry of known deviations that a verdict is about; it is stale if the scenario passed."""
 
     stale: bool = False
 
@@ -57,11 +57,11 @@ class Requirement(_Read):
     scenarios: tuple[Scenario, ...] = ()
     selected: bool | None = None
     provisional: bool = False
-    """Whether it stands in no edition yet. Before there were editions, everything counted."""
+    """Whether it is in no edition yet. Before there were editions, everything counted."""
 
     @property
     def is_asked(self) -> bool:
-        """Whether any scenario was put to the system, or kept from it because of what it does not offer."""
+        """Whether any scenario ran on the system, or did not because of what the system does not offer."""
         return self.verdict not in _UNASKED
 
     @property
@@ -78,7 +78,7 @@ class Image(_Read):
 
 
 class System(_Read):
-    """What was judged. Version and profile are None where it never answered."""
+    """What was judged. Version and profile are None if it never answered."""
 
     name: str
     version: str | None = None
@@ -93,16 +93,16 @@ class System(_Read):
 
 
 class Gate(_Read):
-    """Which verdicts keep the run from conforming, and from how many on what is not offered does."""
+    """Which verdicts prevent the run from conforming, and from how many on not offered does."""
 
     fail_on: frozenset[Verdict] = RED - {Verdict.BLOCKED}
     max_not_offered: int | None = None
     parity: bool = True
-    """Whether parity rows count. They did before there was a choice."""
+    """Whether parity rows count. They did before there was an option."""
 
 
 class SideBySide(_Read):
-    """How many scenarios were played at once, at most."""
+    """How many scenarios ran concurrently at most."""
 
     most: int
 
@@ -125,7 +125,7 @@ class Explained(_Read):
 
 
 class Cause(_Read):
-    """What several reds have in common; `requirement` is the one on which the others rest, where it is that."""
+    """What several red scenarios have in common; `requirement` is the one on which the others rest, if there is one."""
 
     title: str
     requirement: str | None
@@ -156,18 +156,18 @@ class Compliance(_Read):
     stopped: str | None = None
     gate: Gate = Gate()
     concurrency: SideBySide | None = None
-    """None where one scenario was played after the other."""
+    """None if one scenario was played after the other."""
     editions: dict[str, str | None] = {}
     """The edition of each proposal that was judged, by the proposal's folder; none in older results."""
 
     @property
     def anomalies(self) -> tuple[Anomaly, ...]:
-        """The anomalies that keep the run from conforming."""
+        """The anomalies that prevent the run from conforming."""
         return tuple(one for one in self.histories.anomalies if one.red) if self.histories else ()
 
     @property
     def failing(self) -> dict[Verdict, int]:
-        """The verdicts that keep the run from conforming, with how many requirements have each."""
+        """The verdicts that prevent the run from conforming, with how many requirements have each."""
         count = Counter(row.verdict for row in self.requirements if self.counts(row))
         most = self.gate.max_not_offered
         too_many = most is not None and count[Verdict.NOT_OFFERED] > most
@@ -187,7 +187,7 @@ class Compliance(_Read):
         return Parity.of(row.verdict for row in self.requirements if row.source == parity.SOURCE and not row.provisional)
 
     def counts(self, row: Requirement) -> bool:
-        """Whether this row can keep the run from conforming."""
+        """Whether this row can prevent the run from conforming."""
         if row.provisional:
             return row.verdict is Verdict.HARNESS_ERROR
         return self.gate.parity or row.source != parity.SOURCE or row.verdict not in parity.MAY_DIFFER
@@ -211,7 +211,7 @@ class Compliance(_Read):
 
     @property
     def unreached(self) -> int:
-        """How many requirements were asked for that a run which did not finish did not come to."""
+        """How many selected requirements an unfinished run did not reach."""
         return 0 if self.complete else sum(row.verdict is Verdict.NOT_RUN and bool(row.selected) for row in self.requirements)
 
     @property
@@ -221,7 +221,7 @@ class Compliance(_Read):
 
     @property
     def began(self) -> str:
-        """When, to the minute: `2026-11-22 12:07 UTC`."""
+        """The start of the run, to the minute: `2026-11-22 12:07 UTC`."""
         return f"{self.started.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
     @property
@@ -233,18 +233,18 @@ class Compliance(_Read):
         return tuple(row for row in self.requirements if row.verdict in verdicts)
 
     def counted(self, *verdicts: Verdict) -> tuple[Requirement, ...]:
-        """The same without those that are provisional."""
+        """The same without provisional ones."""
         return tuple(row for row in self.having(*verdicts) if not row.provisional)
 
     @property
     def provisional(self) -> dict[Verdict, int]:
-        """How many provisional requirements that were asked have each verdict, the worst first."""
+        """How many asked provisional requirements have each verdict, the worst first."""
         count = Counter(row.verdict for row in self.requirements if row.provisional and row.is_asked)
         return {verdict: count[verdict] for verdict in Verdict if count[verdict]}
 
 
 def read(path: Path) -> Compliance:
-    """The run in this results folder, or in this compliance.json. Raises WrongUsage, which says what is wrong and what was expected."""
+    """The run in this results folder, or in this compliance.json. Raises WrongUsage with the fault and what was expected."""
     file = path / FILE if path.is_dir() else path
     wanted = f"expected the results folder of a run, or its {FILE}"
     try:

@@ -1,7 +1,7 @@
-"""What the histories of a run show, whatever its scenarios asked (`--check`).
+"""What the histories of a run show, independently of what its scenarios judge (`--check`).
 
-A definite anomaly that breaks a promise, in the history of a scenario that found nothing wrong, makes the run red. In the history of a
-known deviation it is explained by that, and in one of a red scenario it tells nothing new; possible and lawful ones are only told.
+A definite anomaly that breaks a promise makes the run red if the scenario of that history found nothing wrong. A known deviation explains
+it, and it adds nothing to a red scenario. Possible and permitted anomalies are only reported.
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,7 +52,7 @@ class Histories:
 
 
 def ready(options: Options) -> None:
-    """Raises WrongUsage where the histories could not be judged, so that nobody learns it after the run."""
+    """Raises WrongUsage, before the run, where its histories could not be judged."""
     if options.results is None:
         raise WrongUsage("--check judges the histories that a run writes, so it needs --results DIR")
     suite.ready()

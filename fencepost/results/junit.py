@@ -1,8 +1,8 @@
-"""junit.xml: pytest writes it, and here its test cases get the names by which people and their tools know a scenario.
+"""junit.xml: pytest writes it, and this module gives its test cases the names by which people and their tools know a scenario.
 
-A test case is called `KIP890-005 [1] A commit at transaction.version 1`, of the class `kip890.ending`, which is the proposal and the
-feature file. Nothing of this machine stands in it. A run that did not finish says so in a test case of its own, so that nobody takes what
-is there for the whole. The file is replaced in one step: it is valid at every moment.
+A test case is named `KIP890-005 [1] A commit at transaction.version 1`, with the class `kip890.ending`: the proposal and the feature file.
+The file has nothing that depends on the machine. If a run did not finish, an extra test case reports that, so that no reader takes the file
+for a whole run. The file is replaced in one step: it is valid at every moment.
 """
 
 import tempfile
@@ -31,7 +31,7 @@ class Junit:
             config.option.xmlpath = str(Path(self.beside.name) / "junit.xml")
         self.written = Path(config.option.xmlpath) if config.option.xmlpath else None
 
-    @pytest.hookimpl(wrapper=True, trylast=True)  # when those who write have written
+    @pytest.hookimpl(wrapper=True, trylast=True)  # after the plugins that write
     def pytest_sessionfinish(self) -> Generator[None, None, None]:
         yield
         if self.written is None or not self.written.is_file():
@@ -59,13 +59,13 @@ class Junit:
 
 
 def properties(requirement: str, feature: str, name: str, example: int | None, verdict: str) -> list[tuple[str, object]]:
-    """What a scenario's test case tells besides pytest's own, and is named by."""
+    """The properties that a scenario's test case has in addition to pytest's, and from which it is named."""
     numbered = name if example is None else f"{name}, example {example}"
     return [("requirement", requirement), ("feature", feature), ("scenario", numbered), ("verdict", verdict)]
 
 
 def named(document: str, unfinished: str | None, edition: str = "") -> str:
-    """pytest's junit.xml with our names and the edition, and where the run did not finish with a test case that says why."""
+    """pytest's junit.xml with Fencepost's names and the edition, and, if the run did not finish, a test case with the reason."""
     root = Xml.fromstring(document)  # noqa: S314 - pytest wrote it a moment ago
     for suite in root.iter("testsuite"):
         suite.attrib.pop("hostname", None)

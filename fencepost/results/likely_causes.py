@@ -1,17 +1,17 @@
-"""What reds have in common: each likely cause once, with the requirements that it explains, then the rest.
+"""What red scenarios have in common: each likely cause once, with the requirements that it explains, then the rest.
 
-A cause follows from what was seen, and from nothing that somebody wrote about one broker:
+A cause follows only from what was seen, not from what is written about one broker:
 
-* A requirement of the register may say which others it `rests_on`. Where one of these is red too, that one is its cause.
+* A requirement of the register may name others that it `rests_on`. If one of these is red too, that one is its cause.
 * Otherwise scenarios belong together that deviated in the same way: the same request answered with success where a refusal was due, one
   error in place of another, an answer that the protocol does not allow, the same observation that differs.
 
-A scenario may be read in several ways; the reading that explains most requirements is taken first. A success where a refusal was due
-shows a check that is missing, and each request has its own checks, so there the request comes before the error. Two errors show how one is
-named, which is the same in every request, so there they come before the request. A cause explains at least two scenarios. What no reading
-explains stands together where it is of one feature: those requirements are neighbours. It is a likeness and no proof, so no
-verdict changes by it, but for one: a scenario that could not be judged is *blocked* where its requirement rests on a violated one, or the
-refusal that stopped it is the deviation of one.
+A scenario may have several readings; the one that explains most requirements is taken first. A success where a refusal was due shows a
+missing check, and each request has its own checks, so there the request comes before the error. Two errors show how one is named, which is
+the same in every request, so there they come before the request. A cause explains at least two scenarios. Requirements of one feature that
+no reading explains are grouped as neighbours. A cause is a likeness and not a proof, so it changes no verdict, with one exception: a
+scenario that could not be judged is *blocked* if its requirement rests on a violated one, or if the refusal that stopped it is the
+deviation of one.
 """
 
 import dataclasses
@@ -25,8 +25,8 @@ from fencepost.contract.verdict import ScenarioResult, Verdict
 
 _RED = (Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.BLOCKED)
 _DECLARED, _EXACT, _WIDE, _WIDEST, _OWN = 10, 7, 4, 3, 1
-"""What each requirement with such a reading counts for. Five that share what was due and what was seen come before eight that share the
-request alone; two on one base before two with any other reading. What only one requirement shows comes last.
+"""The weight of each requirement with such a reading. Five that share what was due and what was seen come before eight that share only
+the request; two on one base before two with any other reading. What only one requirement shows comes last.
 """
 _ERROR = re.compile(r"\b[A-Z]+(?:_[A-Z]+)+\b|\b(?!ABORT\b|COMMIT\b)[A-Z][a-z]+(?:[A-Z][a-z]+)*(?:Error|Exception)\b")
 _REQUEST = re.compile(r"\b([A-Z][A-Za-z]+) v\d+")
@@ -37,9 +37,9 @@ _ANSWER = "answer to "
 
 @dataclass(frozen=True)
 class Cause:
-    """One likely cause. `requirement` is the one that the others rest on, where it is that; None for a deviation that they share.
+    """One likely cause. `requirement` is the one that the others rest on; None for a deviation that they share.
 
-    `scenarios` has for each requirement that it explains the names of its scenarios that deviated so.
+    `scenarios` has, for each requirement that the cause explains, the names of its scenarios that deviated so.
     """
 
     title: str
@@ -52,26 +52,26 @@ class Cause:
 
 
 def counted(title: str, requirements: int, scenarios: int) -> str:
-    """A cause as every report names it."""
+    """A cause with its counts, as every report names it."""
     return f"{title}: {requirements} requirement{'s' * (requirements > 1)}, {scenarios} scenario{'s' * (scenarios > 1)}"
 
 
 @dataclass(frozen=True)
 class Causes:
-    """All causes of a run, the one that explains most first; `rest` has the scenarios that none explains."""
+    """All causes of a run, the one that explains most first; `rest` has the scenarios that no cause explains."""
 
     found: tuple[Cause, ...] = ()
     rest: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
 
     @property
     def outside(self) -> tuple[str, ...]:
-        """The requirements of which nothing is explained."""
+        """The requirements that no cause explains."""
         explained = {requirement for cause in self.found for requirement in cause.scenarios}
         return tuple(requirement for requirement in self.rest if requirement not in explained)
 
 
 def causes(scenarios: Iterable[ScenarioResult], register: Register) -> Causes:
-    """Group the reds of a run."""
+    """Group the red scenarios of a run."""
     reds = [one for one in scenarios if one.verdict in _RED]
     red = {one.requirement: one for one in reversed(reds)}
     readings = [(one, _told(one, red, register)) for one in reds]
@@ -88,7 +88,7 @@ def causes(scenarios: Iterable[ScenarioResult], register: Register) -> Causes:
 
 
 def _with_neighbours(found: Sequence[Cause], reds: Sequence[ScenarioResult]) -> list[Cause]:
-    """The causes, with one more for each feature of which several requirements are explained by none that explains another too."""
+    """The causes, plus one for each feature with several requirements that no cause explains together with another requirement."""
     shared = [cause for cause in found if len(cause.scenarios) > 1]
     explained = {requirement for cause in shared for requirement in cause.scenarios}
     by_feature: dict[str, list[ScenarioResult]] = {}
@@ -107,9 +107,10 @@ def _cause(title: str, members: Sequence[ScenarioResult], red: Collection[str]) 
 
 
 def _told(one: ScenarioResult, red: Mapping[str, ScenarioResult], register: Register) -> dict[str, int]:
-    """The readings of a scenario; the last is what it shares with the other scenarios of its requirement alone.
+    """The readings of a scenario; the last is shared only by the other scenarios of its requirement.
 
-    One whose own answer deviated is told by that answer. It counts to what its requirement rests on only where the same request did there.
+    A scenario with a deviating answer is read by that answer. It counts for a base of its requirement only if the same request deviated
+    there.
     """
     deviation = one.violation or one.given
     told = readings_of(deviation)
@@ -132,9 +133,9 @@ def _request(deviation: Mismatch | None) -> str | None:
 
 
 def blocked(scenarios: Sequence[ScenarioResult], register: Register) -> list[ScenarioResult]:
-    """The scenarios of a run, with those that a deviation found elsewhere kept from being put told as such.
+    """The scenarios of a run, in which those that a deviation found elsewhere kept from being judged are blocked.
 
-    A scenario is blocked by the violated requirement that it rests on, else by one that deviated as the refusal of its Given.
+    A scenario is blocked by the violated requirement that it rests on, otherwise by one that deviated like the refusal of its Given.
     """
     broken: dict[str, list[str]] = {}
     deviating = {one.requirement: one for one in scenarios if one.violation is not None}
@@ -158,7 +159,7 @@ def _blocked(
 
 
 def _bases(requirement: str, red: Collection[str], register: Register) -> Iterator[str]:
-    """What a requirement rests on and is red too, by whatever way."""
+    """The red requirements that a requirement rests on, directly or not."""
     for base in register[requirement].rests_on:
         if base in red:
             yield base
@@ -166,7 +167,7 @@ def _bases(requirement: str, red: Collection[str], register: Register) -> Iterat
 
 
 def _best(readings: Sequence[tuple[ScenarioResult, Mapping[str, int]]]) -> str | None:
-    """The reading that explains most requirements, of those that explain several scenarios; a base only where another rests on it."""
+    """The reading that explains most requirements, of those that explain several scenarios; a base only if another rests on it."""
     explained: dict[str, list[str]] = {}
     weight: dict[str, int] = {}
     for one, said in readings:
@@ -186,7 +187,7 @@ def _named(scenarios: Iterable[ScenarioResult]) -> dict[str, tuple[str, ...]]:
 
 
 def readings_of(deviation: Mismatch | None) -> dict[str, int]:
-    """In which words a deviation may be told without what is particular to its scenario, with how exact each is."""
+    """The readings of a deviation, in words without what is particular to its scenario, each with how exact it is."""
     return dict(_readings(deviation)) if deviation else {}
 
 

@@ -1,6 +1,6 @@
-"""Markdown for a summary in CI: any text of a broker inside it stays text, and the whole stays within a limit.
+"""Markdown for a summary in CI: text from a broker stays text, and the whole stays within a limit.
 
-A text may hold pipes, backticks, HTML, line ends or control characters; in a cell it is one line, and reads as it was sent.
+A text may contain pipes, backticks, HTML, line ends or control characters; in a cell it is one line, and reads as it was sent.
 """
 
 import re
@@ -14,21 +14,21 @@ _SPECIAL = re.compile(r"[\\`*\[\]~#$|!{}]")
 _UNDERSCORE = re.compile(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _LINKS = re.compile(r":(?=//|[\w+-]+:)|(?<=\bwww)\.")
 _INVISIBLE = ("Cc", "Cf", "Cs")
-"""The categories of control and format characters, and of halves of characters."""
+"""The Unicode categories of control characters, format characters and surrogates."""
 
 
 def text(said: str, longest: int = _LONGEST) -> str:
-    """`said` on one line, at most so many characters of it, with nothing in it that Markdown or HTML would read as its own."""
+    """`said` on one line, at most `longest` characters of it, escaped for Markdown and HTML."""
     line = "".join(map(_visible, " ".join(said.split())))
     if len(line) > longest:
         line = f"{line[:longest].rstrip()} … ({len(line) - longest} more characters)"
     line = "".join(_ENTITIES.get(letter, letter) for letter in _SPECIAL.sub(r"\\\g<0>", line))
-    # No link and no emoji; and @name calls nobody where the summary is posted as a comment.
+    # No link and no emoji; and @name notifies no one if the summary is posted as a comment.
     return _LINKS.sub(lambda found: f"&#{ord(found[0])};", _UNDERSCORE.sub(r"\\_", line)).replace("@", "@<!-- -->")
 
 
 def block(lines: Iterable[str], language: str = "text") -> str:
-    """Lines as they are, in a fence that nothing in them closes."""
+    """Lines as they are, in a fence that none of them closes."""
     told = ("".join(map(_visible, line)).replace("```", "'''") for line in lines)
     return "\n".join([f"```{language}", *told, "```"])
 
@@ -39,7 +39,7 @@ def _visible(letter: str) -> str:
 
 @dataclass
 class Page:
-    """Markdown of at most `limit` bytes in UTF-8. What does not fit is counted and told, and never half written."""
+    """Markdown of at most `limit` bytes in UTF-8. What does not fit is counted and reported, and never half written."""
 
     limit: int
     _parts: list[str] = field(default_factory=list)
@@ -49,7 +49,7 @@ class Page:
         self._put(f"{markdown}\n\n")
 
     def table(self, heads: Sequence[str], rows: Iterable[Sequence[str]], rest: str) -> None:
-        """A table of cells that are Markdown; `rest` says where the rows stand that do not fit."""
+        """A table of cells that are Markdown; `rest` names the place of the rows that do not fit."""
         waiting = list(rows)
         if not waiting:
             return
@@ -61,7 +61,7 @@ class Page:
         self._put(told.format(len(left), rest) if left else "\n")
 
     def folded(self, title: str, markdown: Iterable[str], rest: str) -> None:
-        """Lines of a list that are shown when asked for."""
+        """A list that is folded until the reader opens it."""
         begin, end = f"<details><summary>{title}</summary>\n\n", "\n</details>\n\n"
         waiting = list(markdown)
         told = f"* {len(waiting)} more {rest}\n"
@@ -72,7 +72,7 @@ class Page:
         self._put((f"* {len(left)} more {rest}\n" if left else "") + end)
 
     def _put(self, markdown: str, spare: int = 0) -> bool:
-        """Whether it fitted, with so many bytes to spare."""
+        """Append it if it fits with `spare` bytes left; returns whether it did."""
         size = len(markdown.encode())
         if self._bytes + size + spare > self.limit:
             return False

@@ -1,7 +1,7 @@
-"""`--summary FILE.md`: one run on one page of Markdown, as a CI shows it.
+"""`--summary FILE.md`: one run on one page of Markdown, as a CI service shows it.
 
-It is made of what compliance.json holds, by a run at its end and by `fencepost summary` afterwards, so the two cannot differ. It is
-appended, as GitHub's step summary wants it: of two runs in one step both stand there, and nothing that was in the file is lost.
+It is made from compliance.json, by a run at its end and by `fencepost summary` afterwards, so the two cannot differ. It is appended, as
+GitHub's step summary requires: two runs in one step are both shown, and the file keeps what it had.
 """
 
 import os
@@ -18,7 +18,7 @@ from .compliance_document import RED, Compliance, Requirement, System, read
 from .markdown import Page, text
 
 LIMIT = 1 << 20
-"""What GitHub shows of one step; of a larger file it shows nothing."""
+"""The largest summary of a step that GitHub shows, in bytes; it shows nothing of a larger file."""
 SEEN = (
     Verdict.MET,
     Verdict.VIOLATED,
@@ -31,13 +31,13 @@ SEEN = (
 _UNASKED = (Verdict.NOT_RUN, Verdict.EXCLUDED)
 _HEADS = ("requirement", "verdict", "expected", "seen")
 _LONG = 5_000
-"""For a list of ids, which is cut only where somebody's register is larger than ours."""
+"""For a list of ids, which is cut only if a user's register is larger than the bundled one."""
 _THERE = "in compliance.json"
 
 
 @dataclass(frozen=True)
 class Change:
-    """A requirement that has another verdict than before."""
+    """A requirement whose verdict has changed."""
 
     requirement: str
     before: Verdict
@@ -45,7 +45,7 @@ class Change:
 
     @property
     def kind(self) -> str | None:
-        """What it is called; None where it is no news."""
+        """The name of the change; None if it is not news."""
         asked_before = self.before not in _UNASKED
         if self.now.is_red:
             return "still red, in another way" if self.before.is_red else "newly red"
@@ -63,28 +63,28 @@ class Change:
 
 
 KINDS = ("newly red", "still red, in another way", "newly not offered", "not asked any more", "newly a known deviation", "newly met")
-"""What wants attention comes first."""
+"""What needs attention comes first."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """A summary that is to be written: where, and the run that it is compared with."""
+    """A summary to be written: its file, and the run that it is compared with."""
 
     path: Path
     before: Compliance | None = None
 
     def append(self, run: Compliance) -> None:
-        """Put the summary of `run` behind what the file holds already. Raises OSError."""
+        """Append the summary of `run` to the file. Raises OSError."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         held = self.path.stat().st_size if self.path.is_file() else 0
-        # Where nobody empties the file it grows for ever; a summary then has a quarter of the limit. GitHub's files begin empty.
+        # A file that is never emptied grows for ever; a summary then has a quarter of the limit. GitHub's files begin empty.
         markdown = render(run, self.before, max(LIMIT - held, LIMIT // 4) - 2)
         with self.path.open("a", encoding="utf-8") as file:
             file.write(("\n\n" if held else "") + markdown)
 
 
 def wanted(path: Path | None, previous: Path | None, results: Path | None = None) -> Wanted | None:
-    """What is asked for, read and tried before a run begins, which makes the folder of its results. Raises WrongUsage; makes nothing."""
+    """The summary that the options ask for, checked before a run creates its results folder. Raises WrongUsage; creates nothing."""
     if path is None:
         if previous is not None:
             raise WrongUsage(f"--previous {previous} is for the summary: give --summary FILE.md too")
@@ -103,13 +103,13 @@ def wanted(path: Path | None, previous: Path | None, results: Path | None = None
 
 
 def show(results: Path, previous: Path | None) -> int:
-    """Print the summary of that run. Answers 0."""
+    """Print the summary of that run. Returns 0."""
     print(render(read(results), None if previous is None else read(previous)), end="")
     return 0
 
 
 def render(run: Compliance, before: Compliance | None = None, limit: int = LIMIT) -> str:
-    """The summary as Markdown, in at most so many bytes; with what changed since `before`, where there is such a run."""
+    """The summary as Markdown, in at most `limit` bytes; with what changed since `before`, if given."""
     page = Page(limit)
     page.paragraph(f"## Fencepost: {text(str(run.system))} {ending(run)}")
     page.paragraph(f"{asked(run)}.")
@@ -127,7 +127,7 @@ def render(run: Compliance, before: Compliance | None = None, limit: int = LIMIT
 
 
 def asked(run: Compliance) -> str:
-    """The honest denominator: `150 of 195 requirements asked: 149 met, 1 known deviation; 45 not offered`."""
+    """The verdicts with all requirements as denominator: `150 of 195 requirements asked: 149 met, 1 known deviation; 45 not offered`."""
     count = {verdict: len(run.counted(verdict)) for verdict in SEEN}
     not_offered = count.pop(Verdict.NOT_OFFERED)
     judged, in_all = sum(count.values()), sum(count.values()) + not_offered + run.unreached
@@ -141,12 +141,12 @@ def asked(run: Compliance) -> str:
 
 
 def _uncounted(run: Compliance, verdict: Verdict) -> int:
-    """How many of the requirements with a verdict are parity rows that do not keep the run from conforming."""
+    """How many of the requirements with this verdict are parity rows, which do not prevent the run from conforming."""
     return 0 if run.gate.parity or verdict not in parity.MAY_DIFFER else sum(one.source == parity.SOURCE for one in run.counted(verdict))
 
 
 def ending(run: Compliance) -> str:
-    """Whether the system conforms, in words that follow its name; by the gate that the run was given."""
+    """Whether the system conforms, in words that follow its name, by the run's gate."""
     objections = [f"{number} {verdict.words}" for verdict, number in run.failing.items()]
     if run.anomalies:
         objections.append(f"{len(run.anomalies)} {'anomaly' if len(run.anomalies) == 1 else 'anomalies'} in the histories")
@@ -166,7 +166,7 @@ def ending(run: Compliance) -> str:
 
 
 def identity(system: System) -> str:
-    """What was judged, as far as the headline does not say it."""
+    """What was judged, except what the headline already has."""
     image = system.image and f"image {system.image.name}" + (f" ({system.image.digest})" if system.image.digest else "")
     profile = system.profile and f"profile {system.profile}"
     known_as = system.known_as and f"known as {system.known_as}"
@@ -230,7 +230,7 @@ def _red(run: Compliance, row: Requirement) -> tuple[str, str, str, str]:
 
 
 def by_reason(rows: Iterable[Requirement]) -> Iterator[str]:
-    """Many requirements share a reason, such as a capability that the system does not have."""
+    """The requirements grouped by reason: many share one, such as a capability that the system does not have."""
     ids: dict[str, list[str]] = {}
     for row in rows:
         ids.setdefault(row.reason or "no reason was written", []).append(row.id)
@@ -239,10 +239,10 @@ def by_reason(rows: Iterable[Requirement]) -> Iterator[str]:
 
 
 def changes_between(before: Compliance, now: Compliance) -> Iterator[tuple[str, list[Change]]]:
-    """Each kind of change that there is from one run to another, with its requirements in the order of the register.
+    """Each kind of change between two runs, with its requirements in the order of the register.
 
-    A requirement that was not asked before and is red now is newly red, and wants attention. One that was not asked before and is met is
-    no news. One that was asked and is not any more is shown, for then it is unknown whether it is still met.
+    A requirement that was not asked before and is red now is newly red, and needs attention. One that was not asked before and is met is
+    not news. One that was asked before and is not now is shown, since it is unknown whether it is still met.
     """
     was, is_now = before.verdicts, now.verdicts
     both = (Change(name, was.get(name, Verdict.NOT_RUN), is_now.get(name, Verdict.NOT_RUN)) for name in {**is_now, **was})

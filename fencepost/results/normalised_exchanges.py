@@ -1,12 +1,12 @@
-"""What was said in a scenario, in a form in which two systems can be compared: without names, numbers and times that are anybody's own.
+"""The exchanges of a scenario in a form in which two systems can be compared: without names, numbers and times that differ by system.
 
-* The writes of a scenario stay in their order; a request that is put again until it succeeds counts once, with its last answer.
-* Between two writes, each look counts once, with its last answer: how often somebody looked while markers were on their way is chance.
-* Looking for nodes is left out: which node answers, and how soon it is found, is no part of what is answered. So is what a broker writes
+* The writes of a scenario keep their order; a request that is retried until it succeeds counts once, with its last answer.
+* Between two writes, each read counts once, with its last answer: how often a client read while markers were in flight is chance.
+* The search for nodes is left out: which node answers, and how soon it is found, is not part of the answer. So is what a broker writes
   to its metadata store.
-* A session's suffix goes from names. Producer ids become P1, P2, ... in the order in which they come up, and coordinator epochs C1, C2,
-  ...; points in time become `some`, and so do the offsets of a broker's own topics.
-* Transactions and producers of other scenarios on the same broker are left out where a broker tells of all.
+* A session's suffix is removed from names. Producer ids become P1, P2, ... in the order in which they appear, and coordinator epochs C1,
+  C2, ...; points in time become `some`, and so do the offsets of a broker's own topics.
+* Transactions and producers of other scenarios on the same broker are left out of answers that list all of them.
 """
 
 import json
@@ -34,7 +34,7 @@ _SUFFIX = re.compile(r"-[0-9a-f]{6}\b")
 _TIMES = frozenset({"transaction_start_time", "last_timestamp", "timestamp", "ts_ns", "throttle_time", "at_ms"})
 _PRODUCER_IDS = frozenset({"pid", "producer_id", "v3_and_below_producer_id"})
 _FREE = frozenset({"error_message", "leader_epoch", "committed_leader_epoch", "txn_id"})
-"""Left to the broker by the protocol, or told twice."""
+"""Fields that the protocol leaves to the broker, or that repeat another field."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def read(path: Path) -> list[Said]:
 
 
 def events(path: Path) -> list[Event]:
-    """The events of a history. Raises WrongUsage, with file and line, where it is not whole, such as of a run that was killed."""
+    """The events of a history. Raises WrongUsage, with file and line, if it is incomplete, such as after a run that was killed."""
     try:
         lines = history_files.text_of(path).splitlines()
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
@@ -77,12 +77,12 @@ def _event(path: Path, number: int, line: str) -> Event:
 
 
 def _is_of_the_store(event: Event) -> bool:
-    """What a broker writes to its metadata store is nobody's request, and only of some systems it is seen."""
+    """Whether a broker writes this to its metadata store: no client requests that, and only some systems show it."""
     return _api(event) == "store"
 
 
 def a_moment_apart(one: Fields, other: Fields) -> set[str]:
-    """The fields in which two descriptions of a transaction may differ, since one was made while markers were still on their way."""
+    """The fields in which two descriptions of a transaction may differ because one was made while markers were in flight."""
     apart: set[str] = set()
     for field in {field for field in one.keys() & other.keys() if field.endswith("transaction_state")}:
         states = sorted((one[field], other[field]))
@@ -93,7 +93,7 @@ def a_moment_apart(one: Fields, other: Fields) -> set[str]:
 
 
 def _calls(events: list[Event]) -> Iterator[tuple[Event, Event]]:
-    """The requests with their answers, those that only look for nodes left out."""
+    """The requests with their answers, without those that only look for nodes."""
     for asked, told in zip(events[::2], events[1::2], strict=True):
         if _api(asked) not in _ROUTING:
             yield asked, told
@@ -118,7 +118,7 @@ def _once(calls: list[tuple[str, Event, Fields]]) -> Iterator[Said]:
 
 
 class _Normal:
-    """Makes what is a system's own the same for all, for one scenario."""
+    """Replaces what differs by system with names that are the same for all, for one scenario."""
 
     def __init__(self, transactional_ids: set[str]) -> None:
         self._transactional_ids = transactional_ids
@@ -126,14 +126,14 @@ class _Normal:
         self._coordinator_epochs: dict[int, str] = {}
 
     def request(self, event: Event) -> str:
-        """Who asks what."""
+        """The client and its request."""
         parts = {name: event[name] for name in ("tx", "grp", "iso", "mops") if event[name]} | event["ctl"].get("request", {})
         fields = self._fields(parts)
         told = ", ".join(f"{name}={value}" for name, value in fields.items() if value != "None")
         return f"{event['client']}: {self._name(event['api'])}" + (f" ({told})" if told else "")
 
     def answer(self, event: Event) -> Fields:
-        """What came back, flat."""
+        """The answer, flattened."""
         error = event["error"]
         told: dict[str, Any] = {"type": event["type"], "error": error and error["class"]}
         if _api(event) == "fetch":
@@ -143,7 +143,7 @@ class _Normal:
         return self._fields(told | event["ctl"].get("answer", {k: v for k, v in event["ctl"].items() if k != "request"}))
 
     def _fields(self, value: Any, path: str = "", log: str = "") -> Fields:
-        """A value with all its parts by their paths; `log` is the topic or partition that it stands in."""
+        """A value with all its parts by their paths; `log` is the topic or partition that it belongs to."""
         match value:
             case dict():
                 log = str(value.get("log") or value.get("topic") or value.get("name") or log)
@@ -191,6 +191,6 @@ class _Normal:
         return _SUFFIX.sub("", text)
 
     def _is_of_another_scenario(self, part: Any) -> bool:
-        """ListTransactions tells what others on the same broker do."""
+        """ListTransactions also lists transactions of other scenarios on the same broker."""
         is_listed = isinstance(part, dict) and "transactional_id" in part and "transaction_state" in part
         return is_listed and part["transactional_id"] not in self._transactional_ids

@@ -1,7 +1,7 @@
-"""The results folder of a run: what stands in it, and how it is claimed.
+"""The results folder of a run: its content, and how it is claimed.
 
-The rule of what may be deleted is `contract/folder.py`'s, and holds for every command that writes a folder. The histories' verdict of
-`run --check` is a folder of `fencepost check` in it, with a marker of its own.
+`contract/folder.py` has the rule of what may be deleted, for every command that writes a folder. The verdict on histories of `run --check`
+is a folder of `fencepost check` in it, with its own marker.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from fencepost.pipeline.layout import CHECK
 COMPLIANCE, JUNIT, ENVIRONMENT = "compliance.json", "junit.xml", "environment.json"
 HISTORIES, ALLURE_RESULTS, ALLURE_REPORT, BROKER_LOGS = "history", "allure-results", "allure-report", "broker-logs"
 EXCHANGES = "exchanges"
-"""What was said in each red scenario, as it went over the wire."""
+"""The exchanges of each red scenario, as they went over the wire."""
 VERDICT_OF_HISTORIES = "check"
 RUN = Layout(
     "run", "--results", (COMPLIANCE, JUNIT, ENVIRONMENT, room.RESERVE), (HISTORIES, EXCHANGES, ALLURE_RESULTS, ALLURE_REPORT, BROKER_LOGS)
@@ -26,20 +26,20 @@ _UNFINISHED_JUNIT = """<?xml version="1.0" encoding="utf-8"?>
 
 
 def look(path: Path, check: bool) -> None:
-    """Find out whether a run may have the folder; nothing is changed. Raises WrongUsage."""
+    """Check whether a run may use the folder; nothing is changed. Raises WrongUsage."""
     folder.look(path, RUN)
     if check:
         folder.look(path / VERDICT_OF_HISTORIES, CHECK)
 
 
 def noting(path: Path | None) -> Callable[[str], None]:
-    """Notes the names of Allure's results as ours, where they go to a results folder; each process that writes some has its own."""
+    """Notes the names of Allure's results as Fencepost's, if they go to a results folder; each process that writes some has its own."""
     claimed = Folder(path) if path else None
     return lambda name: claimed.note(f"{ALLURE_RESULTS}/{name}") if claimed else None
 
 
 def claim(path: Path, compliance: str) -> Folder:
-    """Make the folder ready for a run, with this compliance.json in it from the first moment. Raises WrongUsage."""
+    """Prepare the folder for a run, with this compliance.json in it from the first moment. Raises WrongUsage."""
     claimed = folder.claim(path, RUN, {JUNIT: _UNFINISHED_JUNIT, COMPLIANCE: compliance})
     with folder.told(path):
         room.take(claimed)

@@ -1,7 +1,7 @@
 """The results folder: what other programs read.
 
-`compliance.json` is written whole and then moved into place, so that it is valid at every moment; it says `complete` only when
-every selected scenario was reported. Its shape is `compliance.schema.json`.
+`compliance.json` is written whole and then moved into place, so that it is valid at every moment; it is `complete` only when every
+selected scenario was reported. Its schema is `compliance.schema.json`.
 """
 
 import dataclasses
@@ -37,14 +37,14 @@ from .results_folder import COMPLIANCE, ENVIRONMENT
 
 _WRITE_EVERY_S = 0.5
 _PART_OF_THE_TIME = 20
-"""Of twenty seconds at most one is spent on bringing the folder up to date."""
+"""At most one of twenty seconds is spent on updating the folder."""
 
 
 @dataclass
 class Results:
-    """What is known so far of one run; `claimed` is None where nothing is written.
+    """What is known so far of one run; `claimed` is None if nothing is written.
 
-    `selected` counts the scenarios that are asked, once they have been collected. `stopped` is why not all of what was asked for was done.
+    `selected` counts the scenarios to be run, once they have been collected. `stopped` is why the run ended early.
     """
 
     register: Register
@@ -64,17 +64,17 @@ class Results:
     histories: Histories | None = None
     narrowed: Narrowed | None = None
     notes: list[str] = field(default_factory=list)
-    """What is said beside the verdicts at the end, a line each."""
+    """Lines printed at the end in addition to the verdicts."""
     concurrency: dict[str, int] | None = None
-    """How many scenarios were under way at most, and how often brokers were brought down for those that share this."""
+    """How many scenarios ran concurrently at most, and how often brokers were brought down for those that share this."""
     has_no_room: Callable[[str], None] = lambda _: None
-    """Told why, where the disk is full."""
+    """Called with the reason if the disk is full."""
     began: datetime = field(default_factory=lambda: datetime.now(UTC))
     _clock: float = field(default_factory=time.monotonic)
     _due: float = 0.0
 
     def add(self, result: ScenarioResult) -> None:
-        """Take in one scenario; the file follows within half a second, or later where the machine is so busy that writing takes long."""
+        """Add one scenario; the file follows within half a second, or later if the machine is so busy that writing takes long."""
         self.scenarios.append(result)
         began = time.monotonic()
         if began >= self._due:
@@ -86,7 +86,7 @@ class Results:
         ran: dict[str, list[ScenarioResult]] = {}
         for scenario in self.settled():
             ran.setdefault(scenario.requirement, []).append(scenario)
-        left_out_by = functools.cache(self._left_out_by)  # the same for every row, and found by looking at all of them
+        left_out_by = functools.cache(self._left_out_by)  # the same for every row, and found by reading all of them
         found = []
         for spec, rows in self.register.by_spec.items():
             for row in rows:
@@ -100,11 +100,11 @@ class Results:
         return found
 
     def settled(self) -> list[ScenarioResult]:
-        """The scenarios so far; once all are judged, those that a deviation found elsewhere kept from being put are blocked."""
+        """The scenarios so far; once all are judged, those that a deviation found elsewhere kept from being judged are blocked."""
         return blocked(self.scenarios, self.register) if self.complete else self.scenarios
 
     def causes(self) -> Causes:
-        """The reds so far, grouped by what they have in common."""
+        """The red scenarios so far, grouped by what they have in common."""
         return causes(self.settled(), self.register)
 
     @property
@@ -112,13 +112,13 @@ class Results:
         return self.claimed.path if self.claimed else None
 
     def objections(self) -> list[str]:
-        """What keeps the run from conforming, in words, as far as it went; empty where nothing does."""
+        """What prevents the run, so far, from conforming, in words; empty if nothing does."""
         told = [] if self.asks_only_provisional else self.gate.objections(self._counted())
         anomalies = sum(told.is_red for told in self.histories.anomalies) if self.histories else 0
         return [*told, f"{anomalies} {'anomaly' if anomalies == 1 else 'anomalies'} in the histories"] if anomalies else told
 
     def failing(self) -> set[Verdict]:
-        """The verdicts that keep the run from conforming; an anomaly in a history is a violation."""
+        """The verdicts that prevent the run from conforming; an anomaly in a history is a violation."""
         return self.gate.failing(self._counted()) | ({Verdict.VIOLATED} if self.histories and self.histories.is_red else set())
 
     @property
@@ -129,7 +129,7 @@ class Results:
 
     @property
     def counts_parity(self) -> bool:
-        """Whether parity rows keep the run from conforming: as the user says, else for the reference and for builds of a release."""
+        """Whether parity rows can prevent the run from conforming: by the user's option, else for the reference and builds of a release."""
         if self.gate.parity is not None:
             return self.gate.parity
         is_build = self.handshake is None or self.handshake.judged_as is not None
@@ -145,13 +145,13 @@ class Results:
         return self.register[result.requirement].source == parity.SOURCE
 
     def counts(self, result: RequirementResult) -> bool:
-        """Whether this result can keep the run from conforming; a parity row cannot where only proposals count, a provisional one never."""
+        """Whether this result can prevent the run from conforming; a parity row cannot if only proposals count, a provisional one never."""
         if self.is_provisional(result):
             return result.verdict is Verdict.HARNESS_ERROR
         return self.counts_parity or not (self._is_parity(result) and result.verdict in parity.MAY_DIFFER)
 
     def is_provisional(self, result: RequirementResult) -> bool:
-        """Whether the requirement stands in no edition yet."""
+        """Whether the requirement is in no edition yet."""
         row = self.register[result.requirement]
         return self.counting.is_provisional(row, self.register.spec_of(row.id))
 
@@ -162,19 +162,19 @@ class Results:
         return bool(asked) and all(map(self.is_provisional, asked))
 
     def _counted(self) -> list[RequirementResult]:
-        """The results that can keep the run from conforming, and those that are met."""
+        """The results that can prevent the run from conforming, and those that are met."""
         return list(filter(self.counts, self.requirements()))
 
     @property
     def identity(self) -> Identity:
-        """Who was judged, as far as is known by now."""
+        """The system that is judged, as far as it is known now."""
         return Identity.of(self.system, self.named, self.defect, self.handshake)
 
     def conforms(self) -> bool:
         return self.complete and not self.stopped and not self.objections()
 
     def write(self) -> None:
-        """Bring the folder up to date."""
+        """Update the folder."""
         if self.claimed is None:
             return
         with room.writing(self.claimed.path, self.has_no_room):
@@ -182,11 +182,11 @@ class Results:
             self.claimed.put(ENVIRONMENT, json.dumps(self._environment(), indent=1) + "\n")
 
     def as_text(self) -> str:
-        """`compliance.json` as it is written."""
+        """The text of `compliance.json`."""
         return json.dumps(self.as_json(), indent=1) + "\n"
 
     def as_json(self) -> dict[str, Any]:
-        """`compliance.json`; its names are published and stay."""
+        """`compliance.json`; its names are published and do not change."""
         results = self.requirements()
         return {
             "schema_version": 1,
@@ -218,7 +218,7 @@ class Results:
         }
 
     def is_selected(self, requirement: str) -> bool:
-        """Whether the run asks about this requirement, be there a scenario for it or not."""
+        """Whether the run selects this requirement, with or without a scenario."""
         return self.selection.holds(self.register[requirement], self.register.spec_of(requirement))
 
     def _requirement(self, result: RequirementResult) -> dict[str, Any]:
@@ -252,7 +252,7 @@ class Results:
         return f"not reached: the run was stopped ({self.stopped})" if self.stopped else "not reached"
 
     def _left_out_by(self) -> str | None:
-        """What left scenarios out, other than the selection; of a run that did not finish only what pytest was told."""
+        """What left scenarios out, other than the selection; for a run that did not finish, only pytest's options."""
         if self.narrowed is None:
             return None
         if not self.complete:
@@ -261,7 +261,7 @@ class Results:
         return self.narrowed.by(self.scenarios, due)
 
     def _environment(self) -> dict[str, Any]:
-        """The machine without its name or paths, and what the system said of itself."""
+        """The machine without its name or paths, and what the system reported about itself."""
         handshake = self.handshake
         return {
             "fencepost": __version__,

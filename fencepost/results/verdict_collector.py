@@ -1,4 +1,4 @@
-"""Collecting the verdicts of a run: the results folder, the matrix at the end, and what the command line exits with."""
+"""Collects the verdicts of a run: the results folder, the matrix at the end, and the exit code."""
 
 import dataclasses
 import json
@@ -45,7 +45,7 @@ _LETTERS = {
 
 @dataclass(frozen=True)
 class Judged:
-    """What travels on a pytest report, also from a worker process: one scenario's result, and the system that gave it."""
+    """What travels on a pytest report, also from a worker process: one scenario's result, and the handshake of its system."""
 
     result: ScenarioResult
     handshake: Handshake | None
@@ -77,7 +77,7 @@ def _handshake(data: dict[str, Any] | None) -> Handshake | None:
 
 
 class Reporting:
-    """The half of the plugin that hears what was judged."""
+    """The half of the plugin that receives the verdicts."""
 
     def __init__(self, options: Options, results: Results, stopping: Stopping, summary: Wanted | None = None) -> None:
         self.html, self.check, self.summary = options.html, options.check, summary
@@ -100,7 +100,7 @@ class Reporting:
         self.collected = ids
         self.results.selected = len(ids)
         if self.check and ids:
-            self.ahead = suite.ahead()  # Spark takes as long to start as some hundred scenarios to run
+            self.ahead = suite.ahead()  # Spark takes as long to start as some hundred scenarios take to run
         self.results.write()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -118,16 +118,16 @@ class Reporting:
             self.stopping.failed()
 
     def _leave_to_others(self, report: pytest.TestReport) -> None:
-        """Of what a worker process has collected, only a test's reports say that it is no scenario of ours.
+        """Uncount a collected test that is not a scenario of Fencepost: only its reports show that.
 
-        Of a scenario that was given up, or whose worker died, no report says that, so it stays missing.
+        No report shows that of a scenario that was given up, or whose worker died, so it stays missing.
         """
         if report.nodeid in self.collected and hasattr(report, "is_no_scenario"):
             self.collected.discard(report.nodeid)
             self.results.selected = len(self.collected) + len(self.results.scenarios)
 
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
-        """Scenarios are shown by their verdict, and counted as pytest counts."""
+        """Scenarios are shown by their verdict, and counted in pytest's categories."""
         if hasattr(report, "is_anomaly"):
             return "failed", "X", ("ANOMALY", {"red": True})
         judged = Judged.of(report)
@@ -138,7 +138,7 @@ class Reporting:
         words = judged.result.verdict.words.upper() + (" (PROVISIONAL)" if judged.result.is_provisional else "")
         return category, letter, (words, colour)
 
-    @pytest.hookimpl(tryfirst=True)  # before junit.xml is written, which tells of anomalies too
+    @pytest.hookimpl(tryfirst=True)  # before junit.xml is written, which has anomalies too
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         if self.results.folder:
             room.give_back(self.results.folder)
@@ -160,7 +160,7 @@ class Reporting:
     def _judge_histories(self, session: pytest.Session) -> None:
         if self.check and self.results.complete and self.results.folder:
             if terminal := session.config.pluginmanager.get_plugin("terminalreporter"):
-                terminal.ensure_newline()  # what follows is told while the line of letters is still open
+                terminal.ensure_newline()  # what follows is printed while the line of letters is still open
             try:
                 with self.stopping.ending_early():
                     self.results.histories = history_check.judge(self.results.folder, self.results.scenarios, self.ahead)
@@ -173,7 +173,7 @@ class Reporting:
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _sum_up(self, wanted: Wanted) -> None:
-        """Write the summary; that it cannot be written changes no verdict, and so no exit code."""
+        """Write the summary; a failure to write it changes no verdict, and so no exit code."""
         try:
             wanted.append(Compliance.model_validate(self.results.as_json()))
         except OSError as error:
@@ -183,7 +183,7 @@ class Reporting:
         return f"Fencepost: {self.results.identity}"
 
     def made(self) -> list[str]:
-        """Make what is made of whole results, and tell where everything is: a line each."""
+        """Write the reports of the whole results, and return the notes and paths to print, a line each."""
         if self.results.claimed is None:
             return self.results.notes
         allure_overview.write(self.results.claimed.path, noting(self.results.claimed.path))
@@ -202,7 +202,7 @@ class Reporting:
             return "no Allure report: the run was stopped twice"
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Under pytest itself; what `fencepost run` prints at the end is `console/final_summary.py`."""
+        """Only under pytest itself; `console/final_summary.py` prints the end of `fencepost run`."""
         if terminalreporter.config.pluginmanager.has_plugin(WATCHING):
             return
         if self.unreachable:

@@ -1,13 +1,13 @@
-"""Scenarios that are under way at once on one system.
+"""Scenarios that run concurrently on one system.
 
-Most have names of their own and do not notice each other, so as many as the user says are played side by side. What disturbs others is
-declared by its capability: a scenario that brings the broker down shares this with those that bring it down in the same way, one kill for
-all of them, and any other has its broker to itself. Brokers do not disturb each other: a few of them are asked at the same time.
+Most use their own names and do not notice each other, so as many as the user allows run concurrently. A scenario that disturbs others
+declares it by a capability: if it brings the broker down, it shares that with those that bring it down in the same way, with one kill for
+all of them; any other has its broker to itself. Brokers do not disturb each other: a few of them are used at the same time.
 
-A scenario whose wait lasts is not busy: another one has its place until the wait ends. One that was in vain is not repeated in full when
-the scenario is played once more: there it ends a little after the longest wait of this run that was not.
+A scenario that waits for long is not busy: another one takes its place until the wait ends. If a wait was in vain and the scenario is
+repeated, it waits only a little longer than the longest successful wait of this run.
 
-Scenarios are played by threads, ahead of whoever asks for what they showed.
+Scenarios are played by threads, ahead of the caller that asks for their results.
 """
 
 import threading
@@ -30,25 +30,25 @@ from fencepost.steps.sentence import takes_minutes, unloads
 from .plays import Play
 
 _SHARED = frozenset({"clean-stop", "crash", "more-coordinators", "reload"})
-"""Of these, what those may share that go down with the system and come back, once for all."""
+"""The disturbing capabilities that scenarios may share: the system goes down and restarts once for all of them."""
 
 Act = Callable[[Play, SharedCrashes | None, float | None], Played]
-"""Plays a scenario; with shared crashes, those are its own; with so many seconds of patience, where it does not have that of the run."""
+"""Plays a scenario; with shared crashes, if any; with a patience in seconds, if that differs from the run's."""
 
 _LONGER_S = 2.0
-"""By how much a wait that was in vain outlasts, when it is repeated, all that were not."""
+"""How many seconds a repeated wait lasts beyond the longest successful one, if it was in vain before."""
 
 _WAITING = 16
-"""How many scenarios of a broker wait at most, in addition to those that are busy."""
+"""How many scenarios of a broker may wait, in addition to those that are busy."""
 
 
 @dataclass(frozen=True)
 class Company:
-    """A scenario as it was played among `scenarios`, itself counted.
+    """A scenario as it was played among `scenarios`, including itself.
 
-    `alone` is what a red one showed when it was played once more with nothing else under way on its broker but waits that last, and
-    `patience_s` is the patience that it had then, where that was not the run's. `broke_up` says why it was not played with others in the
-    end: their common crash broke the broker.
+    `alone` is the result of a red one that was repeated while its broker had no other scenarios but some in long waits, and `patience_s`
+    the patience that it had then, if that was not the run's. `broke_up` is why it was in the end not played with others: their common
+    crash broke the broker.
     """
 
     played: Played
@@ -60,14 +60,14 @@ class Company:
 
 @dataclass(frozen=True)
 class Wave:
-    """Scenarios of one broker that are under way together: they share their crashes, or are played a few at a time."""
+    """Scenarios of one broker that run together: they share their crashes, or are played a few at a time."""
 
     plays: tuple[Play, ...]
     shares: bool = False
 
 
 def script(play: Play, broker: Where) -> tuple[str, ...] | None:
-    """What the system goes through in a scenario, in words; None where others would notice it, and cannot share it.
+    """What the system goes through in a scenario, in words; None if others would notice it and cannot share it.
 
     Scenarios that let minutes pass share a crash with each other, but not with those whose transactions would time out meanwhile.
     """
@@ -88,16 +88,16 @@ def _takes_long(play: Play) -> bool:
 
 
 def waves(plays: Iterable[Play], broker: Where) -> Iterator[Wave]:
-    """These scenarios of a broker: first those that disturb, many at a time or alone, then those that are played side by side."""
+    """These scenarios of a broker: first those that disturb others, many at a time or alone, then those that run concurrently."""
     by_script: dict[tuple[str, ...] | None, list[Play]] = {}
     for play in plays:
         by_script.setdefault(script(play, broker), []).append(play)
     beside = [] if broker.fresh else by_script.pop((), [])
     for way in tuple(filter(None, by_script)):
-        # What goes on where another ends may share all of the other's: the other is over when the rest of it comes.
+        # A script that continues where another ends may share all of it: the other scenario is over before the rest begins.
         if longer := next((other for other in by_script if other and other != way and other[: len(way)] == way), None):
             by_script[longer] += by_script.pop(way)
-    # Some that are asked alone count on nothing that others have left open. Those with a broker of their own begin where most wait.
+    # Some that are asked alone rely on nothing that others have left open. With a separate broker for each, the largest groups begin.
     for shared, alike in sorted(by_script.items(), key=lambda one: ((one[0] is None) == broker.fresh, -len(one[1]))):
         yield from [Wave(tuple(alike), shares=True)] if shared else [Wave((play,), shares=True) for play in alike]
     if beside:
@@ -105,7 +105,7 @@ def waves(plays: Iterable[Play], broker: Where) -> Iterator[Wave]:
 
 
 def _one_after_the_other(plays: Iterable[Play], where: Callable[[Play], Where]) -> list[list[Wave]]:
-    """The waves of each broker, in the order in which the scenarios come."""
+    """The waves of each broker, in the order of the scenarios."""
     by_broker: dict[Where, list[Play]] = {}
     for play in plays:
         by_broker.setdefault(where(play), []).append(play)
@@ -117,8 +117,8 @@ def _one_after_the_other(plays: Iterable[Play], where: Callable[[Play], Where]) 
 
 
 class Concurrency:
-    """The scenarios of a run, `most` of them busy at once. `act` plays one, and `is_red` says whether that is to be looked at once more,
-    alone. `shares` has scenarios share a broker, from when it serves until they are over.
+    """The scenarios of a run, `most` of them busy at once. `act` plays one, and `is_red` decides whether it is to be repeated alone.
+    `shares` lets scenarios share a broker, from when it serves until they are over.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class Concurrency:
         self._busy = Places(most)
         self._long = {play.run for play in plays if _takes_long(play)}
         self._longest_s = 0.0
-        """The longest wait of the run that was not in vain."""
+        """The longest successful wait of the run."""
         self._waiting: set[str] = set()
         """The runs that let minutes pass, and have left their places."""
         self._found: dict[str, Future[Company]] = {play.run: Future() for play in plays}
@@ -146,11 +146,11 @@ class Concurrency:
             lane.start()
 
     def of(self, play: Play) -> Company:
-        """What the scenario showed, when it is over. Raises CancelledError where it will not be played."""
+        """The result of the scenario, when it is over. Raises CancelledError if it will not be played."""
         return self._found[play.run].result()
 
     def at(self, play: Play, step: Step) -> None:
-        """A scenario comes to a step, in its own thread. Where minutes pass in that step, another one has its place meanwhile."""
+        """A scenario begins a step, in its own thread. If minutes pass in that step, another scenario has its place meanwhile."""
         if play.run not in self._long:
             return
         if player_of(play.feature.spec).is_marked(step, takes_minutes):
@@ -162,26 +162,26 @@ class Concurrency:
 
     @property
     def over(self) -> frozenset[str]:
-        """The runs of the scenarios that are over, whether they were asked for or not; from any thread."""
+        """The runs of the scenarios that are over, whether or not their results were asked for; from any thread."""
         return frozenset(run for run, found in self._found.items() if found.done())
 
     @property
     def kills(self) -> int:
-        """How often a broker went down until now, for one scenario or for several."""
+        """How often a broker has gone down, for one scenario or for several."""
         return sum(self._kills)
 
     def stop(self) -> None:
-        """Begin no more scenarios."""
+        """Start no more scenarios."""
         self._is_over = True
 
     def close(self, within_s: float = 60.0) -> None:
-        """The same, and wait for those that are under way."""
+        """The same, and wait for the running ones."""
         self.stop()
         for lane in self._lanes:
             lane.join(within_s)
 
     def _ask_brokers(self) -> None:
-        """Ask one broker after the other, of those that no lane asks yet."""
+        """Use one broker after the other, of those that no lane uses yet."""
         while True:
             try:
                 asked = self._brokers.popleft()
@@ -203,12 +203,12 @@ class Concurrency:
             return self._act(play, None, patience_s)
 
     def _patience_s(self, played: Played) -> float | None:
-        """How long is waited when a scenario is played once more; None for as long as before, since no wait in it was in vain."""
+        """The patience when a scenario is repeated; None for the same as before, if no wait in it was in vain."""
         in_vain_s = waited_in(played.session).in_vain_s
         return min(in_vain_s, self._longest_s + _LONGER_S) if in_vain_s else None
 
     def _play_one(self, play: Play, others: "_Others") -> Played:
-        """Play it with others, to whom it leaves its place while a wait of it lasts."""
+        """Play it with others, which have its place while it waits for long."""
 
         def leave() -> None:
             others.leave()
@@ -237,18 +237,18 @@ class Concurrency:
                 alone, patience_s = None, self._patience_s(played)
                 if company > 1 and self._is_to_be_played_again(play, played):
                     with others.alone():
-                        self._busy.resume()  # one that waits until this is over may have the place that it would wait for
+                        self._busy.resume()  # the place may be held by a scenario that waits until this is over
                         try:
                             alone = self._act(play, None, patience_s)
                         finally:
                             self._busy.leave()
                 self._found[play.run].set_result(Company(played, company, alone, patience_s=patience_s))
 
-        with self._shares(plays):  # one that lets minutes pass has a thread, and no place meanwhile
+        with self._shares(plays):  # a scenario that lets minutes pass has a thread, and no place meanwhile
             _all([some] * min(len(plays), company + _WAITING + sum(play.run in self._long for play in plays)))
 
     def _play_sharing(self, plays: Sequence[Play]) -> None:
-        """Play them as one; where their crash breaks the broker, each again by itself."""
+        """Play them as one; if their crash breaks the broker, each again by itself."""
         crashes, company, found = SharedCrashes(len(plays), self._busy), len(plays), {}
 
         def one(play: Play) -> None:
@@ -273,13 +273,13 @@ class Concurrency:
 
 
 def _taken(waiting: deque[Play]) -> Iterator[Play]:
-    """The first one that waits, which waits no more; nothing where none does."""
+    """Remove and yield the first waiting one; nothing if none waits."""
     with suppress(IndexError):
         yield waiting.popleft()
 
 
 def _all(acts: Sequence[Callable[[], None]]) -> None:
-    """Do these at once, and wait for all of them."""
+    """Run these concurrently, and wait for all of them."""
     threads = [threading.Thread(target=act, daemon=True) for act in acts]
     for thread in threads:
         thread.start()
@@ -288,19 +288,19 @@ def _all(acts: Sequence[Callable[[], None]]) -> None:
 
 
 class _Away:
-    """Whether one waits, be it in a wait within another. As a context, it is back at the end."""
+    """Whether a scenario is waiting, also in nested waits. As a context, it is back at the end."""
 
     def __init__(self, leaves: Callable[[], object], returns: Callable[[], object]) -> None:
         self._leaves, self._returns, self._depth = leaves, returns, 0
 
     def leave(self) -> None:
-        """A wait lasts."""
+        """A long wait begins."""
         self._depth += 1
         if self._depth == 1:
             self._leaves()
 
     def resume(self) -> None:
-        """It is over."""
+        """The wait is over."""
         self._depth -= 1
         if self._depth == 0:
             self._returns()
@@ -315,7 +315,7 @@ class _Away:
 
 
 class _Others:
-    """Who may be under way: many beside each other, or one alone, who is let in before any that come later."""
+    """Which scenarios may run: many concurrently, or one alone, which is admitted before any that arrive later."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -335,13 +335,13 @@ class _Others:
                 self._changed.notify_all()
 
     def leave(self) -> None:
-        """One of them waits, and is company for none."""
+        """One of them waits, and does not count meanwhile."""
         with self._changed:
             self._count -= 1
             self._changed.notify_all()
 
     def resume(self) -> None:
-        """It goes on, for it was in the middle of something; also where one is alone by now."""
+        """It continues, since it had begun; also if another one is alone by now."""
         with self._changed:
             self._count += 1
 

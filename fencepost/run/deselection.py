@@ -1,7 +1,7 @@
-"""Which scenarios of a requirement were left out: by pytest (-m, -k, --deselect, --lf, the name of a test), or where a run was stopped.
+"""Which scenarios of a requirement were left out: by pytest (-m, -k, --deselect, --lf, the name of a test), or by stopping the run.
 
-A requirement that was asked in part is not met: what was left out might break it. A red is a red all the same. What was left out is
-found by comparing what was judged with all that the bundled features ask, whatever left it out.
+A requirement that was asked in part is not met: what was left out might break it. A red requirement stays red. Whatever the reason, what
+was left out is found by comparing the judged scenarios with all those of the bundled features.
 """
 
 import dataclasses
@@ -24,19 +24,19 @@ _SOMEHOW = "(with an option such as --lf, or by a plugin)"
 
 @dataclass(frozen=True)
 class Narrowed:
-    """What pytest was told that leaves scenarios out, as `said`, and all that is to be asked, by requirement."""
+    """The pytest options that leave scenarios out, as `said`, and all scenarios to be asked, by requirement."""
 
     said: str
     whole: Mapping[str, frozenset[Asking]]
     files: frozenset[str]
-    """The features that are known whole; of one of somebody else's nothing is said."""
+    """The features that are completely known; nothing is said about a user's own."""
 
     @classmethod
     def of(cls, config: pytest.Config, options: Options) -> "Narrowed":
         return cls(_said(config), _whole(options), frozenset(feature.path for feature in bundled()))
 
     def judged(self, result: RequirementResult, why: Callable[[], str]) -> RequirementResult:
-        """The verdict, where nothing was left out that could change it; `why` ends the sentence that tells of the others."""
+        """The verdict, if nothing was left out that could change it; `why` ends the sentence about the others."""
         ours = [one for one in result.scenarios if one.feature in self.files]
         left_out = self._left_out(result.requirement, ours)
         if not left_out or not ours or result.verdict.is_red:
@@ -45,9 +45,9 @@ class Narrowed:
         return dataclasses.replace(result, verdict=Verdict.NOT_RUN, reason=told)
 
     def by(self, scenarios: Iterable[ScenarioResult], due: Mapping[str, Collection[str]]) -> str | None:
-        """What left scenarios out of a run that has come to its end; None where it asked all that is `due`, by proposal.
+        """What left scenarios out of a run that has ended; None if it asked all that is `due`, by proposal.
 
-        A proposal of which nothing was asked is not begun, and so not narrowed: its folder was not named.
+        A proposal without an asked scenario was not begun, and so not narrowed: its folder was not named.
         """
         if self.said:
             return self.said
@@ -63,7 +63,7 @@ class Narrowed:
 
 
 def _said(config: pytest.Config) -> str:
-    """What narrows a run, as it was said; the empty text where nothing does."""
+    """The options that narrow a run, as the user gave them; empty if none does."""
     said = [f"{option} {value!r}" for option, value in (("-m", config.option.markexpr), ("-k", config.option.keyword)) if value]
     said += [f"--deselect {name}" for name in config.option.deselect or ()]
     said += [argument for argument in config.args if "::" in argument]

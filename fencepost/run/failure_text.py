@@ -1,4 +1,4 @@
-"""What a red scenario says: the requirement, what was expected and seen, the last thing said on the wire, and where to look."""
+"""The text of a red scenario: the requirement, what was expected and seen, the last exchanges on the wire, and where to look."""
 
 import json
 import textwrap
@@ -28,7 +28,7 @@ def explain(
     alike: str | None = None,
     note: str | None = None,
 ) -> str:
-    """The whole text, without colour. `alike` says which release is known to do the same, and `note` how the scenario was played."""
+    """The whole text, without colour. `alike` is the hint at a release that is known to do the same, `note` how the scenario was played."""
     lines = [
         f"{row.id} {result.verdict.words.upper()}{' (provisional)' if result.is_provisional else ''}: {_blame(result)}",
         *_entry("requirement", f"{row.statement} ({row.level}, {row.source}: {row.section})"),

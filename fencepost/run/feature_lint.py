@@ -1,8 +1,8 @@
-"""What a feature must be, so that no scenario is lost and each says which requirement it stands for.
+"""Checks the form of features, so that no scenario is lost and each names the requirement that it tests.
 
-pytest-bdd drops the first of two scenarios of one name, takes a misspelt first step for prose, and never shows us tags on
-Examples; all three would be silent green. The rest holds the house's form: a Rule per requirement with the register's words,
-numbered scenarios, one When, an observation after it, and the words of docs/house-style.md. What steps may say, `sentence_lint` knows.
+pytest-bdd drops the first of two scenarios with the same name, reads a misspelt first step as prose, and does not pass on tags on
+Examples; all three would be silently green. The other checks are the house's form: a Rule per requirement with the register's words,
+numbered scenarios, one When, an observation after it, and the words of docs/house-style.md. `sentence_lint` checks the steps.
 """
 
 import re
@@ -28,12 +28,12 @@ _HEADER = re.compile(r"\S+: \[\d+] ")
 
 @cache
 def faults_of_bundled() -> tuple[str, ...]:
-    """Every fault of the features that stand in the package. They are looked at once in a process: that takes a third of a second."""
+    """Every fault of the bundled features. They are checked once in a process: that takes a third of a second."""
     return tuple(lint(gherkin.bundled(), registers.bundled(), vocabularies.by_spec()))
 
 
 def lint(features: Iterable[Feature], register: Register, speech: Mapping[str, Speech]) -> list[str]:
-    """Every fault, as `file:line: what`; an empty list is a clean house. `speech` has the sentences of each proposal."""
+    """Every fault, as `file:line: what`; an empty list if there is none. `speech` has the sentences of each proposal."""
     features = tuple(features)
     faults = [fault for feature in features for fault in _faults(feature, register)]
     seen: dict[str, str] = {}

@@ -1,7 +1,7 @@
-"""Who was judged, as every file and report of a run calls it.
+"""The identity of the judged system, as in every file and report of a run.
 
-The name, the version and the defect keep one system from another: a broken reference is never counted with the honest one. Labels,
-and the image, are told beside it.
+The name, the version and the defect distinguish systems: a broken reference is never counted with the unchanged one. Labels and the image
+are reported in addition.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ _LONGEST = 100
 
 @dataclass(frozen=True)
 class Named:
-    """What the user says of the system that is judged."""
+    """What the user declares about the system that is judged."""
 
     name: str | None = None
     version: str | None = None
@@ -37,7 +37,7 @@ class Named:
 
 @dataclass(frozen=True)
 class Identity:
-    """What was judged. Version and profile are None until the system has answered; a version that the user says is known before."""
+    """What was judged. Version and profile are None until the system has answered, except a version that the user has declared."""
 
     name: str
     version: str | None
@@ -49,7 +49,7 @@ class Identity:
 
     @classmethod
     def of(cls, system: str, named: Named, defect: str | None, handshake: Handshake | None) -> "Identity":
-        """The system as the user calls it, else by the image where that is somebody else's, and with what it said of itself.
+        """The system by the user's name, else by its image if that is not the project's own, with what it reported about itself.
 
         So a build under another name is never counted with the release that it may be.
         """
@@ -71,7 +71,7 @@ class Identity:
 
     @property
     def called(self) -> str:
-        """What it is called in a sentence."""
+        """Its name in a sentence."""
         return " ".join(filter(None, (self.name, self._broken)))
 
     @property
@@ -79,7 +79,7 @@ class Identity:
         return None if self.defect is None else f"with the defect {self.defect}"
 
     def as_json(self) -> dict[str, Any]:
-        """The `system` of compliance.json; its names are published and stay."""
+        """The `system` of compliance.json; its names are published and do not change."""
         return {
             "name": self.name,
             "version": self.version,
@@ -107,7 +107,7 @@ def _labels(given: Iterable[str]) -> dict[str, str]:
 
 
 def _plain(option: str, text: str, expected: str, of: str | None = None) -> str:
-    """The text, which stands in one line of every report. Raises WrongUsage."""
+    """The text, which is one line in every report. Raises WrongUsage."""
     shown = repr(text if of is None else of)
     if not text.strip() or not text.isprintable():
         raise WrongUsage(f"{option} {shown}: expected {expected}, in one line of printable characters")

@@ -1,10 +1,10 @@
 """Why and how a run is stopped before its end: SIGINT, SIGTERM, `--timeout`, `--max-failures`.
 
-The first request ends what a run *waits for*, by an exception in the sections that say so (`ending_early`): a scenario, a system that
-starts. Everything else goes on to its end, so that results are whole and containers are given back. A second request also ends what is
-only done for the user's comfort, such as the Allure report and a scenario's tidying up. Giving back is never interrupted.
+The first request ends what a run *waits for*, by an exception in the sections marked with `ending_early`: a scenario, a system that
+starts. Everything else runs to its end, so that results are whole and containers are released. A second request also ends what is done only
+for the user's convenience, such as the Allure report and the cleaning up after a scenario. Releasing is never interrupted.
 
-Worker processes of `-n` are told by a signal of the process that started them, through a folder in which each leaves its number.
+Worker processes of `-n` receive a signal from the process that started them, which finds their process ids in a folder.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ _OF_WORKER = "of-worker-"
 
 
 class Stopped(KeyboardInterrupt):
-    """Raised where something is not brought to its end; `reason` is for people, such as `SIGTERM` or `--timeout 10m`."""
+    """Raised where something is ended early; `reason` is for people, such as `SIGTERM` or `--timeout 10m`."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -34,7 +34,7 @@ class Stopped(KeyboardInterrupt):
 
 
 def seconds(text: str, option: str = "--timeout") -> float:
-    """The seconds that an option says: a number, or one with s, m or h. Raises WrongUsage."""
+    """The value of an option in seconds: a number, or one with s, m or h. Raises WrongUsage."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip().lower())
     if found is None or float(found[1]) == 0:
         raise WrongUsage(f"{option} {text}: expected seconds, or a number with s, m or h, such as 600 or 10m")
@@ -42,7 +42,7 @@ def seconds(text: str, option: str = "--timeout") -> float:
 
 
 class Stopping:
-    """Whether this run is to stop, and why. Without `listening` nothing asks for it but `failed`."""
+    """Whether this run is to stop, and why. Without `listening`, only `failed` requests it."""
 
     def __init__(self, timeout: str | None = None, max_failures: int | None = None) -> None:
         self.reason: str | None = None
@@ -54,13 +54,13 @@ class Stopping:
         self._told_by: Path | None = None
 
     def failed(self) -> None:
-        """Count a scenario that is red."""
+        """Count a red scenario."""
         self._failures += 1
         if self._failures == self._max_failures:
             self.ask(f"--max-failures {self._max_failures}")
 
     def after_this(self, reason: str) -> None:
-        """Stop after the scenario that is under way, which keeps its verdict; said again it is no second request."""
+        """Stop after the running scenario, which keeps its verdict; calling this again is not a second request."""
         if self.reason is None:
             self.reason = reason
             self._tell_workers()
@@ -70,13 +70,13 @@ class Stopping:
 
     @property
     def of_a_worker(self) -> str | None:
-        """Why a worker process stopped by itself, where one did."""
+        """Why a worker process stopped by itself, if one did."""
         told = sorted(self.workers.glob(f"{_OF_WORKER}*")) if self.workers else []
         return told[0].read_text(encoding="utf-8") if told else None
 
     @contextlib.contextmanager
     def ending_early(self, *, only_at_once: bool = False) -> Iterator[None]:
-        """What runs in here is left with Stopped as soon as the run is to stop; `only_at_once`, when that was asked twice."""
+        """The body of this context is left with Stopped as soon as the run is to stop; with `only_at_once`, on the second request."""
         if self.at_once or (self.reason and not only_at_once):
             raise Stopped(self.reason or "")
         self._open, self._only_at_once = True, only_at_once
@@ -86,7 +86,7 @@ class Stopping:
             self._open = False
 
     def ask(self, reason: str) -> None:
-        """Take a request; raises Stopped where a section is open that it ends."""
+        """Accept a request; raises Stopped if a section is open that it ends."""
         self.at_once = self.reason is not None
         self.reason = self.reason or reason
         self._tell_workers()
@@ -98,7 +98,7 @@ class Stopping:
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
-        """Signals, and the time that is up, are requests. Only in a main thread."""
+        """Signals and the end of the time are requests. Only in a main thread."""
         before = {number: signal.signal(number, self._on_signal) for number in (*_SIGNALS, signal.SIGALRM)}
         signal.setitimer(signal.ITIMER_REAL, self._timeout_s or 0)
         try:
@@ -110,7 +110,7 @@ class Stopping:
 
     def _on_signal(self, number: int, _: FrameType | None) -> None:
         if number == signal.SIGALRM:
-            if self.reason is None:  # the time is up once, and is no second request
+            if self.reason is None:  # the time ends once, and is not a second request
                 self.ask(f"--timeout {self._timeout}")
         else:
             self.ask(signal.Signals(number).name)
@@ -118,7 +118,7 @@ class Stopping:
     # --- worker processes -----------------------------------------------------------------------------------------------
 
     def tell_workers_in(self, folder: Path) -> None:
-        """Worker processes leave their numbers in this folder."""
+        """Worker processes leave their process ids in this folder."""
         self.workers = folder
 
     def _tell_workers(self) -> None:
@@ -130,7 +130,7 @@ class Stopping:
                 os.kill(int(worker.name), signal.SIGTERM)
 
     def listen_to(self, folder: Path) -> None:
-        """Be a worker of the process that looks into this folder. Ctrl-C is that one's to hear, though the terminal tells all."""
+        """Be a worker of the process that reads this folder. Only that process acts on Ctrl-C, although the terminal signals all."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, self._on_signal)
         self._told_by = folder
@@ -141,7 +141,7 @@ class Stopping:
 
 @contextlib.contextmanager
 def raising() -> Iterator[None]:
-    """For commands that are not runs: the first signal raises Stopped, and those after it do nothing, for then everything is given back."""
+    """For commands that are not runs: the first signal raises Stopped; later ones do nothing, since resources are then being released."""
 
     def first(number: int, _: FrameType | None) -> NoReturn:
         deaf()
@@ -157,10 +157,10 @@ def raising() -> Iterator[None]:
 
 @contextlib.contextmanager
 def unheard() -> Iterator[None]:
-    """Whatever process is started in here does not hear Ctrl-C; SIGTERM ends it. This process hears it when that is done.
+    """Processes started in this context ignore Ctrl-C; SIGTERM ends them. This process acts on Ctrl-C after the context.
 
-    multiprocessing's tracker of resources lets SIGINT through again when it starts, which the first process that is started does: it has
-    to be there before.
+    multiprocessing's resource tracker unblocks SIGINT when it starts, and the first process that is started starts it: so it must be
+    started before.
     """
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
@@ -171,13 +171,13 @@ def unheard() -> Iterator[None]:
 
 
 def deaf() -> None:
-    """From now on signals do nothing: what is left to be done takes no time, and the exit code stands."""
+    """From now on signals do nothing: what is left takes no time, and the exit code is decided."""
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_IGN)
 
 
 def before_anything_began() -> None:
-    """While a command is only being read, a signal ends the process: there is nothing to give back."""
+    """While a command line is only parsed, a signal ends the process: there is nothing to release."""
 
     def end(number: int, _: FrameType | None) -> NoReturn:
         os.write(2, f"fencepost: stopped before anything began ({signal.Signals(number).name})\n".encode())

@@ -1,6 +1,6 @@
-"""What a request to stop does to pytest: the scenario that is running is given up, and those after it are not begun.
+"""What a request to stop does to pytest: the running scenario is given up, and those after it are not started.
 
-pytest's own interruption is not used: it would skip what closes a run, and end the output with a place in the kit's code.
+pytest's own interruption is not used: it would skip the closing of a run, and end the output with a place in the kit's code.
 """
 
 import tempfile
@@ -14,13 +14,13 @@ import pytest
 from .interruption import Stopped, Stopping
 
 WORKERS = "fencepost_workers"
-"""Under this name a worker is told the folder in which it leaves its number."""
+"""The name under which a worker receives the folder for its process id."""
 GIVEN_UP = pytest.StashKey[str]()
-"""Why a scenario was not brought to its end. It then has no verdict."""
+"""Why a scenario was given up. It then has no verdict."""
 
 
 class StoppingHooks:
-    """Around each scenario; in the process that starts workers, also what tells them."""
+    """Hooks around each scenario; in the process that starts workers, they also notify these."""
 
     def __init__(self, stopping: Stopping) -> None:
         self.stopping = stopping
@@ -38,14 +38,14 @@ class StoppingHooks:
         self._mute()
 
     def _mute(self) -> None:
-        """Allure's plugin would write a result for each scenario that is not begun, for it is around the hook that begins them."""
+        """Mute Allure's plugin: it wraps the hook that starts scenarios, and would write a result for each that is not started."""
         manager = self._config.pluginmanager
         if self.stopping.reason and (listener := manager.get_plugin("allure_listener")):
             manager.unregister(listener)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self) -> bool | None:
-        """Whatever comes after the request is not begun."""
+        """Do not start any scenario after the request."""
         return True if self.stopping.reason else None
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -75,7 +75,7 @@ class StoppingHooks:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """A worker is told where it leaves its number, and learns there that the run was stopped before it was there."""
+        """Give a worker the folder for its process id, where it also learns if the run was stopped before it started."""
         if not self.stopping.workers:
             self.stopping.tell_workers_in(Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="fencepost-workers-"))))
         node.workerinput[WORKERS] = str(self.stopping.workers)

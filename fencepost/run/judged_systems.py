@@ -39,14 +39,14 @@ class JudgedSystems:
         return tuple(name for name in proposals.bundled().protocols_of(spec) if name in self.by_protocol)
 
     def prepare(self) -> None:
-        """Begin to start whatever will be needed in any case."""
+        """Begin to start what will be needed in any case."""
         for system in self.by_protocol.values():
             system.prepare()
 
     def open(self, needs: Mapping[str, Collection[frozenset[str]]]) -> None:
-        """Wait for the systems of these protocols, and ask them what they are. `needs` has what the scenarios of each will need.
+        """Wait for the systems of these protocols, and get their handshakes. `needs` has what the scenarios of each will need.
 
-        Raises SystemUnreachable, DataFileError, and WrongUsage where a system is not what the user says it is.
+        Raises SystemUnreachable, DataFileError, and WrongUsage if a system is not what the user declares.
         """
         for protocol, wanted in needs.items():
             self.by_protocol[protocol].prepare(wanted)
@@ -66,12 +66,12 @@ class JudgedSystems:
             self.likenesses[protocol] = Likeness.of(handshake, self._register)
 
     def _expected(self, handshake: Handshake, exact: bool) -> Expectations:
-        """The bundled deviations that hold for it. `exact` says that they must show: it is known to be that release, to the patch level."""
+        """The bundled deviations that hold for the system. If `exact`, they must show: its release is known to the patch level."""
         if handshake.judged_as is None:
             return Expectations()
         return known_deviations.load_for(*handshake.judged_as, exact, self._register)
 
     def close(self) -> None:
-        """Give everything back."""
+        """Release everything."""
         for system in self.by_protocol.values():
             system.close()

@@ -1,8 +1,8 @@
-"""What was observed in two plays of one scenario, made comparable: an identity stands for its role, and not for its value.
+"""Makes the observations of two plays of one scenario comparable: an identity is replaced by its role.
 
-A disturbance, or another system, may change some values that a broker makes up, and no others: which member id it gives out, which epoch
-its coordinator has, at what time it acts. Each becomes the number of its first appearance, so that two that were the same stay the same,
-and two that differed still differ.
+A disturbance, or another system, may change some values that a broker chooses, and no others: which member id it assigns, which epoch its
+coordinator has, at what time it acts. Each becomes the number of its first appearance, so that equal values stay equal, and different ones
+still differ.
 """
 
 import re
@@ -50,15 +50,15 @@ ROLES = (
     ),
 )
 _MOVED = frozenset({"epoch", "listed", "offset", "transaction"})
-"""The roles that only some disturbances move, and say so, and that differ between two systems; elsewhere the values have to be the same."""
+"""The roles that only some disturbances declare to move, and that differ between two systems; elsewhere the values must be the same."""
 BETWEEN_SYSTEMS = _MOVED - {"listed"}
-"""Those of them that two systems number as they like."""
+"""Those of them that two systems may number differently."""
 _LISTED_EPOCHS = re.compile(r"^(coordinator epochs of .*?: epochs that never fall, [^:]*:).*", re.DOTALL)
-"""A sentence that judges a whole list of coordinator epochs; the list follows from how often the system was started."""
+"""A sentence that judges a whole list of coordinator epochs; the list depends on how often the system was started."""
 
 
 def by_role(observations: Iterable[str], moves: Collection[str] = ()) -> Iterator[str]:
-    """The observations of a play with the values of each role by the order in which they came; `moves` are those that are moved here."""
+    """The observations of a play with the values of each role numbered by appearance; `moves` are the roles that are moved here."""
     roles = [role for role in ROLES if role.name not in _MOVED or role.name in moves]
     seen: dict[str, dict[str, int]] = {role.name: {} for role in roles}
     for text in observations:

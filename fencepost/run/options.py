@@ -1,4 +1,4 @@
-"""What a user asks of a run, as pytest options; the command line builds the same."""
+"""The options of a run, as pytest options; the command line builds the same."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -42,7 +42,7 @@ class Options:
     expectations: tuple[str, ...] = ()
     write_baseline: Path | None = None
     edition: str | None = None
-    """By which edition the run is judged; by the newest without one."""
+    """The edition by which the run is judged; None for the newest."""
 
     @classmethod
     def of(cls, config: pytest.Config) -> "Options":
@@ -69,12 +69,12 @@ class Options:
 
     @property
     def defect(self) -> str | None:
-        """The name of the variant of the reference that is judged, None for the honest one and for every other system."""
+        """The name of the variant of the reference that is judged; None for the unchanged reference and for every other system."""
         return self.asked.options.get("defect") if self.system == registry.REFERENCE else None
 
     @property
     def counting(self) -> Counting:
-        """What counts in the edition that was asked for. Raises UnknownName."""
+        """What counts in the selected edition. Raises UnknownName."""
         return editions.bundled().counting(self.edition)
 
     def protocols(self) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ class Options:
         return registry.protocols_of(self.system, self.asked)
 
     def about_system(self, register: Register) -> "Options":
-        """These options with only such proposals selected as bind the system. Raises WrongUsage for one that was named and does not."""
+        """These options with only the proposals that bind the system. Raises WrongUsage for a named one that does not."""
         spoken = self.protocols()
         if self.named.known_as:
             self.named.known_as.check(self.system, spoken)
@@ -98,7 +98,7 @@ class Options:
         return replace(self, selection=replace(self.selection, specs=self.selection.specs or binding, smoke=chosen))
 
     def build_systems(self) -> Mapping[str, System]:
-        """What is asked for, not yet started: a system for each protocol that it speaks. Raises UnknownName or WrongUsage."""
+        """The system of the options, not yet started: one for each protocol that it speaks. Raises UnknownName or WrongUsage."""
         systems = registry.build(self.system, self.asked)
         if self.concurrency is not None:
             for system in systems.values():
@@ -107,21 +107,21 @@ class Options:
 
 
 def _path(option: str, value: str | None) -> Path | None:
-    """The path that an option names. Raises WrongUsage for an empty one, such as of an environment variable that is not set."""
+    """The path that an option names. Raises WrongUsage for an empty one, such as from an environment variable that is not set."""
     if value == "":
         raise WrongUsage(f"{option} is empty: expected a path; is the environment variable set?")
     return Path(value).resolve() if value else None
 
 
 def _concurrency(most: int | None) -> int | None:
-    """Raises WrongUsage where that many scenarios cannot be under way."""
+    """Raises WrongUsage if that many scenarios cannot run concurrently."""
     if most is not None and most < 1:
         raise WrongUsage(f"--concurrency {most}: expected how many scenarios are busy at once, from 1 on")
     return most
 
 
 def given(own: Mapping[str, str | None], more: Iterable[str]) -> dict[str, str]:
-    """What was said of the system: by options of our own, None where one was not given, and by `NAME=VALUE`. Raises WrongUsage."""
+    """The settings of the system: from Fencepost's own options, None if one was not given, and from `NAME=VALUE`. Raises WrongUsage."""
     said = {name: value for name, value in own.items() if value is not None}
     for text in more:
         name, is_set, value = text.partition("=")

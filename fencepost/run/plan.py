@@ -1,7 +1,7 @@
-"""`fencepost run --plan`: what a run would do and take, told before anything is started.
+"""`fencepost run --plan`: what a run would do and take, printed before anything is started.
 
-Memory is estimated from `fixtures/costs.yaml`, which was measured. So are seconds where no earlier run of the system says how long it took;
-the same estimate tells a run how long it will take.
+Memory is estimated from the measurements in `fixtures/costs.yaml`. So are seconds, if no earlier run of the system shows how long it took;
+a run uses the same estimate to show how long it will take.
 """
 
 import json
@@ -32,7 +32,7 @@ _MINUTE = 60.0
 
 @dataclass(frozen=True)
 class NotOffered:
-    """Scenarios of which it is known beforehand that the system does not offer what they need."""
+    """Scenarios whose needs the system is known beforehand not to offer."""
 
     needs: str
     requirements: tuple[str, ...]
@@ -53,9 +53,9 @@ class OfProtocol:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run would do. `containers_at_once`, memory and seconds are of all workers together; None where nothing is known.
+    """What a run would do. `containers_at_once`, memory and seconds are those of all workers together; None if unknown.
 
-    `previous` is the earlier run by which the seconds are estimated, in words.
+    `previous` is the earlier run from which the seconds are estimated, in words.
     """
 
     system: str
@@ -70,7 +70,7 @@ class Plan:
 
 
 def show(options: Options, register: Register, workers: int | None, form: str) -> int:
-    """Print the plan of a run with these options. Raises WrongUsage where there would be none."""
+    """Print the plan of a run with these options. Raises WrongUsage if there would be no run."""
     if form not in FORMS:
         raise UnknownName("format", form, FORMS)
     options = options.about_system(register)
@@ -93,7 +93,7 @@ def plan_of(options: Options, register: Register, workers: int = 1, previous: Pr
     brokers = [part.brokers for part in parts if part.brokers]
     seconds = expected_seconds(systems, _asked(scenarios), workers)
     if previous and (workers > 1 or previous.most_at_once != max(map(most_at_once, systems.values()))):
-        previous = None  # with more scenarios side by side, or fewer, it took another time
+        previous = None  # it ran another number of scenarios at once, so its seconds do not apply
     if previous:
         seconds = _seconds_after(previous, systems, scenarios, register, seconds)
     return Plan(
@@ -116,7 +116,7 @@ def _seconds_after(
     register: Register,
     measured: float | None,
 ) -> float:
-    """How long these scenarios take, which are `measured` seconds of a broker that conforms, by what the earlier run took."""
+    """How long these scenarios take, by an earlier run; `measured` is how many seconds they take on a conforming broker."""
     was_asked = previous.asked
     before = {protocol: _scenarios(system, protocol, lambda row, _: row.id in was_asked, register) for protocol, system in systems.items()}
     measured_before = expected_seconds(systems, _asked(before))
@@ -125,9 +125,9 @@ def _seconds_after(
 
 
 def expected_seconds(systems: Mapping[str, System], scenarios: Mapping[str, Sequence[Asked]], workers: int = 1) -> float | None:
-    """How long these scenarios of each protocol will take, in this order, with the starts of brokers that they wait for.
+    """The seconds that these scenarios of each protocol will take, in this order, including the starts of brokers that they wait for.
 
-    None for a system that nothing was measured of. With several workers it is what their processors can do together, at best.
+    None for a system without measurements. With several workers it is the best that their processors can do together.
     """
     processors = min(workers, os.cpu_count() or 1)
     seconds = 0.0
@@ -147,7 +147,7 @@ def expected_seconds(systems: Mapping[str, System], scenarios: Mapping[str, Sequ
 
 
 def about_seconds(system: System, feature: str, needs: frozenset[str]) -> float:
-    """About how long a scenario takes, as measured; 1 where nothing was measured, and nothing where it is known to be not offered."""
+    """The measured seconds of a scenario, roughly; 1 without a measurement, 0 if it is known to be not offered."""
     offered = may_offer(system)
     if offered is not None and not needs <= offered:
         return 0.0
@@ -155,7 +155,7 @@ def about_seconds(system: System, feature: str, needs: frozenset[str]) -> float:
 
 
 def _brokers(system: System, asked: Sequence[Asked], workers: int) -> Brokers | None:
-    """What all workers start together for these scenarios."""
+    """The brokers that all workers together start for these scenarios."""
     if workers == 1 or (whole := brokers_of(system, asked)) is None:
         return brokers_of(system, asked)
     beside(system, workers)
@@ -197,7 +197,7 @@ def _count(scenarios: Mapping[str, Sequence[_Scenario]]) -> int:
 
 
 def _scenarios(system: System, protocol: str, holds: Callable[[Requirement, str], bool], register: Register) -> list[_Scenario]:
-    """What is asked of a system under a protocol, in the order in which it is; a row of Examples is a scenario of its own."""
+    """The scenarios of a system under a protocol, in the order of the run; each row of Examples is a separate scenario."""
     binding = proposals.bundled().binding(protocol)
     found = []
     for row in register.rows():

@@ -1,7 +1,7 @@
-"""Scenarios as they are played and judged in one process, without a pytest session: for the proof, and for whatever plays many of them.
+"""Plays and judges scenarios in one process, without a pytest session: for the proof, and for other callers that play many of them.
 
-A play is a scenario under one protocol with one row of its examples. What `fencepost run` judges in pytest is judged here by the same
-player, the same evidence and the same known deviations; a test holds that both say the same of every bundled scenario.
+A play is a scenario under one protocol with one row of its examples. It is judged here by the same player, evidence and known deviations
+as by `fencepost run` in pytest; a test ensures that both give the same result for every bundled scenario.
 """
 
 import gc
@@ -30,13 +30,13 @@ from .selection import Selection
 from .verdicts import Judgement, judge, lacks
 
 _NEW_OBJECTS = 20_000
-"""How many objects more there must be for the garbage collector to look: those of some twenty plays."""
+"""How many new objects trigger the garbage collector: those of some twenty plays."""
 
 
 @dataclass(frozen=True)
 class Play:
-    """A scenario that is asked: `name` ends with the protocol where it is asked under several, `example` counts the rows of an outline
-    from 1, and `steps` are its own after those of its backgrounds."""
+    """A scenario that is asked: `name` ends with the protocol if it is asked under several, `example` counts the rows of an outline
+    from 1, and `steps` are those of its backgrounds and then its own."""
 
     requirement: str
     feature: Feature
@@ -49,7 +49,7 @@ class Play:
 
     @property
     def run(self) -> str:
-        """The name of its history, which no other play has."""
+        """The name of its history, unique among plays."""
         return self.asked.run
 
     @property
@@ -59,7 +59,7 @@ class Play:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a scenario is asked for, by its names: `name` as in `Play`, `scenario` as its feature file has it."""
+    """The names of a scenario that is asked: `name` as in `Play`, `scenario` as in its feature file."""
 
     requirement: str
     feature: str
@@ -76,14 +76,14 @@ class Asked:
 
 @dataclass(frozen=True)
 class PlayResult:
-    """What a play showed, and the session that has what was said; None where it was not offered."""
+    """The result of a play, and the session with its exchanges; None if it was not offered."""
 
     result: ScenarioResult
     session: Session | None
 
     @property
     def history(self) -> list[Event]:
-        """What was said, as events."""
+        """The exchanges, as events."""
         return self.session.history(self.result.run) if self.session else []
 
 
@@ -109,9 +109,9 @@ def _plays_of(requirement: str, feature: Feature, rule: Rule, scenario: Scenario
 
 
 class Plays:
-    """The plays of one run, on systems that are open. As a context, these are given back, and the garbage collector seldom looks meanwhile.
+    """The plays of one run, on open systems. As a context it releases these at its end, and the garbage collector seldom runs meanwhile.
 
-    `more_needs` is what else will be needed of each. Raises what opening them raises: WrongUsage, SystemUnreachable, DataFileError.
+    `more_needs` is what else each system must offer. Opening them raises WrongUsage, SystemUnreachable, DataFileError.
     """
 
     def __init__(self, options: Options, more_needs: Sequence[frozenset[str]] = ()) -> None:
@@ -148,15 +148,15 @@ class Plays:
         return put(play, self._systems)
 
     def judge(self, play: Play) -> PlayResult:
-        """Play it, and say what it shows."""
+        """Play it, and return its result."""
         played = self.play(play)
         return PlayResult(judged(play.asked, played, self._systems).result, played.session)
 
 
 @contextmanager
 def _seldom_collected() -> Iterator[None]:
-    """Let the garbage collector leave out what is there already, unless that is so by now: plays leave little behind, and each time the
-    collector would go through all that is imported. Where it is turned off there is nothing to do: to count what is left out already takes
+    """Freeze the existing objects for the garbage collector, unless they are frozen already: plays leave little garbage, and each time the
+    collector would go through all that is imported. If it is turned off there is nothing to do: merely counting the frozen objects takes
     longer than some plays.
     """
     thresholds, is_ours = gc.get_threshold(), gc.isenabled() and gc.get_freeze_count() == 0
@@ -178,8 +178,8 @@ def put(
     hears: Callable[[Step], None] = lambda _: None,
     patience_s: float | None = None,
 ) -> Played:
-    """Put a play to the system of its protocol; its crashes are those that it shares, where there are such. `hears` is told of each step
-    as it begins. `patience_s` shortens the patience of a system whose time can do that.
+    """Play on the system of the protocol, with shared crashes, if any. `hears` is called with each step as it begins. `patience_s` shortens
+    the patience of a system whose time supports that.
     """
     system = systems.by_protocol[play.protocol]
     if not_offered := lacks(system.name, play.needs, systems.handshakes[play.protocol]):
@@ -197,15 +197,15 @@ def put(
 
 
 class Shown(NamedTuple):
-    """What a scenario showed, and which release is known to break its requirement in that way, where nothing excuses the violation."""
+    """A scenario's result, and, if nothing excuses its violation, the release that is known to break the requirement in that way."""
 
     result: ScenarioResult
     alike: str | None
 
 
 def judged(asked: Asked, played: Played, systems: JudgedSystems, note: str | None = None, enough_s: float = ENOUGH_S) -> Shown:
-    """What a scenario showed, with the known deviations taken into account; `note` is said beside its reason. It is not violated where a
-    wait of less than `enough_s` was in vain.
+    """A scenario's result, with the known deviations taken into account; `note` is added to its reason. It is not violated if a wait of
+    less than `enough_s` was in vain.
     """
     known = systems.expectations.get(asked.protocol, Expectations())
 
@@ -235,7 +235,7 @@ def judged(asked: Asked, played: Played, systems: JudgedSystems, note: str | Non
 
 
 def error_of(played: Played) -> BaseException | None:
-    """How it ended. Where no request was answered at all, nobody was there to be judged, whatever it looked like."""
+    """The error with which it ended. If no request was answered at all, there was no system to judge, whatever the error."""
     said = played.session.exchanges() if played.session and isinstance(played.error, Violation) else ()
     if said and all(one.answer is None for one in said):
         return NoAnswer(f"no request of this scenario was answered: {played.error}")
@@ -243,7 +243,7 @@ def error_of(played: Played) -> BaseException | None:
 
 
 def _too_short(played: Played, enough_s: float) -> str | None:
-    """Why what it showed may be too early: a wait in it was in vain, and the patience was not enough. None where it is not."""
+    """Why its result may be premature: a wait in it was in vain, and the patience was too short. None if it is not."""
     waited_s = waited_in(played.session).in_vain_s
     if not (isinstance(played.error, Violation) and 0 < waited_s < enough_s):
         return None
@@ -251,7 +251,7 @@ def _too_short(played: Played, enough_s: float) -> str | None:
 
 
 def refusal_of(error: BaseException | None, exchanges: Sequence[Exchange]) -> Mismatch | None:
-    """What kept a Given from being put, as the deviation of an answer; None where no refusal of the system did."""
+    """The refusal that made a Given fail, as the deviation of an answer; None if no refusal of the system did."""
     if not isinstance(error, SetUpFailed) or error.error is None or not exchanges:
         return None
     request = exchanges[-1].name.partition(" ")[0]

@@ -2,7 +2,7 @@
 
 Levels are MUST, SHOULD and MAY; a theme is its name, such as sealing; a need `@needs:crash-points` is `needs_crash_points`, since pytest
 ends a marker's name at a colon; a requirement is its id, such as KIP890-060, and a proposal the name of its folder. All are registered, so
-that pytest refuses a misspelt one where it is strict.
+that strict pytest refuses a misspelt one.
 """
 
 from collections.abc import Callable
@@ -43,13 +43,13 @@ def mark(function: Callable[..., Any], tag: str, register: Register) -> None:
 
 
 def is_known(tag: str) -> bool:
-    """Whether a tag is a level or a theme, or says that a scenario is alone."""
+    """Whether a tag is a level or a theme, or marks a scenario that runs alone."""
     return tag in LEVELS or tag in THEMES or tag == ALONE
 
 
 def _give(function: Callable[..., Any], name: str) -> None:
     marker: pytest.MarkDecorator = getattr(pytest.mark, name)
-    marker.with_args("a tag")(function)  # with an argument, since Allure would make a tag of its own of one without
+    marker.with_args("a tag")(function)  # with an argument, since Allure would make another tag of one without
 
 
 def _named(tag: str) -> str:

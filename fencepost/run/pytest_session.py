@@ -1,4 +1,4 @@
-"""`fencepost run`: pytest, with our plugin and nothing of the caller's configuration, and its end as an exit code."""
+"""`fencepost run`: pytest, with Fencepost's plugin and without the caller's configuration; its end as an exit code."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -23,13 +23,13 @@ from .options import Options
 
 PLUGINS = ("pytest_bdd.plugin", "xdist.plugin", "fencepost.plugin")
 BUNDLED = "bundled"
-"""Stands for the features of the package among others."""
+"""Names the bundled features among others."""
 _WITHOUT = ("-pno:cacheprovider", "-pno:unraisableexception")
-"""Plugins of pytest that a run has no use for. The second collects garbage twice when a session ends, a quarter of a second."""
+"""Plugins of pytest that a run does not need. The second collects garbage twice at the end of a session, a quarter of a second."""
 
 
 class _Remember:
-    """Keeps hold of the reporting half of the plugin, which pytest forgets when it is done."""
+    """Keeps the reporting half of the plugin, which pytest drops when it ends."""
 
     reporting: Reporting | None = None
 
@@ -39,7 +39,7 @@ class _Remember:
 
 @dataclass(frozen=True)
 class Ended:
-    """A run that has ended: its exit code, and who heard what was judged where it had begun."""
+    """A run that has ended: its exit code, and the plugin half with its verdicts if it had begun."""
 
     exit: Exit
     reporting: Reporting | None
@@ -52,8 +52,8 @@ class Ended:
 def run(arguments: list[str], workers: int, stopping: Stopping, loudness: Loudness = Loudness.NORMAL, features: Sequence[str] = ()) -> int:
     """Run the bundled features with these pytest options, shown to a person, until a signal or an option stops it.
 
-    `features` are modules that collect others instead of them, or beside them where BUNDLED is one of them. Answers the exit code; raises
-    why there was no run.
+    `features` are modules that collect others instead, or in addition if BUNDLED is one of them. Returns the exit code; raises the reason
+    if there was no run.
     """
     with stopping.listening():
         with Watching(Screen(may_live=loudness is not Loudness.QUIET), loudness) as watching:
@@ -65,7 +65,7 @@ def run(arguments: list[str], workers: int, stopping: Stopping, loudness: Loudne
 
 
 def options_of(arguments: list[str]) -> Options:
-    """What these pytest options ask for; nothing is run."""
+    """The options of a run with these pytest options; nothing is run."""
 
     class Heard:
         options = Options()
@@ -88,8 +88,8 @@ def judge(
     plugins: Iterable[object] = (),
     features: Sequence[str] = (),
 ) -> Ended:
-    """Run the bundled features with these pytest options and plugins, and write the results folder where they name one."""
-    known_deviations.check(register.bundled())  # a faulty data file of ours is not the user's doing, so it is told before pytest starts
+    """Run the bundled features with these pytest options and plugins, and write the results folder if they name one."""
+    known_deviations.check(register.bundled())  # a faulty bundled file is not the user's error, so it is reported before pytest starts
     remember = _Remember()
     hooks = StoppingHooks(stopping or Stopping())
     of_workers = [f"-n{workers}"] if workers > 1 else []
@@ -102,7 +102,7 @@ def judge(
 
 
 def _pytest(arguments: list[str], plugins: list[object], more: Sequence[str] = ()) -> int:
-    """pytest on the bundled features with these plugins and ours, and with nothing that the user's environment adds; its exit code."""
+    """pytest on the bundled features with these plugins and Fencepost's, without those of the user's environment; its exit code."""
     features = str(resources.files("fencepost.features"))
     ini = f"-c={resources.files('fencepost.run').joinpath('run.ini')}"
     collected = [features if one == BUNDLED else one for one in more] or [features]
@@ -128,7 +128,7 @@ def _exit_code(code: int, reporting: Reporting | None) -> Exit:
         return Exit.NOT_FINISHED
     if results.conforms():
         return Exit.CONFORMS
-    # A run that nobody stopped and that is not complete has lost scenarios, such as those of a worker process that died.
+    # A run that was not stopped and is not complete has lost scenarios, such as those of a worker process that died.
     failing = results.failing()
     ours = [one for one in results.scenarios if one.verdict is Verdict.HARNESS_ERROR and not one.is_stale_of_user]
     of_kit = failing <= {Verdict.HARNESS_ERROR} and (ours or not failing)

@@ -1,4 +1,4 @@
-"""How a run that cannot be made is ended from inside pytest, and told once."""
+"""Ends a run that cannot be made from inside pytest, and reports the reason once."""
 
 from typing import Protocol
 
@@ -9,13 +9,13 @@ WATCHING = "fencepost-watching"
 
 
 class Hears(Protocol):
-    """Whoever shows a run, and tells then why there was none."""
+    """The plugin that shows a run, and reports why there was none."""
 
     refused: Exception | None
 
 
 def refuse(config: pytest.Config, error: Exception) -> pytest.UsageError:
-    """What to raise: it ends the run, and is told by pytest or by whoever shows the run instead of it."""
+    """The exception to raise: it ends the run, and is reported by pytest or by the plugin that shows the run instead."""
     watching: Hears | None = config.pluginmanager.get_plugin(WATCHING)
     if watching is None:
         return pytest.UsageError(f"fencepost: {error}")

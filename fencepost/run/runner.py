@@ -1,7 +1,6 @@
-"""Putting scenarios to a system: which, with what capabilities, and what verdict each gets.
+"""Runs scenarios on a system: which scenarios, with which capabilities, and which verdict each gets.
 
-The verdict of a scenario travels on its pytest report, as `report.fencepost`, so that it also comes through from a worker
-process.
+The verdict of a scenario travels on its pytest report, as `report.fencepost`, so that it also arrives from a worker process.
 """
 
 import contextlib
@@ -86,7 +85,7 @@ class Running:
     # --- which scenarios ------------------------------------------------------------------------------------------------
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
-        """The bundled features of a proposal of which nothing is asked need not be read: that would be most of a short run."""
+        """Ignore the bundled features of a proposal without a selected requirement: reading them would be most of a short run."""
         spec = collection_path.name
         is_bundled = spec in self.register.by_spec and collection_path.parent == self._features
         if is_bundled and not any(self.options.selection.holds(row, spec) for row in self.register.rows((spec,))):
@@ -95,13 +94,13 @@ class Running:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pycollect_makeitem(self, collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
-        """Nor does a bundled scenario that is not asked become an item: with one requirement, that takes as long as its scenarios."""
+        """Make no item of a bundled scenario that is not selected: for one requirement, that would take as long as its scenarios."""
         may_be_ours = inspect.isfunction(obj) and collector.path.is_relative_to(self._features)
         template = scenario_in(obj) if may_be_ours else None
         return [] if template and not self._is_asked(requirement_in(template)) else None
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """A scenario is an item for each protocol under which it is asked."""
+        """A scenario becomes one item for each protocol under which it is asked."""
         template = scenario_in(metafunc.function)
         protocols = self._protocols(requirement_in(template)) if template else ()
         if len(protocols) > 1:
@@ -119,7 +118,7 @@ class Running:
         for item in scenarios:
             self._note_protocol(item)
         if faults := feature_lint.faults_of_bundled():
-            # pytest tells that the collection is finished also after this.
+            # pytest reports the end of the collection also after this.
             self.is_fit = False
             raise refuse(config, WrongUsage("the features are not fit to be run:\n  " + "\n  ".join(faults)))
         selected = {item: PROTOCOL in item.stash and self._is_asked(requirement_of(item)) for item in scenarios}
@@ -130,7 +129,7 @@ class Running:
         if self.options.shuffle is not None:
             random.Random(self.options.shuffle).shuffle(chosen)  # noqa: S311 - nobody's secret
             order = dict.fromkeys(order, 0)
-        # Scenarios on one broker come together, and those last that take their system long to get ready.
+        # Scenarios on one broker come together; those for which a system needs long to get ready come last.
         chosen.sort(key=lambda item: (turn_of(self._system(item), needs_of(item)), order[requirement_of(item)]))
         self.dealing.deal(chosen, self.systems.by_protocol)
         items[:] = chosen + [item for item in items if not scenario_of(item)]
@@ -140,7 +139,7 @@ class Running:
         return row is not None and self.options.selection.holds(row, self.register.spec_of(requirement))
 
     def _note_protocol(self, item: pytest.Item) -> None:
-        """Note under which protocol a scenario is asked; none where no system of this run speaks one of its proposal."""
+        """Note under which protocol a scenario is asked; none if no system of this run speaks a protocol of its proposal."""
         protocols = self._protocols(requirement_of(item))
         if len(protocols) == 1:
             item.stash[PROTOCOL] = protocols[0]
@@ -150,7 +149,7 @@ class Running:
     # --- the system -----------------------------------------------------------------------------------------------------
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Wait for the system, which has been starting while the scenarios were collected."""
+        """Wait for the system, which started while the scenarios were collected."""
         if not (self.is_fit and any(scenario_of(item) for item in session.items)) or self.config.option.collectonly:
             return
         try:
@@ -165,23 +164,23 @@ class Running:
             self._give_up(error)
 
     def _give_up(self, reason: Exception) -> None:
-        """End the run; a worker process can only pass the reason on, with its first scenario."""
+        """End the run; a worker process can only pass the reason on with its first scenario."""
         if not hasattr(self.config, "workerinput"):
             self.config.pluginmanager.get_plugin("fencepost-reporting").results.stopped = str(reason)  # type: ignore[union-attr]  # it is there
             raise refuse(self.config, reason)
         self.unreachable = str(reason)
 
-    @pytest.hookimpl(trylast=True)  # after what is left of a scenario was tidied up, and before a worker says that it has ended
+    @pytest.hookimpl(trylast=True)  # after the last scenario was cleaned up, and before a worker reports its end
     def pytest_sessionfinish(self) -> None:
         self.playing.close()
         self.systems.close()
 
     def pytest_unconfigure(self) -> None:
-        self.systems.close()  # also where the session never began
+        self.systems.close()  # also if the session never began
         self.steady.close()
 
     def stage(self, item: pytest.Item) -> Stage:
-        """Fresh state for this scenario, by the vocabularies of the proposal that its requirement is of; else it has its own fixtures."""
+        """Fresh state for this scenario, from the vocabularies of its requirement's proposal; otherwise it has its own fixtures."""
         requirement = requirement_of(item)
         player = player_of(self.register.spec_of(requirement)) if requirement in self.register.by_id else Player(())
 
@@ -192,7 +191,7 @@ class Running:
         return player.stage(open_session, item.stash[EVIDENCE])
 
     def keep_history(self, item: pytest.Item) -> None:
-        """Write what the scenario said as events, one line each, for the history checkers. Nothing is written of one that says nothing."""
+        """Write the scenario's history for the checkers, one event a line. A scenario without events has no file."""
         if self.claimed is None or SESSION not in item.stash:
             return
         name = self._asked(item).run
@@ -201,7 +200,7 @@ class Running:
                 self.claimed.put(f"{HISTORIES}/{history_files.name_of(name)}", history_files.packed(history))
 
     def _keep_broker_log(self, item: pytest.Item) -> str:
-        """Write what the broker wrote during a red scenario, where that is known, beside the results; a line that says where."""
+        """Write the broker's log of a red scenario, if known, into the results; returns a line with its path."""
         told = getattr(item.stash.get(SESSION, None), "broker_log", None)
         if self.claimed is None or told is None or not (text := told()):
             return ""
@@ -210,7 +209,7 @@ class Running:
         return f"\n  broker log:   {os.path.relpath(self.claimed.path / name)}"
 
     def _keep_exchanges(self, item: pytest.Item) -> None:
-        """Write what was said in a scenario as it went over the wire, where the session keeps that."""
+        """Write the exchanges of a scenario as they went over the wire, if the session keeps them."""
         session: object = item.stash.get(SESSION, None)
         if self.claimed is not None and isinstance(session, KeepsExchanges):
             name = f"{EXCHANGES}/{history_files.name_of(self._asked(item).run)}"
@@ -221,14 +220,14 @@ class Running:
         return self.systems.by_protocol[item.stash[PROTOCOL]]
 
     def _name(self, item: pytest.Item) -> str:
-        """The scenario's name, with the protocol where it is asked under several."""
+        """The scenario's name, with the protocol if it is asked under several."""
         several = len(self.systems.protocols(requirement_of(item))) > 1
         return f"{scenario_of(item).name} ({item.stash[PROTOCOL]})" if several else str(scenario_of(item).name)
 
     # --- one scenario ---------------------------------------------------------------------------------------------------
 
     def pytest_bdd_apply_tag(self, tag: str, function: Callable[..., Any]) -> bool:
-        """Tags are ours to read, and pytest's by other names; as they are, they would be unknown ones."""
+        """Fencepost reads the tags and gives pytest marks with other names; as they are, pytest would not know them."""
         pytest_markers.mark(function, tag, self.register)
         return tag.startswith("needs:") or gherkin.requirement_of((tag,)) is not None or pytest_markers.is_known(tag)
 
@@ -246,13 +245,13 @@ class Running:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
-        """Begin with the scenarios, where several are under way at once: what each showed is then asked for in its turn."""
+        """Start the scenarios, if several run concurrently: the result of each is then asked for in its turn."""
         if not self.unreachable and not self.stopping.reason and not self.config.option.collectonly:
             self.playing.begin([play for item in session.items if (play := self._play_of(item))])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
-        """A bundled scenario is played by the player, and its error is raised here; steps of a team's own are pytest-bdd's."""
+        """The player plays a bundled scenario, and its error is raised here; pytest-bdd runs a team's own steps."""
         if (play := self._play_of(pyfuncitem)) is None:
             return None
         played = self.playing.play(pyfuncitem, play)
@@ -262,7 +261,7 @@ class Running:
         return True
 
     def step_of(self, item: pytest.Item) -> str:
-        """The step at which the player is in a bundled scenario; asked from another thread."""
+        """The step that the player is running in a bundled scenario; called from another thread."""
         play = self._play_of(item)
         return self.playing.at.get(play.run, "") if play else ""
 
@@ -271,20 +270,20 @@ class Running:
 
     def pytest_bdd_before_step(self, request: pytest.FixtureRequest, step: Any, step_func: Any) -> None:
         request.node.stash[STEP] = f"{step.keyword} {step.name}"
-        if step.type != "then":  # a Then only looks, as the player has it
+        if step.type != "then":  # a Then only reads, as in the player
             has_changed(getattr(request.node.stash.get(SESSION, None), "time", None))
         if inspect.iscoroutinefunction(step_func):
             raise TypeError(f"the sentence {step.name!r} is an async function; pytest-bdd would not await it, and it would pass")
 
-    @pytest.hookimpl(wrapper=True, trylast=True)  # innermost, so that whoever writes reports hears the verdict
+    @pytest.hookimpl(wrapper=True, trylast=True)  # innermost, so that plugins that write reports get the verdict
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
         report: pytest.TestReport = yield
-        if not scenario_of(item):  # whoever hears of it from a worker process cannot see the item
+        if not scenario_of(item):  # the process that receives it from a worker cannot see the item
             report.is_no_scenario = True  # type: ignore[attr-defined]
         was_asked = scenario_of(item) and EVIDENCE in item.stash and GIVEN_UP not in item.stash
         if was_asked and not (call.when == "setup" and call.excinfo is None):
             self._judge(item, call, report)
-        elif GIVEN_UP in item.stash and report.skipped:  # pytest would tell where in the kit that was decided
+        elif GIVEN_UP in item.stash and report.skipped:  # pytest would show where in the kit that was decided
             report.longrepr = (str(report.location[0]), report.location[1] or 0, f"Skipped: given up: {item.stash[GIVEN_UP]}")
         return report
 
@@ -295,7 +294,7 @@ class Running:
         asked = self._asked(item)
         session, note = item.stash.get(SESSION, None), item.stash.get(NOTE, None)
         played = item.stash.get(PLAYED, None)
-        if played is None or call.when != "call":  # a team's own steps, or what is around them, which pytest-bdd and pytest run
+        if played is None or call.when != "call":  # a team's own steps, or setup and teardown, which pytest-bdd and pytest run
             played = Played((), error, call.duration, item.stash[EVIDENCE], session)
         result, alike = judged(asked, played, self.systems, note)
         row = self.register[asked.requirement]
@@ -320,7 +319,7 @@ class Running:
 
     @staticmethod
     def _colour(report: pytest.TestReport, result: ScenarioResult) -> None:
-        """Give the report the outcome that the verdict has in pytest's terms."""
+        """Set the report's outcome to the one that the verdict has in pytest's terms."""
         reason = result.reason
         match result.verdict:
             case Verdict.MET:

@@ -1,6 +1,6 @@
-"""Bundled scenarios as pytest items: the player plays them, and several at once where the system says that it can take that.
+"""Bundled scenarios as pytest items: the player plays them, and several at once if the system reports that it supports that.
 
-pytest-bdd collects them, parses them and names the items. A scenario of somebody's own features, with steps of its own, is left to it.
+pytest-bdd collects them, parses them and names the items. It also plays scenarios of a user's own features with their own steps.
 """
 
 import os
@@ -35,10 +35,10 @@ from .plays import Play, judged, plays_of, put
 from .verdicts import lacks
 
 _MOST_NAMED = 8
-"""Of scenarios that share a crash there may be more."""
+"""At most this many scenarios are named; more may share a crash."""
 
 NOTE = pytest.StashKey[str]()
-"""What is to be said of how the scenario was played, beside what it showed."""
+"""A note on how the scenario was played, in addition to its result."""
 
 
 class Playing:
@@ -50,28 +50,28 @@ class Playing:
         self._in_worker = hasattr(config, "workerinput")
         self._concurrency: Concurrency | None = None
         self._gone: str | None = None
-        """Why there is nobody to ask any more."""
+        """Why no system is left to ask."""
         self.at: dict[str, str] = {}
-        """The step that each scenario is at, by the name of its history."""
+        """The current step of each scenario, by the name of its history."""
         self._under_way: dict[str, Play] = {}
         self._idle_s = 0.0
         self._idle_since: float | None = None
         self._seconds: dict[str, float] = {}
-        """About how long each play takes."""
+        """The estimated seconds of each play."""
         self._loads: dict[str, float] = {}
-        """The load of the machine when a scenario was red in company."""
+        """The load of the machine when a scenario was red among others."""
 
     @cached_property
     def _plays(self) -> dict[str, Play]:
         return {play.run: play for play in plays_of(self._register, self._options.selection, self._systems.protocols)}
 
     def play_of(self, item: pytest.Item, run: str) -> Play | None:
-        """The play of a bundled scenario, whose history has that name; None for every other item."""
+        """The play of a bundled scenario, whose history has the name `run`; None for every other item."""
         is_bundled = scenario_of(item) is not None and item.path.is_relative_to(self._features)
         return self._plays.get(run) if is_bundled else None
 
     def begin(self, plays: list[Play]) -> None:
-        """Begin to play these, in this order, where several may be under way at once."""
+        """Start playing these, in this order, if several may run concurrently."""
         most = max(map(most_at_once, self._systems.by_protocol.values()), default=1)
         if most > 1 and not self._in_worker:
             where = lambda play: where_of(self._systems.by_protocol[play.protocol], play.needs)  # noqa: E731 - it has no name of its own
@@ -80,7 +80,7 @@ class Playing:
             self._concurrency = Concurrency(plays, where, most, self._put, self._is_red, self._share)
 
     def play(self, item: pytest.Item, play: Play) -> Played:
-        """What the scenario showed; it is noted on its item. Raises Stopped where the system has gone away in it."""
+        """The result of the scenario, also noted on its item. Raises Stopped if the system has gone away in it."""
         try:
             company = self._taken(play) if self._concurrency else Company(self._put(play))
         except CancelledError:
@@ -108,31 +108,31 @@ class Playing:
 
     @property
     def idle_s(self) -> float:
-        """For how many seconds no verdict could be found, because the next scenario was still played; asked from another thread."""
+        """For how many seconds there was no verdict, because the next scenario was still running; called from another thread."""
         since = self._idle_since
         return self._idle_s + (0.0 if since is None else time.monotonic() - since)
 
     @property
     def concurrency(self) -> dict[str, int] | None:
-        """How many scenarios are under way at most, and the kills that they share; None where one is played after the other."""
+        """How many scenarios run concurrently at most, and the kills that they share; None if they run one after the other."""
         return {"most": self._concurrency.most, "kills": self._concurrency.kills} if self._concurrency else None
 
     def doing(self) -> list[Doing]:
-        """What is under way at once, where it is more than one scenario; asked from another thread."""
+        """The running scenarios, if there is more than one; called from another thread."""
         names = [f"{play.requirement} {play.name.partition(' ')[0]}" for play in list(self._under_way.values())]
         more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
         return [Doing(f"asking at once {', '.join(names[:_MOST_NAMED])}{more}")] if len(names) > 1 else []
 
     @property
     def share(self) -> float:
-        """How much of what is played side by side is over, from 0 to 1, by how long it takes; asked from another thread."""
+        """The share of the concurrent scenarios that are over, from 0 to 1, weighted by seconds; called from another thread."""
         if self._concurrency is None:
             return 0.0
         over = self._concurrency.over
         return sum(self._seconds[run] for run in over) / (sum(self._seconds.values()) or 1.0)
 
     def close(self) -> None:
-        """Play no more."""
+        """Start no more scenarios."""
         if self._concurrency:
             self._concurrency.close()
 
@@ -167,7 +167,7 @@ class Playing:
         return is_red
 
     def _note(self, play: Play, company: Company) -> str | None:
-        """Of a red scenario that had company: whether it is red alone too. It stays red either way."""
+        """For a red scenario that ran among others: whether it is red alone too. It stays red either way."""
         if company.broke_up is not None:
             return f"played by itself, because the broker did not restart after a crash that it shared with others: {company.broke_up}"
         if company.alone is None:
@@ -184,7 +184,7 @@ class Playing:
 
 
 def _why_gone(played: Played, system: System) -> str | None:
-    """Why no other scenario can be asked of a system, after this one; None where they can."""
+    """Why no other scenario can run on the system after this one; None if they can."""
     try:
         if isinstance(played.error, AccessRefused):
             raise played.error
@@ -196,7 +196,7 @@ def _why_gone(played: Played, system: System) -> str | None:
 
 
 def _is_unanswered(played: Played) -> bool:
-    """Whether a scenario ended with an error when its last request had no answer."""
+    """Whether a scenario ended with an error while its last request had no answer."""
     said = played.session.exchanges() if played.session else ()
     return played.error is not None and len(said) > 0 and said[-1].answer is None
 

@@ -1,6 +1,6 @@
-"""Which requirements a run asks about: some proposals, some ids, some levels, some themes, and what is skipped.
+"""Which requirements a run selects: some proposals, some ids, some levels, some themes, and what is skipped.
 
-What users say comes in any case of letters, as lists (`A,B`) and said again, and for ids as patterns of the shell: `KIP890-06*`,
+Values may be in upper or lower case, as lists (`A,B`) and in repeated options, and ids also as shell patterns: `KIP890-06*`,
 `KIP890-06[0-3]`.
 """
 
@@ -18,24 +18,24 @@ LEVELS = ("MUST", "SHOULD", "MAY")
 
 
 def listed(values: Iterable[str] | None, case: Callable[[str], str]) -> tuple[str, ...]:
-    """What was said, once each: `("A,B", "b")` in the case `str.upper` is `("A", "B")`."""
+    """The listed values, once each: `("A,B", "b")` in the case `str.upper` is `("A", "B")`."""
     parts = (part.strip() for value in values or () for part in value.split(","))
     return tuple(dict.fromkeys(case(part) for part in parts if part))
 
 
 def proposals_named(values: Iterable[str] | None) -> tuple[str, ...]:
-    """Proposals as users name them, by the names of their folders."""
+    """The proposals that users name, by the names of their folders."""
     return listed(values, str.lower)
 
 
 def themes_named(values: Iterable[str] | None) -> tuple[str, ...]:
-    """Themes as users name them, also as the tags that they are: `@sealing` is `sealing`."""
+    """The themes that users name, also as tags: `@sealing` is `sealing`."""
     return listed(values, lambda value: value.lower().removeprefix("@"))
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Which requirements a run asks about; an empty part leaves nothing out. `only` and `skip` have ids and patterns of ids."""
+    """Which requirements a run selects; an empty part leaves nothing out. `only` and `skip` have ids and patterns of ids."""
 
     specs: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
@@ -54,13 +54,13 @@ class Selection:
         skip: Iterable[str] = (),
         themes: Iterable[str] = (),
     ) -> "Selection":
-        """What users say, in whatever case of letters."""
+        """The selection of a user's values, in upper or lower case."""
         ids, left_out = listed(only, str.upper), listed(skip, str.upper)
         return cls(proposals_named(specs), ids, listed(levels, str.upper), left_out, themes=themes_named(themes))
 
     def check(self, register: Register) -> None:
-        """Raises UnknownName for a proposal, a level or a theme that there is none of, WrongUsage for a pattern that matches no
-        requirement, and when nothing is left to judge.
+        """Raises UnknownName for an unknown proposal, level or theme, WrongUsage for a pattern that matches no requirement, and if nothing
+        is left to judge.
         """
         register.rows(self.specs)
         for option, patterns in (("--only", self.only), ("--skip", self.skip)):
@@ -75,14 +75,14 @@ class Selection:
             raise WrongUsage(f"nothing is selected by {self._said()}: {self._why_nothing(register)}; see `fencepost list`")
 
     def holds(self, row: Requirement, spec: str) -> bool:
-        """Whether a requirement of that proposal is asked about."""
+        """Whether a requirement of that proposal is selected."""
         return self._names(row, spec) and not self.is_skipped(row.id)
 
     def is_skipped(self, requirement: str) -> bool:
         return bool(self.skip) and self._skipped.fullmatch(requirement) is not None
 
     def why_not(self, row: Requirement, spec: str) -> str:
-        """Why a requirement that is not selected is not."""
+        """Why a requirement is not selected."""
         return f"not selected: skipped (--skip {','.join(self.skip)})" if self._names(row, spec) else "not selected"
 
     def _names(self, row: Requirement, spec: str) -> bool:
@@ -104,7 +104,7 @@ class Selection:
         return "no requirement has all of that"
 
     def _said(self) -> str:
-        """What was asked for, as options."""
+        """The selection as options."""
         parts = {"--spec": self.specs, "--only": self.only, "--level": self.levels, "--theme": self.themes, "--skip": self.skip}
         said = [f"{option} {','.join(names)}" for option, names in parts.items() if names]
         return " ".join([*said, "--smoke"] if self.smoke else said)

@@ -1,6 +1,6 @@
-"""What is wrong with the words of features: each step is one sentence of what its proposal speaks, and each sentence is one of a kind.
+"""Checks the sentences of features: each step is exactly one sentence of its proposal's vocabulary, and no sentence is there twice.
 
-pytest-bdd takes the last of several sentences that parse a step, and says nothing.
+pytest-bdd silently takes the last of several sentences that parse a step.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,7 +12,7 @@ from fencepost.steps.vocabularies import Speech
 
 
 def lint(features: Iterable[Feature], speech: Mapping[str, Speech]) -> list[str]:
-    """Every fault, as `file:line: what`. Proposals that `speech` does not have are not looked at."""
+    """Every fault, as `file:line: what`. Proposals missing in `speech` are not checked."""
     features = [feature for feature in features if feature.spec in speech]
     faults = [fault for feature in features for fault in (*_of_titles(feature), *_of_steps(feature, speech[feature.spec]))]
     faults += dict.fromkeys(fault for spoken in speech.values() for fault in _repeated(spoken))
@@ -46,7 +46,7 @@ def _hint(step: Step, speech: Speech) -> str:
 
 
 def _repeated(speech: Speech) -> Iterator[str]:
-    """Sentences of the same words and types, whatever the names of their values."""
+    """Sentences with the same words and types, whatever the names of their values."""
     known: dict[tuple[str, str], Sentence] = {}
     for sentence in speech.sentences:
         for form in sentence.forms:

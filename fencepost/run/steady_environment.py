@@ -1,7 +1,7 @@
-"""The environment stays as it is while brokers are started in another thread.
+"""Keeps the environment unchanged while brokers are started in another thread.
 
-pytest sets the variable PYTEST_CURRENT_TEST before each part of a test, and takes it away after the test. Docker's client reads all
-variables for each of its requests, and fails where one goes away meanwhile: now and then a broker could not be started.
+pytest sets the variable PYTEST_CURRENT_TEST before each part of a test, and removes it after the test. Docker's client reads all variables
+for each of its requests, and fails if one is removed meanwhile: now and then a broker could not be started.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ from _pytest import runner
 
 @contextlib.contextmanager
 def steady_environment() -> Iterator[None]:
-    """pytest changes no variable in here. It has no option for that, so its function is replaced."""
+    """pytest changes no variable in this context. It has no option for that, so its function is replaced."""
     before = runner._update_current_test_var
     runner._update_current_test_var = lambda item, when: None  # noqa: ARG005 - called by these names
     try:

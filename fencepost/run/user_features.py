@@ -1,8 +1,8 @@
-"""Features that stand outside of the package: `run --feature FILE` plays these files and nothing else, `run --features DIR` those of a
-folder beside the bundled ones.
+"""Features outside of the package: `run --feature FILE` plays only these files, `run --features DIR` those of a folder in addition to the
+bundled ones.
 
-They speak the sentences of the proposal whose requirements their Rules name. Each is collected by a test module of its own, made for the
-run, since pytest-bdd collects from modules.
+They use the sentences of the proposal whose requirements their Rules name. Each is collected by a separate test module, made for the run,
+since pytest-bdd collects from modules.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ scenarios({path!r})
 
 
 def files_of(folder: Path) -> tuple[Path, ...]:
-    """The feature files below a folder. Raises WrongUsage where there are none."""
+    """The feature files below a folder. Raises WrongUsage if there are none."""
     found = tuple(sorted(folder.rglob("*.feature"))) if folder.is_dir() else ()
     if not found:
         raise WrongUsage(f"--features {folder}: expected a folder with files called NAME.feature, and there are none")
@@ -35,7 +35,7 @@ def files_of(folder: Path) -> tuple[Path, ...]:
 
 
 class OwnFeature(NamedTuple):
-    """A feature file, the requirements that its Rules name, and the proposal whose sentences it speaks."""
+    """A feature file, the requirements that its Rules name, and the proposal whose sentences it uses."""
 
     file: Path
     requirements: tuple[str, ...]
@@ -43,7 +43,7 @@ class OwnFeature(NamedTuple):
 
 
 def read(file: Path) -> OwnFeature:
-    """A file all of whose steps can be played. Raises WrongUsage for any other, with its line."""
+    """A file whose steps can all be played. Raises WrongUsage for any other, with its line."""
     try:
         feature = gherkin.parse(str(file), file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, DataFileError) as error:
@@ -64,7 +64,7 @@ def read(file: Path) -> OwnFeature:
 
 @contextmanager
 def modules_of(features: Sequence[OwnFeature]) -> Iterator[list[str]]:
-    """Test modules that collect these features; where there are none, no folder is made."""
+    """Test modules that collect these features; without features, no folder is made."""
     if not features:
         yield []
         return

@@ -1,4 +1,4 @@
-"""From how a scenario ended to its verdict, with the known deviations taken into account."""
+"""Decides the verdict of a scenario from how it ended, with the known deviations taken into account."""
 
 import dataclasses
 from collections.abc import Collection, Sequence
@@ -13,7 +13,7 @@ from fencepost.deviations.known_deviations import Known
 
 @dataclass(frozen=True)
 class Judgement:
-    """A scenario's verdict, and why; with the violation, where there was one, also of a known deviation.
+    """A scenario's verdict, and why; with the violation, if there was one, also of a known deviation.
 
     `expectation` is the entry that excuses it, or that is stale.
     """
@@ -26,8 +26,8 @@ class Judgement:
 
 
 def judge(error: BaseException | None, evidence: Evidence, known: Sequence[Known] = (), too_short: str | None = None) -> Judgement:
-    """The verdict on a scenario that ended with `error`, or without one; `known` are the entries about it, the user's first. `too_short`
-    says why it may have looked too early: then it is not violated, unless the deviation is known.
+    """The verdict of a scenario that ended with `error`, or without one; `known` are the entries about it, the user's first. `too_short`
+    is why it may have read too early: then it is not violated, unless the deviation is known.
     """
     looks = _as_it_looks(error, evidence)
     for one in known:
@@ -47,7 +47,7 @@ def judge(error: BaseException | None, evidence: Evidence, known: Sequence[Known
 
 
 def lacks(name: str, needs: Collection[str], handshake: Handshake | None) -> NotOffered | None:
-    """Why a scenario with these needs is not offered; None where the system offers all of them."""
+    """Why a scenario with these needs is not offered; None if the system offers all of them."""
     missing = sorted(set(needs) - (handshake.capabilities if handshake else frozenset()))
     if not missing:
         return None
@@ -56,7 +56,7 @@ def lacks(name: str, needs: Collection[str], handshake: Handshake | None) -> Not
 
 
 def _unseen(known: Sequence[Known]) -> Judgement:
-    """A scenario that passed, although entries say that it fails."""
+    """The judgement of a scenario that passed, although entries expect it to fail."""
     stale = next((one for one in known if not one.need_not_show), None)
     if stale is None:
         first = known[0]

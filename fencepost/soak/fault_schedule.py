@@ -11,13 +11,13 @@ from fencepost.contract.ports import Faults, PassesTime, Session
 from .load_clients import LATE, STALL
 
 NEEDS = {"crash": "crash", "pause": "two-nodes", "wire": "wire-faults", LATE: None, STALL: None}
-"""Of each fault the capability that the system has to offer. Without one it is what the clients themselves do wrong."""
+"""The capability that the system must offer for each fault. A fault without one is a misbehaviour of the clients."""
 OF_CLIENTS = frozenset(name for name, needed in NEEDS.items() if needed is None)
 
 PAUSED_NODE = 2
 PAUSED_S = 5.0
 _REQUESTS = ("produce", "end_txn", "txn_offset_commit")
-"""The requests that are lost or doubled on the way."""
+"""The requests that are lost or duplicated in flight."""
 
 
 def named(text: str | None, offered: Collection[str], system: str) -> tuple[str, ...]:
@@ -35,7 +35,7 @@ def named(text: str | None, offered: Collection[str], system: str) -> tuple[str,
 
 @dataclass
 class Schedule:
-    """When the next fault comes and which it is, in seconds since the run began; drawn, and the same for the same seed."""
+    """The next fault and its time, in seconds since the run began; drawn, and the same for the same seed."""
 
     faults: Sequence[str]
     every_s: float
@@ -57,7 +57,7 @@ class Schedule:
 
 
 def inflict(fault: str, faults: Faults, session: Session, writers: Sequence[str], chance: random.Random) -> None:
-    """Do a fault, and return when the system serves again. `session` is that of the clients, whose connections a wire fault harms."""
+    """Inject a fault, and return when the system serves again. `session` is that of the clients, whose connections a wire fault affects."""
     match fault:
         case "crash":
             faults.crash()

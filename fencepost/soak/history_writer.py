@@ -1,8 +1,8 @@
-"""The history of a soak run as it is written: what each client asked and was answered, one event per line.
+"""Writes the history of a soak run: the calls of each client and their answers, one event per line.
 
 The events are those of `contract/events.py`, at the level of the port `TransactionalLog`: a write, an end, a read. A reader of committed
-data knows no offsets, so `o` is a record's rank among the committed records of its log. The rank never changes on a system that keeps
-its promises, and the checker compares ranks as it compares offsets.
+data does not know offsets, so `o` is a record's rank among the committed records of its log. On a system that keeps its promises the rank
+never changes, and the checker compares ranks as it compares offsets.
 """
 
 import json
@@ -18,7 +18,7 @@ from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
 T = TypeVar("T")
 Mops = Callable[[Any], Sequence[Mop]]
-"""Turns the value of an answer into the records that the call moved."""
+"""Turns the value of an answer into the records that the call wrote or read."""
 
 
 def mop(kind: MopKind, log: str, value: str | None = None, rank: int | None = None) -> Mop:
@@ -29,7 +29,7 @@ def mop(kind: MopKind, log: str, value: str | None = None, rank: int | None = No
 class HistoryFile:
     """A history on disk. Several clients may write to it at the same time; each call is one client's and ends before its next one.
 
-    Each line is handed to the operating system when it is written, so a kill of this process loses nothing but the line in hand.
+    Each line is passed to the operating system when it is written, so a kill of this process loses only the line being written.
     """
 
     def __init__(self, path: Path, run_id: str, now_ms: Callable[[], float]) -> None:
@@ -43,12 +43,12 @@ class HistoryFile:
         self._count = 0
 
     def close(self) -> None:
-        """Finish the file. A client that still waits for an answer writes nothing any more."""
+        """Finish the file. A client that still waits for an answer writes nothing more."""
         with self._lock:
             self._file.close()
 
     def call(self, client: str, asked: Operation, act: Callable[[], Outcome[T]], mops: Mops | None = None) -> Outcome[T]:
-        """Make a call between its two events. `mops` reads the records out of the answer; without it they are those that were asked for."""
+        """Make a call between its two events. `mops` reads the records from the answer; without it they are those of the request."""
         op_id, process = self._invoked(client, asked)
         outcome: Outcome[T] = Unknown("the kit failed before the answer came")
         try:

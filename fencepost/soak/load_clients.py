@@ -1,10 +1,10 @@
 """The clients of a soak run: writers that transact, and an observer that reads committed data.
 
-A client does one step at a time, and each step is one call on the system. On a broker every client has a thread of its own; on the
-reference, whose clock is virtual, one thread steps them in a drawn order.
+A client does one step at a time, and each step is one call on the system. On a broker every client has its own thread; on the reference,
+whose clock is virtual, one thread steps them in a drawn order.
 
-Each value is written once in a run, so a checker can say of every record who wrote it and in which transaction. After a call of unknown
-outcome a writer does what its users do: it aborts, and where that has no answer either it starts again under the same name.
+Each value is written once in a run, so a checker knows for every record which client wrote it and in which transaction. After a call with
+an unknown outcome a writer does what its users do: it aborts, and if that has no answer either, it restarts under the same name.
 """
 
 import random
@@ -25,14 +25,14 @@ from .measurements import Figures
 
 T = TypeVar("T")
 TIMEOUT_MS = 10_000
-"""After how long the system aborts a transaction that its writer left open."""
+"""The timeout after which the system aborts a transaction that its writer left open."""
 
 _MOST_WRITES = 4
 _TAKES, _ABORTS, _TAKEOVERS = 0.25, 0.2, 0.03
-"""How likely a transaction has input of a group, ends with an abort, and belongs to a new instance of its writer."""
+"""The probabilities that a transaction has input of a group, ends with an abort, and belongs to a new instance of its writer."""
 LATE, STALL = "late", "stall"
 _LATE, _LATE_WRITES, _STALLS = 0.1, 0.5, 0.02
-"""Of clients that misbehave: how likely something comes late after an end, that this is a write, and that no end comes at all."""
+"""For clients that misbehave, the probabilities of a late request after an end, that it is a write, and that an end is never sent."""
 
 
 @dataclass
@@ -46,15 +46,15 @@ class Shared:
     figures: Figures
     time: Time
     misbehaviour: frozenset[str] = frozenset()
-    """What its writers do wrong now and then: `late`, `stall`."""
+    """How its writers misbehave now and then: `late`, `stall`."""
     observing: threading.RLock = field(default_factory=threading.RLock)
     followers: dict[str, Follower] = field(default_factory=dict)
     ranks: dict[str, dict[str, int]] = field(default_factory=dict)
-    """Of each log the rank of every committed value that was read so far."""
+    """For each log, the rank of every committed value that was read so far."""
     _newcomers: int = 0
 
     def follow(self, log: str) -> Outcome[Sequence[str]]:
-        """Read on with the follower of a log, and learn the ranks of what is new."""
+        """Continue reading with the follower of a log, and note the ranks of new values."""
         with self.observing:
             if log not in self.followers:
                 match self.log.follow(log):
@@ -85,7 +85,7 @@ class Shared:
             )
 
     def read_what_is_left(self, group: str, log: str) -> Outcome[Sequence[str]]:
-        """Read what is left to a group in a log, with a new member of it, for the last time."""
+        """Read the remaining input of a group in a log, with a new member, for the last time."""
         with self.observing:
             known = self.ranks.get(log, {})
             return self.history.call(
@@ -101,13 +101,13 @@ class Shared:
             return self.history.call("observer", operation("send", mops=[mop("send", log, value)]), lambda: self.log.write(log, value))
 
     def _newcomer(self, what: str) -> str:
-        """A name that no client had before. A client that goes on is expected to read on where it stood."""
+        """An unused client name. A client that continues is expected to read on from its position."""
         self._newcomers += 1
         return f"{what} {self._newcomers}"
 
 
 class WriterClient:
-    """A writer of transactions. Its name is that of its transactional id, where the system has such."""
+    """A writer of transactions. Its name is its transactional id, if the system has those."""
 
     def __init__(self, name: str, shared: Shared, chance: random.Random) -> None:
         self.name = name
@@ -167,7 +167,7 @@ class WriterClient:
         self._is_broken |= not isinstance(self._call(asked, lambda: writer.write(log, value)), Done)
 
     def _take(self) -> None:
-        """Take the input that a group is given, and make the group's place part of the transaction."""
+        """Consume the input that a group receives, and make the group's position part of the transaction."""
         assert self._writer is not None
         group, log, writer, shared = (
             self._chance.choice(self._shared.groups),
@@ -208,14 +208,14 @@ class WriterClient:
             self._come_late(writer)
 
     def _leave_open(self) -> None:
-        """Do nothing until the system has aborted the transaction, and then start again."""
+        """Do nothing until the system has aborted the transaction, and then restart."""
         self._writer, self._is_open, self._is_broken = None, False, False
         self._silent_until_ms = self._shared.time.now_ms() + 2 * TIMEOUT_MS
 
     def _come_late(self, writer: PortWriter) -> None:
         """Write once more in the transaction that has ended, or end it once more, in the same way or the other one.
 
-        An end may be answered before every log knows of it, and until then a write is not late.
+        An end may be answered before every log has learned of it, and until then a write is not late.
         """
         if self._chance.random() < _LATE_WRITES:
             if not any(writer.is_over() == Done(True) for _ in self._shared.time.attempts()):

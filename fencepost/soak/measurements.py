@@ -14,17 +14,17 @@ from fencepost.contract.outcomes import Done, Outcome, Refused
 T = TypeVar("T")
 _MOST = 240
 _KEPT = 64
-"""How many durations a slot keeps of each kind of call; the rest are drawn over them in turn."""
+"""How many durations a slot keeps of each kind of call; further ones overwrite them in turn."""
 OK, REFUSED, UNKNOWN = "ok", "refused", "unknown"
 
 
 @dataclass
 class Slot:
-    """What ended in one span of time."""
+    """The calls that ended in one span of time."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     took_ms: dict[str, list[float]] = field(default_factory=dict)
-    """Of each kind of call how long some of them took, in milliseconds."""
+    """For each kind of call, how long some of them took, in milliseconds."""
 
     def add(self, kind: str, outcome: str, took_ms: float) -> None:
         """Count one call."""
@@ -37,7 +37,7 @@ class Slot:
             kept[number % _KEPT] = took_ms
 
     def merged(self, other: "Slot") -> "Slot":
-        """Both as one."""
+        """Both slots as one."""
         kinds = {*self.took_ms, *other.took_ms}
         both = {kind: [*self.took_ms.get(kind, ()), *other.took_ms.get(kind, ())] for kind in kinds}
         return Slot(self.outcomes + other.outcomes, {kind: took[:: max(1, len(took) // _KEPT)] for kind, took in both.items()})
@@ -45,7 +45,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Mark:
-    """Something at one moment, or from one to another: a fault, or the anomalies of a segment. Seconds since the run began."""
+    """An event at one moment, or in a span: a fault, or the anomalies of a segment. Seconds since the run began."""
 
     begin_s: float
     end_s: float
@@ -77,7 +77,7 @@ class Figures:
             return sum((slot.outcomes for slot in self.slots), Counter())
 
     def timed(self, kind: str, act: Callable[[], Outcome[T]]) -> Outcome[T]:
-        """Make a call and count what came of it."""
+        """Make a call and count its outcome."""
         began = self._now_ms()
         outcome = act()
         self._add(kind, outcome, self._now_ms() - began)

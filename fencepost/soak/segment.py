@@ -1,8 +1,8 @@
-"""A segment of a soak run: a session with logs, groups and writers of its own, and its own history.
+"""A segment of a soak run: a session with its own logs, groups, writers and history.
 
-Each segment begins while the one before it still has its last look, so the system is never idle, and what happens to the logs of one
-segment under the load of the next one is seen. A history is whole in itself: no record of it stands in another segment. So the checker
-judges segment after segment, and neither the kit nor the checker ever holds more than two of them.
+Each segment begins while the previous one still reads its logs for the last time, so the system is never idle, and the effect of one
+segment's load on the logs of the previous one is seen. A history is self-contained: none of its records is in another segment. So the
+checker judges segment after segment, and neither the kit nor the checker ever holds more than two of them.
 """
 
 import random
@@ -26,7 +26,7 @@ SENTINEL = "the end of the segment"
 
 
 class Segment:
-    """One segment; `history` has what its clients did, and may be judged after `close`."""
+    """One segment; `history` has the calls of its clients, and may be judged after `close`."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Segment:
         return [client.name for client in self.clients if isinstance(client, WriterClient)]
 
     def prepare(self) -> Self:
-        """Make the logs. Raises SystemUnreachable where the system does not let that be done for as long as the session is patient."""
+        """Create the logs. Raises SystemUnreachable if the system does not allow that within the session's patience."""
         for log in LOGS:
             for _ in self.session.time.attempts():
                 made = self._shared.log.create(log)
@@ -67,9 +67,9 @@ class Segment:
     def look_last(self) -> None:
         """End what is open, and read every log for the last time.
 
-        A record outside of every transaction is written to each log first. A reader of committed data that has received it has received
-        everything before it that it will ever receive. It is waited for as long as a transaction may stay open and the session is patient;
-        where it does not come by then, something holds readers up for ever, and what lies behind that counts as lost.
+        First a record outside of every transaction is written to each log. A reader of committed data that has received it has received
+        everything before it that it will ever receive. The wait for it lasts for the transaction timeout and the session's patience; if it
+        does not arrive, something blocks readers for ever, and the records behind that count as lost.
         """
         for client in self.clients:
             client.finish()
@@ -91,13 +91,13 @@ class Segment:
         return sentinel
 
     def close(self) -> None:
-        """Give the session back, and finish the file of the history."""
+        """Close the session, and finish the history file."""
         self.history.close()
         self.session.close()
 
 
 def step_by_turns(segment: Segment, chance: random.Random, per_s: float) -> None:
-    """One step of one client on a system with a virtual clock, on which the time between two steps passes."""
+    """One step of one client on a system with a virtual clock, which is advanced by the time between two steps."""
     chance.choice(segment.clients).step()
     time = segment.session.time
     assert isinstance(time, PassesTime), "the system has a virtual clock"
@@ -105,7 +105,7 @@ def step_by_turns(segment: Segment, chance: random.Random, per_s: float) -> None
 
 
 class Threads:
-    """The clients of a segment on a broker, each in a thread of its own, together at most `per_s` steps a second."""
+    """The clients of a segment on a broker, each in its own thread, together at most `per_s` steps a second."""
 
     def __init__(self, segment: Segment, per_s: float) -> None:
         self._stop = threading.Event()
@@ -124,12 +124,12 @@ class Threads:
             self._stop.set()
 
     def check(self) -> None:
-        """Raise what kept a client from going on."""
+        """Raise the error that stopped a client."""
         if self._failure is not None:
             raise self._failure
 
     def stop(self) -> None:
-        """Let each client finish its step, and wait for that. Raises what kept one from going on."""
+        """Let each client finish its step, and wait for that. Raises the error that stopped one."""
         self._stop.set()
         for thread in self._threads:
             thread.join()

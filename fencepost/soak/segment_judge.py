@@ -1,4 +1,4 @@
-"""The judge of a soak run: the history checker, one segment after another, in one Spark session beside the run."""
+"""The judge of a soak run: the history checker, one segment after another, in one Spark session concurrently with the run."""
 
 import gzip
 import shutil
@@ -34,7 +34,7 @@ class Verdict:
 
 
 class Judge:
-    """Judges the histories that it is handed, in their order. Raises WrongUsage when it is made where Spark is not installed."""
+    """Judges the histories that it receives, in their order. The constructor raises WrongUsage if Spark is not installed."""
 
     def __init__(self, claimed: Folder) -> None:
         suite.ready()
@@ -51,16 +51,16 @@ class Judge:
         self._spark.close()
 
     def take(self, number: int, history: Path) -> None:
-        """Judge this history of a segment, after those that were handed over before."""
+        """Judge this history of a segment, after those received before."""
         self._verdicts.append(self._beside.submit(self._judged, number, history))
 
     @property
     def verdicts(self) -> list[Verdict]:
-        """Those that there are by now. Raises what a judgement raised."""
+        """The verdicts so far. Raises what a judgement raised."""
         return [one.result() for one in self._verdicts if one.done()]
 
     def finished(self) -> list[Verdict]:
-        """All of them, when the last one is there."""
+        """Wait for the last verdict, and return all."""
         return [one.result() for one in self._verdicts]
 
     def _judged(self, number: int, history: Path) -> Verdict:
@@ -75,7 +75,7 @@ class Judge:
         return Verdict(number, tuple(found.found), found.quarantined, page)
 
     def _pack(self, history: Path) -> None:
-        """A history that was judged stays, packed to a fifteenth of its size. The checker reads it as well."""
+        """Keep a judged history, packed to a fifteenth of its size. The checker can read it packed, too."""
         packed = self._claimed.place(f"{HISTORIES}/{history.name}.gz")
         with history.open("rb") as plain, gzip.open(packed, "wb") as smaller:
             shutil.copyfileobj(plain, smaller)

@@ -1,4 +1,4 @@
-"""What a soak run says of itself: `soak.json`, from which the page is drawn."""
+"""The report of a soak run: `soak.json`, from which the page is drawn."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -14,7 +14,7 @@ from .segment_judge import Verdict
 
 @dataclass(frozen=True)
 class Asked:
-    """What the user asked for. `seconds` are the machine's; `segment_s` and `every_s`, the mean time between two faults, are those of the
+    """The user's options. `seconds` are the machine's; `segment_s` and `every_s`, the mean time between two faults, are those of the
     system's clock, which is virtual on the reference. `rate` is calls a second of that clock.
     """
 
@@ -36,7 +36,7 @@ class Ending:
 
     @property
     def is_complete(self) -> bool:
-        """Whether it lasted for as long as it was to."""
+        """Whether it lasted for the requested time."""
         return self.stopped is None and self.gone is None
 
 

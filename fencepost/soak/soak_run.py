@@ -1,6 +1,6 @@
 """One soak run: segments of load on a system, with faults in between, each judged while the next one runs.
 
-`soak.json` and the page are written after each judgement and at each status line, so they are valid at every moment and say whether the
+`soak.json` and the page are written after each judgement and at each status line, so they are valid at every moment and show whether the
 run is complete.
 """
 
@@ -47,7 +47,7 @@ class Clock:
         return 0.0 if self._time is None else self._time.now_ms() + self._offset_ms
 
     def move_to(self, time: Time) -> None:
-        """Go on with the clock of another session."""
+        """Continue with the clock of another session."""
         now = self.now_ms()
         self._time, self._offset_ms = time, now - time.now_ms()
 
@@ -62,7 +62,7 @@ class Soak:
     clock: Clock = field(init=False, default_factory=Clock)
 
     def run(self) -> Exit:
-        """Load the system until the time is over, a signal comes, or the system is gone. Raises WrongUsage and SystemUnreachable."""
+        """Load the system until the time is over, a signal arrives, or the system is gone. Raises WrongUsage and SystemUnreachable."""
         systems = JudgedSystems(self.options, register.bundled())
         try:
             if len(systems.by_protocol) != 1:
@@ -128,13 +128,13 @@ class Load:
         self._began = self._status_at = time.monotonic()
 
     def run(self) -> Ending:
-        """Go on until the time is over; says why it ended otherwise."""
+        """Run until the time is over; returns why it ended."""
         ending = Ending()
         with ThreadPoolExecutor(1) as beside, ExitStack() as held:
             looking: list[Future[None]] = []
             running: tuple[Segment, Threads | None] | None = None
             try:
-                if not self._is_virtual:  # a broker is given back when its last session closes
+                if not self._is_virtual:  # a broker is released when its last session closes
                     self._of_faults = self._system.session("soak", self._needs)
                     held.callback(self._of_faults.close)
                 for number in range(1, 10**9):
@@ -172,7 +172,7 @@ class Load:
         return segment, None if self._is_virtual else Threads(segment, self._asked.rate)
 
     def _keep_going(self, segment: Segment, threads: Threads | None) -> None:
-        """Load the system for as long as a segment lasts, and inflict what faults are due."""
+        """Load the system for as long as a segment lasts, and inject the faults that are due."""
         begin_s = self.figures.elapsed_s
         while self.figures.elapsed_s - begin_s < self._asked.segment_s and not self._is_over:
             if threads is None:
@@ -193,7 +193,7 @@ class Load:
         self.figures.faults.append(Mark(begin_s, self.figures.elapsed_s, fault))
 
     def _end(self, segment: Segment, threads: Threads | None) -> None:
-        """Let the clients finish, look at every log once more, and hand the history to the judge."""
+        """Let the clients finish, read every log once more, and pass the history to the judge."""
         try:
             if threads is not None:
                 threads.stop()

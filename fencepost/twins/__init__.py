@@ -1,4 +1,4 @@
 """Twins: scenarios that are played again with a disturbance that no client may notice in what it asked about.
 
-`disturbances` has what may be done, `exceptions` what that may lawfully change, `twin` plays and compares, `run` is the command.
+`disturbances` has the disturbances, `allowed_differences` what they may change, `twin` plays and compares, `twin_run` is the command.
 """

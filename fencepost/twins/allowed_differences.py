@@ -1,4 +1,4 @@
-"""What a disturbance may lawfully change, as `fixtures/twin_exceptions.yaml` has it, with the reason."""
+"""What a disturbance may change in a conforming system, with the reason, from `fixtures/twin_exceptions.yaml`."""
 
 import functools
 import re
@@ -18,7 +18,7 @@ from . import disturbances
 
 
 class TwinException(Row):
-    """An observation that a disturbance may change in the scenarios of a requirement, or in the one whose name begins so."""
+    """An observation that a disturbance may change in the scenarios of a requirement, or in one named by the beginning of its name."""
 
     disturbances: tuple[str, ...] = Field(min_length=1, strict=False)
     requirement: str
@@ -27,12 +27,12 @@ class TwinException(Row):
     reason: str = Field(min_length=1)
 
     def is_about(self, disturbance: str, requirement: str, scenario: str) -> bool:
-        """Whether it speaks of such a twin."""
+        """Whether the entry is about such a twin."""
         is_named = self.scenario is None or scenario.startswith(self.scenario)
         return disturbance in self.disturbances and requirement == self.requirement and is_named
 
     def excuses(self, difference: str) -> bool:
-        """Whether it speaks of what was seen."""
+        """Whether the entry covers this difference."""
         return re.search(self.seen, difference) is not None
 
     def __str__(self) -> str:
@@ -47,12 +47,12 @@ def find(known: Iterable[TwinException], disturbance: str, requirement: str, sce
 
 @functools.cache
 def bundled() -> Sequence[TwinException]:
-    """Those of the package."""
+    """The bundled entries."""
     return read(resources.files("fencepost.fixtures").joinpath("twin_exceptions.yaml"))
 
 
 def read(path: Path | Traversable) -> Sequence[TwinException]:
-    """Those of a file. Raises DataFileError for one about what there is not."""
+    """The entries of a file. Raises DataFileError for an unknown name."""
     rows, known = load(path, list[TwinException]), register.bundled()
     for number, one in enumerate(rows):
 

@@ -1,4 +1,4 @@
-"""The disturbances, as `fixtures/disturbances.yaml` has them: what is done, what a system must offer for it, and where it may stand."""
+"""The disturbances of `fixtures/disturbances.yaml`: what is done, what a system must offer for it, and where in a scenario it may be."""
 
 import functools
 import re
@@ -19,11 +19,11 @@ from fencepost.contract.expression import Expression
 from fencepost.contract.gherkin import Step
 
 ALL = "all"
-"""What stands for every disturbance on the command line."""
+"""The name of all disturbances on the command line."""
 
 
 class NotAfter(Row):
-    """A step after which a disturbance does not stand, for one step or for good; of these protocols alone, where some are named."""
+    """A step after which a disturbance may not be, for one step or until the end; if protocols are named, only in these."""
 
     step: Expression
     how_long: Literal["a step", "good"] = Field(alias="for")
@@ -32,7 +32,7 @@ class NotAfter(Row):
 
 
 class NotWith(Row):
-    """A capability whose scenarios have no such twin."""
+    """A capability whose scenarios have no twin with this disturbance."""
 
     capability: str
     because: str = Field(min_length=1)
@@ -53,11 +53,11 @@ class Disturbance(Row):
     not_with: tuple[NotWith, ...] = Field(default=(), strict=False)
 
     def fits(self, spec: str, protocol: str) -> bool:
-        """Whether it can stand in scenarios of this proposal that are asked under this protocol."""
+        """Whether it can be in scenarios of this proposal that are asked under this protocol."""
         return protocol in self.protocols and (not self.proposals or spec in self.proposals)
 
     def positions(self, steps: Sequence[Step], needs: frozenset[str], protocol: str) -> list[int | None]:
-        """Where it stands in a scenario of these steps: before the step of that number, counted from 0; None for throughout."""
+        """Its positions in a scenario of these steps: before the step of that number, counted from 0; None for throughout."""
         if any(one.capability in needs for one in self.not_with):
             return []
         if self.stands == "throughout":
@@ -74,15 +74,15 @@ class Disturbance(Row):
 
 
 class Disturbances:
-    """All of them, by name."""
+    """All disturbances, by name."""
 
     def __init__(self, rows: Sequence[Disturbance]) -> None:
         self.by_name = {one.name: one for one in rows}
 
     def named(self, names: Sequence[str], specs: Sequence[str], protocols: Sequence[str]) -> tuple[Disturbance, ...]:
-        """Those that a user names, as words or lists with commas; `all` are those that fit what is asked.
+        """Those that a user names, as words or lists with commas; `all` are those that fit the selection.
 
-        Raises UnknownName, and WrongUsage for one that fits none of the proposals that are asked about.
+        Raises UnknownName, and WrongUsage for one that fits none of the selected proposals.
         """
         wanted = [name.strip() for each in names for name in each.split(",") if name.strip()]
         if not wanted:
@@ -104,12 +104,12 @@ class Disturbances:
 
 @functools.cache
 def bundled() -> Disturbances:
-    """Those of the package."""
+    """The bundled disturbances."""
     return read(resources.files("fencepost.fixtures").joinpath("disturbances.yaml"))
 
 
 def read(path: Path | Traversable) -> Disturbances:
-    """Those of a file. Raises DataFileError for one that nothing performs, or that names what there is not."""
+    """Those of a file. Raises DataFileError for one that no code performs, or with an unknown name."""
     rows = load(path, list[Disturbance])
     known_proposals = proposals.bundled()
     for number, one in enumerate(rows):

@@ -1,7 +1,7 @@
-"""One scenario played twice, without and with a disturbance, and the first observation that tells the two apart.
+"""One scenario played twice, without and with a disturbance, and the first observation that differs.
 
-The scenario's own Then sentences judge the disturbed play: they speak of roles (the epoch after, what A wrote), so they hold in both or
-the disturbance was noticed. Where the system is deterministic, all that was observed is compared by role as well.
+The scenario's own Then sentences judge the disturbed play: they refer to roles (the epoch after, what A wrote), so they hold in both plays,
+or the disturbance was noticed. If the system is deterministic, all observations are compared by role as well.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ from .disturbances import Disturbance
 
 
 class TwinVerdict(StrEnum):
-    """What a twin showed, from the worst to the best."""
+    """The result of a twin, from the worst to the best."""
 
     DIFFERS = "differs"
     EXCEPTED = "excepted"
@@ -40,7 +40,7 @@ class TwinVerdict(StrEnum):
 
 @dataclass(frozen=True)
 class Plain:
-    """A scenario as it is without a disturbance. Only one that is met has twins."""
+    """A scenario without a disturbance. Only one that is met has twins."""
 
     play: Play
     played: Played
@@ -48,16 +48,16 @@ class Plain:
 
     @cached_property
     def known(self) -> Undisturbed:
-        """What disturbances may know of it."""
+        """What disturbances may know about it."""
         session = self.played.session
         return Undisturbed(tuple(session.exchanges()), session.unique("")) if session else Undisturbed()
 
 
 @dataclass(frozen=True)
 class TwinResult:
-    """What a twin showed: `position` is the step before which the disturbance stood, counted from 0; None for throughout.
+    """The result of a twin: `position` is the step before which the disturbance was, counted from 0; None for throughout.
 
-    `difference` is the first observation that is another, or why nobody knows; `exception` excuses it. `seconds` is what it took.
+    `difference` is the first observation that differs, or why it is unknown; `exception` excuses it. `seconds` is how long the twin took.
     """
 
     play: Play
@@ -70,7 +70,7 @@ class TwinResult:
 
     @property
     def where(self) -> str:
-        """Where the disturbance stood, for people."""
+        """The position of the disturbance, for people."""
         if self.position is None:
             return "throughout"
         step = self.play.steps[self.position]
@@ -78,14 +78,14 @@ class TwinResult:
 
 
 class Twins:
-    """Plays scenarios and their twins on systems that are open."""
+    """Plays scenarios and their twins on open systems."""
 
     def __init__(self, systems: JudgedSystems) -> None:
         self._systems = systems
         self._exceptions = allowed_differences.bundled()
 
     def plain(self, play: Play) -> Plain:
-        """The scenario without a disturbance."""
+        """Play the scenario without a disturbance."""
         system = self._systems.by_protocol[play.protocol]
         if why := lacks(system.name, play.needs, self._systems.handshakes[play.protocol]):
             return Plain(play, Played(error=why), Verdict.NOT_OFFERED)
@@ -93,12 +93,12 @@ class Twins:
         return Plain(play, played, judged(play.asked, played, self._systems).result.verdict)
 
     def lacks(self, play: Play, disturbance: Disturbance) -> NotOffered | None:
-        """Why the system cannot be disturbed so."""
+        """Why the system cannot be disturbed so; None if it can."""
         system = self._systems.by_protocol[play.protocol]
         return lacks(system.name, disturbance.needs, self._systems.handshakes[play.protocol])
 
     def put(self, plain: Plain, disturbance: Disturbance, position: int | None) -> TwinResult:
-        """Play the twin and compare it. A difference of one that stood throughout is narrowed down to the first step that is enough."""
+        """Play the twin and compare it. A difference of a disturbance throughout is narrowed to the first step that suffices."""
         result = self._put(plain, disturbance, position, position)
         if position is None and result.verdict is TwinVerdict.DIFFERS:
             for step in range(len(plain.play.steps)):
@@ -125,7 +125,7 @@ class Twins:
         return ended(TwinVerdict.EXCEPTED if excuse else TwinVerdict.DIFFERS, difference, excuse)
 
     def _played(self, plain: Plain, disturbance: Disturbance, position: int | None, only: int | None) -> tuple[Played, bool]:
-        """How the twin went, and whether the disturbance came: with `only`, one that stands throughout is active in that step alone."""
+        """The twin's play, and whether the disturbance happened; with `only`, a disturbance throughout is active in that step alone."""
         play, system = plain.play, self._systems.by_protocol[plain.play.protocol]
         made: list[Performer] = []
 
@@ -163,12 +163,12 @@ class Twins:
         return first_difference(plain.played.evidence.observations, played.evidence.observations, disturbance.moves)
 
     def _is_deterministic(self, play: Play) -> bool:
-        """Whether each play of a scenario is the same on the system: then every fault is there in each session, and all can be compared."""
+        """Whether each play of a scenario is the same on the system: then every fault is in each session, and all can be compared."""
         return "virtual-time" in self._systems.handshakes[play.protocol].capabilities
 
 
 def first_difference(plain: Sequence[str], disturbed: Sequence[str], moves: Sequence[str] = ()) -> str | None:
-    """The first observation that is another by its role; None where all are the same. `moves` names roles that this disturbance moves."""
+    """The first observation that differs by its role; None if all are the same. `moves` names roles that this disturbance moves."""
     pairs = zip_longest(by_role(plain, moves), by_role(disturbed, moves), fillvalue="nothing more")
     return next((f"observed without it: {one}; with it: {other}" for one, other in pairs if one != other), None)
 

@@ -16,7 +16,7 @@ class Told:
     plain: list[Plain] = field(default_factory=list)
     results: list[TwinResult] = field(default_factory=list)
     not_offered: Counter[str] = field(default_factory=Counter)
-    """How many scenarios a disturbance fits that the system cannot be disturbed in so, by disturbance and reason."""
+    """In how many scenarios a disturbance fits, but the system cannot be disturbed so, by disturbance and reason."""
     stale: list[TwinException] = field(default_factory=list)
     seconds_plain: float = 0.0
     stopped: str | None = None
@@ -32,11 +32,11 @@ class Told:
 
     @property
     def played(self) -> list[TwinResult]:
-        """The twins that say something."""
+        """The twins that were played."""
         return [one for one in self.results if one.verdict in (TwinVerdict.DIFFERS, TwinVerdict.EXCEPTED, TwinVerdict.ALIKE)]
 
     def verdicts(self) -> dict[tuple[str, str], TwinVerdict]:
-        """That of each requirement with each disturbance: the worst of its twins."""
+        """The verdict of each requirement with each disturbance: the worst of its twins."""
         found: dict[tuple[str, str], TwinVerdict] = {}
         order = list(TwinVerdict)
         for one in self.results:

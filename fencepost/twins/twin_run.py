@@ -1,8 +1,8 @@
-"""`fencepost run --twins`: plays scenarios and their twins, says what was noticed, and writes `twins.json` and `twins.html`.
+"""`fencepost run --twins`: plays scenarios and their twins, reports what they noticed, and writes `twins.json` and `twins.html`.
 
-Each scenario that is met is played again with each disturbance that fits it, at each position where that may stand; or with so many of
-these as are asked for, drawn by the seed and the scenario's name, so that a run of one scenario draws what a run of all did. A requirement
-and a disturbance have a verdict together.
+Each scenario that is met is played again with each disturbance that fits it, at each position where that disturbance may be. With a limit,
+so many of these are drawn by the seed and the scenario's name: a run of one scenario draws the same twins as a run of all. Each pair of a
+requirement and a disturbance has one verdict.
 """
 
 import contextlib
@@ -37,22 +37,22 @@ from .twin_map import page
 JSON, PAGE = "twins.json", "twins.html"
 LAYOUT = Layout("run --twins", "--results", (JSON, PAGE))
 PER_SCENARIO = 3
-"""How many twins a scenario has on a system that takes its time, where nobody says how many."""
+"""The default number of twins for each scenario, on a system without virtual time."""
 _PROGRESS_S = 10.0
 _LINE = 600
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a user asks of twins: names of disturbances, a seed, and so many twins of each scenario, None for the system's default."""
+    """A user's options for twins: names of disturbances, a seed, and the number of twins for each scenario (None: the system's default)."""
 
     names: Sequence[str]
     seed: int = 1
     per_scenario: int | None = None
     seconds: float | None = None
-    """Stop after so long."""
+    """Stop after this time."""
     most_red: int | None = None
-    """Stop when so many twins differ."""
+    """Stop when this many twins differ."""
 
 
 def run_with(
@@ -64,7 +64,7 @@ def run_with(
     max_failures: int | None,
     others: Mapping[str, object],
 ) -> int:
-    """Run the twins that these options ask for; `others` are those that a run of twins has no use for. Raises WrongUsage for one."""
+    """Run the twins that these options ask for; `others` are options that a run of twins cannot use. Raises WrongUsage if one is set."""
     if other := next((name for name, value in others.items() if value), None):
         raise WrongUsage(f"{other} and --twins exclude each other: twins are played one after the other, and write {JSON} alone")
     limit = None if timeout is None else interruption.seconds(timeout)
@@ -102,7 +102,7 @@ def run(options: Options, asked: Asked, screen: Screen) -> Exit:
 
 
 def _gone_through(plays: Plays, chosen: Sequence[Disturbance], asked: Asked, most: int | None, told: Told, began: float) -> Iterator[str]:
-    """Plays all, and yields what people hear of it meanwhile."""
+    """Play all scenarios and their twins, and yield the lines to print meanwhile."""
     twins, heard = Twins(plays.systems), began
     for number, play in enumerate(plays.all):
         plain = twins.plain(play)
@@ -115,13 +115,13 @@ def _gone_through(plays: Plays, chosen: Sequence[Disturbance], asked: Asked, mos
         for disturbance, position in drawn(_places(twins, play, chosen, told), most, asked.seed, play):
             result = twins.put(plain, disturbance, position)
             if result.verdict is TwinVerdict.NOT_REACHED:
-                continue  # nothing has been asked there of the system yet
+                continue  # the system has not been asked anything at that position yet
             told.results.append(result)
             if result.verdict is TwinVerdict.NOT_OFFERED:
                 told.not_offered[f"{disturbance.name}: {result.difference}"] += 1
             told.seconds_plain += plain.played.seconds
             if result.verdict is TwinVerdict.DIFFERS and disturbance.name not in said:
-                said.add(disturbance.name)  # the first position is told, the page has the others
+                said.add(disturbance.name)  # only the first position is printed; the page has the others
                 yield shortened(f"  X {_head(result)}: {result.difference}", _LINE)
         now = time.monotonic()
         if asked.most_red is not None and len(told.red) >= asked.most_red:
@@ -149,7 +149,7 @@ def _places(twins: Twins, play: Play, chosen: Sequence[Disturbance], told: Told)
 def drawn(
     places: Iterable[tuple[Disturbance, int | None]], most: int | None, seed: int, play: Play
 ) -> list[tuple[Disturbance, int | None]]:
-    """All of them, or so many: a disturbance is drawn first and then its position, so that one with many positions is not drawn more."""
+    """All of them, or `most`: a disturbance is drawn first and then its position, so a disturbance with many positions is not preferred."""
     everywhere = list(places)
     if most is None or len(everywhere) <= most:
         return everywhere
@@ -165,7 +165,7 @@ def drawn(
 
 
 def _stale(told: Told, names: Sequence[str]) -> Iterator[TwinException]:
-    """The exceptions whose every twin was played, and that none needed."""
+    """The exceptions all of whose twins were played, and that no twin needed."""
     asked = {one.play.requirement for one in told.plain}
     needed = {id(one.exception) for one in told.results if one.exception}
     for one in allowed_differences.bundled():
@@ -174,7 +174,7 @@ def _stale(told: Told, names: Sequence[str]) -> Iterator[TwinException]:
 
 
 def as_json(told: Told, chosen: Sequence[Disturbance], asked: Asked, seconds: float, options: Options) -> dict[str, Any]:
-    """What was found, for other programs: `requirements` has each with each disturbance, `twins` all that is not simply alike."""
+    """The result for other programs: `requirements` has each with each disturbance, `noticed` each twin that differs or is excepted."""
     counts = Counter(one.verdict.value for one in told.results)
     return {
         "schema_version": 1,

@@ -1,7 +1,7 @@
-"""A function that is changed in a running process: its code is replaced, and whoever holds it calls the changed one.
+"""Changes a function in a running process: its code is replaced, so every holder of the function calls the changed one.
 
-So names that other modules imported, bound methods, properties and what decorators wrap stay what they are. It serves for functions that
-have not run yet, since nothing is done again that was done already.
+Names that other modules imported, bound methods, properties and what decorators wrap stay valid. This works for functions that have not
+run yet, since nothing is run again.
 """
 
 import gc
@@ -14,11 +14,11 @@ from .mutation_sites import Place
 
 
 class NotApplied(Exception):
-    """The place is in no function that is there: a fault of ours."""
+    """The place is in no known function: a bug in the kit."""
 
 
 class Functions:
-    """The functions of the reference in this process, as they are when this is made."""
+    """The functions of the reference in this process, as they are when this object is made."""
 
     def __init__(self) -> None:
         top = str(reference_sources.root().parent)

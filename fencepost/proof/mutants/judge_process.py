@@ -1,7 +1,7 @@
 """The processes that judge mutants.
 
-One holds the suite of every profile ready, and forks itself for each task; a mutant costs only its scenarios. A change that takes effect
-when the reference is imported has a process of its own, which has imported everything but that.
+One keeps the suite of every profile prepared, and forks itself for each task; a mutant costs only its scenarios. A change that takes
+effect when the reference is imported has a dedicated process, which has imported everything else.
 """
 
 import gc
@@ -21,26 +21,26 @@ from .prepared_scenarios import Suite
 from .tasks import Judge, Note
 
 BEFOREHAND = ["pydantic", "kio.static.protocol", "fencepost.run.plays", "fencepost.wire.kafka.entities", "fencepost.wire.pulsar.frames"]
-"""What the process imports that all others are forked from: what is large, and nothing that imports the reference."""
+"""The imports of the process from which all others are forked: large ones, and none that imports the reference."""
 
 
 @dataclass(frozen=True)
 class Ready:
-    """The suite is held ready. These lines were reached on the way."""
+    """The suite is prepared. These lines were reached meanwhile."""
 
     at_start: frozenset[Line]
 
 
 @dataclass(frozen=True)
 class Failed:
-    """A task came to no end: `why` is for people. `is_ours` where the fault cannot be the mutant's."""
+    """A task did not finish: `why` is for people. `is_ours` if the mutant cannot be the cause."""
 
     why: str
     is_ours: bool = False
 
 
 def serve(tasks: Connection, profiles: Sequence[str]) -> None:
-    """Hold the suite ready, and do tasks until there are none any more: `(number, task)` comes, and `(number, result)` goes back."""
+    """Prepare the suite, and do tasks until there are no more: receives `(number, task)`, and sends `(number, result)`."""
     _be_quiet()
     try:
         noted = Noted()
@@ -52,7 +52,7 @@ def serve(tasks: Connection, profiles: Sequence[str]) -> None:
 
 
 def judge_anew(answer: Connection, task: Judge) -> None:
-    """Judge one mutant from the import of the reference on."""
+    """Judge one mutant, beginning with the import of the reference."""
     _be_quiet()
     answer.send(_done(task.run_anew))
 
@@ -103,7 +103,7 @@ class _Server:
 
 
 def ended(status: int) -> str:
-    """How a process ended that answered nothing, in words."""
+    """How a process without an answer ended, in words."""
     if -status in (signal.SIGPROF, signal.SIGALRM):
         return "a scenario does not end, and cannot be stopped"
     return f"the process ended with {signal.Signals(-status).name if status < 0 else status}"
@@ -112,12 +112,12 @@ def ended(status: int) -> str:
 def _done(act: Callable[[], Any]) -> Any:
     try:
         return act()
-    except BaseException as error:  # a mutant can break whatever prints or compares a part of it
+    except BaseException as error:  # a mutant can break any code that prints or compares a part of it
         return Failed(f"{type(error).__name__}: {error}", is_ours=isinstance(error, NotApplied))
 
 
 def _be_quiet() -> None:
-    """In a group of its own, so that one signal ends it with all that it forks, and Ctrl-C does not reach it; what it prints is lost."""
+    """Move to a separate process group, so that one signal ends it with its forks, and Ctrl-C does not reach it; its output is dropped."""
     os.setsid()
     sys.stdout.flush()
     nothing = os.open(os.devnull, os.O_RDWR)

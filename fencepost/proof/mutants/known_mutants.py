@@ -1,4 +1,4 @@
-"""What is known of single changes: those that break no promise, and those that were killed before."""
+"""Known mutants: those that break no promise, and those that were killed before."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ Words = Annotated[str, Field(min_length=1)]
 
 
 class Entry(Row):
-    """One change: of which line in which function of which file, and what the line becomes, as `fencepost prove --mutants` prints it."""
+    """One change: the file, the function and the line, and what the line becomes, as `fencepost prove --mutants` prints it."""
 
     file: Words
     function: Words
     line: Words
     change: Words
     nth: Annotated[int, Field(ge=1)] = 1
-    """Which of the places that are alike in all the rest."""
+    """Which one of the places that are otherwise equal."""
 
     @property
     def key(self) -> Key:
@@ -33,7 +33,7 @@ class Entry(Row):
 
 
 class Lawful(Entry):
-    """A change that no client can ever see as a broken promise, and why."""
+    """A change that no client can ever see as a broken promise, with the reason."""
 
     reason: Annotated[str, Field(min_length=10)]
 
@@ -51,7 +51,7 @@ def _folder() -> Traversable:
 
 
 def load(places: Iterable[Place]) -> Known:
-    """Both files; `places` are all that there are. Raises DataFileError, also for a lawful change of a place that is not there."""
+    """Both files; `places` are all places of the reference. Raises DataFileError, also for a conforming change of an unknown place."""
     lawful = _lawful(_folder().joinpath("lawful.yaml"), {place.key for place in places})
     killed = datafile.load(_folder().joinpath("killed.yaml"), list[Entry])
     return Known(lawful, frozenset(one.key for one in killed))
@@ -70,7 +70,7 @@ def _lawful(path: Traversable, there: Collection[Key]) -> dict[Key, str]:
 
 
 def killed_text(keys: Iterable[Key]) -> str:
-    """The file of killed changes with these in it."""
+    """The text of the file of killed changes with these keys."""
     head = "# Changes of the reference that were killed by a verdict: `fencepost prove --mutants 60 --seed 1 --write-killed`.\n"
     rows = [{name: value for name, value in key._asdict().items() if (name, value) != ("nth", 1)} for key in sorted(keys)]
     return head + yaml.safe_dump(rows, sort_keys=False, allow_unicode=True, width=10_000)

@@ -1,4 +1,4 @@
-"""Which scenario reaches which lines of the reference: noted once, by modules in which each statement says that it is reached."""
+"""Which scenario reaches which lines of the reference: noted once, by modules in which each statement reports that it is reached."""
 
 import ast
 from collections.abc import Iterable, Mapping
@@ -21,15 +21,15 @@ class Noted:
         self._lines: set[Line] = set()
 
     def install(self) -> None:
-        """Before the reference is imported."""
+        """To be called before the reference is imported."""
         reference_sources.Changing(_saying, {_SAYS: self._lines.add}).install()
 
     def forget(self) -> None:
-        """What was reached until now is nobody's."""
+        """Drop what was reached until now."""
         self._lines.clear()
 
     def taken(self) -> frozenset[Line]:
-        """The lines that were reached since this was asked before."""
+        """The lines that were reached since the last call."""
         lines = frozenset(self._lines)
         self._lines.clear()
         return lines
@@ -46,7 +46,7 @@ def _saying(file: str, source: bytes) -> CodeType:
 
 
 def _says(file: str, statement: ast.stmt) -> Iterable[ast.stmt]:
-    """What says that a statement is reached; not before a docstring, which has to come first."""
+    """The statement that reports that another is reached; not before a docstring, which has to come first."""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
         return
     line = min((one.lineno for one in getattr(statement, "decorator_list", ())), default=statement.lineno)
@@ -56,7 +56,7 @@ def _says(file: str, statement: ast.stmt) -> Iterable[ast.stmt]:
 
 @dataclass(frozen=True)
 class Reach:
-    """What was noted: the lines reached before the first scenario, and by profile those that each scenario reaches."""
+    """The noted lines: those reached before the first scenario, and, by profile, those that each scenario reaches."""
 
     at_start: frozenset[Line]
     by_profile: Mapping[str, Mapping[str, frozenset[Line]]]
@@ -68,13 +68,13 @@ class Reach:
         return {lines: {_room(file) for file, _ in lines} for lines in every}
 
     def is_at_start(self, place: Place) -> bool:
-        """Whether it has taken effect before the first scenario, so that it must be there when the module is imported."""
+        """Whether the change takes effect before the first scenario, so that it must be made when the module is imported."""
         return place.key.function == MODULE or not place.outermost or (place.key.file, place.at) in self.at_start
 
     def asked(self, place: Place, everything: bool) -> dict[str, list[str]]:
-        """By profile the scenarios that may come across a change; all of its protocol where it is there from the start.
+        """The scenarios that may reach a change, by profile; all of its protocol if it takes effect at the start.
 
-        A scenario that reaches the very same lines under several profiles is asked under the first: the others would hardly say more.
+        A scenario that reaches the very same lines under several profiles is asked under the first: the others would hardly show more.
         """
         broadly = everything or self.is_at_start(place)
         at, rooms = (place.key.file, place.at), {_room(place.key.file)}

@@ -1,4 +1,4 @@
-"""`fencepost prove --mutants`: what became of each mutant, on the terminal, as JSON, and as a page."""
+"""`fencepost prove --mutants`: the result of each mutant, on the terminal, as JSON and as a page."""
 
 import json
 import os
@@ -28,7 +28,7 @@ PAGE = "mutants.html"
 def show(
     count: int, seed: int, only: Sequence[str], everything: bool, workers: int, folder: Path, layout: Layout, write_killed: Path | None
 ) -> int:
-    """Draw mutants, judge them, print, and write both files. Answers 0 where the trial holds, 1 where not, 4 when stopped."""
+    """Draw mutants, judge them, print, and write both files. Returns 0 if the trial holds, 1 if not, 4 if it was stopped."""
     drawn = Drawn.of(count, seed, only)
     claimed = claim(folder, layout, keep=[name for name in layout.files if name not in (JSON, PAGE)])
     console = Console(highlight=False, soft_wrap=True)
@@ -138,7 +138,7 @@ def _row(done: Trial, one: Outcome) -> dict[str, Any]:
 
 
 def read(folder: Path) -> dict[str, Any] | None:
-    """What a trial wrote in this folder before; None where there is none."""
+    """What an earlier trial wrote in this folder; None if there is none."""
     path = folder / JSON
     if not path.is_file():
         return None
@@ -150,7 +150,7 @@ def read(folder: Path) -> dict[str, Any] | None:
 
 
 def check(count: int | None, seed: int | None, only: Sequence[str] | None, write_killed: Path | None, specs: Sequence[str] | None) -> None:
-    """Raises WrongUsage for options that mean nothing together."""
+    """Raises WrongUsage for options that do not fit together."""
     if count is None:
         given = {"--seed": seed, "--only": only, "--write-killed": write_killed}
         if lone := next((name for name, value in given.items() if value is not None and value != []), None):

@@ -1,4 +1,4 @@
-"""What the suite makes of one mutant: scenarios that were run on it, and what was red that is not so without the change."""
+"""The suite's result for one mutant: the scenarios that ran on it, and those that are red only with the change."""
 
 import resource
 import signal
@@ -13,23 +13,23 @@ from .mutation_sites import Place
 from .prepared_scenarios import Suite
 
 SCENARIO_S = 2.0
-"""How long a scenario may compute, by the processor's time: two hundred times what one takes, and no matter how busy the machine is."""
+"""The limit of a scenario in seconds of processor time: two hundred times what one takes, however busy the machine is."""
 
 _WAITS_S = 120.0
-"""How long it may take by the clock; nothing in process waits for anything."""
+"""The limit by the clock, in seconds; nothing in process waits for anything."""
 
 _ENDLESS = 3
-"""After so many scenarios that did not end no more are tried."""
+"""After this many scenarios that did not end, no more are tried."""
 
 _MEMORY = 4 << 30
-"""How much it may use, in bytes."""
+"""The limit of memory, in bytes."""
 
 Verdicts = Mapping[str, Mapping[str, str]]
-"""By profile what each scenario is without a change."""
+"""The verdict of each scenario without a change, by profile."""
 
 
 class Red(NamedTuple):
-    """A scenario that is red on a mutant. `is_mended`: for no other reason than that a deviation of the release does not show."""
+    """A scenario that is red on a mutant. `is_mended`: only because a deviation of the release does not show."""
 
     profile: str
     requirement: str
@@ -41,7 +41,7 @@ class Red(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is known of one mutant: what was red on it, of how many scenarios that were run; `died` says how its process ended early."""
+    """The result of one mutant: its red scenarios, and how many scenarios ran; `died` is how its process ended early."""
 
     place: Place
     reds: tuple[Red, ...] = ()
@@ -61,7 +61,7 @@ class Outcome:
 
     @property
     def broke(self) -> str | None:
-        """How the run broke, where no verdict was found."""
+        """How the run broke, if there was no verdict."""
         if self.is_killed:
             return None
         broken = (f"{one.requirement}: {Verdict(one.verdict).words}: {one.reason}" for one in self.reds if not one.is_mended)
@@ -69,7 +69,7 @@ class Outcome:
 
     @property
     def mended(self) -> str | None:
-        """The requirement that a release is known to break, and keeps with the change, where that is all that the change does."""
+        """The requirement that a release is known to break, but keeps with the change, if the change has no other effect."""
         if self.is_killed or self.broke:
             return None
         return next((f"{one.requirement} in {one.profile}" for one in self.reds if one.is_mended), None)
@@ -80,11 +80,11 @@ class Outcome:
 
 
 class Endless(BaseException):
-    """A scenario does not end. No part of the reference may take it for an error of its own."""
+    """A scenario does not end. A BaseException, so that no part of the reference handles it as its own error."""
 
 
 class Judging:
-    """One mutant, judged in this process: the suites of several profiles, one after the other, until a promise is seen broken."""
+    """One mutant, judged in this process by the suites of several profiles, one after the other, until a promise is seen broken."""
 
     def __init__(self, usual: Verdicts, asked: Mapping[str, Collection[str]], thorough: bool, scenario_s: float = SCENARIO_S) -> None:
         self._usual, self._asked, self._thorough, self._scenario_s = usual, asked, thorough, scenario_s
@@ -93,12 +93,12 @@ class Judging:
         self._endless = 0
 
     def is_decided(self) -> bool:
-        """Whether more scenarios would say nothing that is asked."""
+        """Whether more scenarios would add nothing."""
         is_killed = any(one.verdict == Verdict.VIOLATED for one in self.reds)
         return self._endless >= _ENDLESS or (is_killed and not self._thorough)
 
     def ask(self, suite: Suite) -> None:
-        """Run what is asked under the profile of this suite, as far as something is to be decided."""
+        """Run the scenarios under the profile of this suite, until the mutant is decided."""
         usual = self._usual[suite.profile]
         if self.is_decided():
             return
@@ -120,7 +120,7 @@ def _red(profile: str, result: ScenarioResult, is_endless: bool) -> Red:
 
 
 class _Limits:
-    """What a scenario may use. Where one goes on although it was told to end, the process is ended."""
+    """The limits of a scenario. If it continues after it was signalled to end, the process is ended."""
 
     def __init__(self, scenario_s: float) -> None:
         self._scenario_s = scenario_s

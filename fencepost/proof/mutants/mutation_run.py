@@ -1,4 +1,4 @@
-"""Mutants drawn and judged: what became of each, and whether that is good enough."""
+"""Draws mutants and judges them: the result of each, and whether enough of them were killed."""
 
 import contextlib
 from collections.abc import Callable, Sequence
@@ -17,12 +17,12 @@ from .process_pool import KitFailed, Processes
 from .tasks import Honest, Judge, Note
 
 ENOUGH = 0.9
-"""The share of the mutants that break a promise which is to be killed by a verdict."""
+"""The share of the mutants that break a promise that verdicts must kill."""
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """The mutants that are tried, of how many possible ones, and what is known of single changes."""
+    """The mutants that are tried, the number of possible ones, and what is known of single changes."""
 
     places: tuple[Place, ...]
     possible: int
@@ -31,7 +31,7 @@ class Drawn:
 
     @classmethod
     def of(cls, count: int, seed: int, only: Sequence[str] = ()) -> "Drawn":
-        """That many, from all or from these files and folders. Raises WrongUsage and DataFileError."""
+        """Draw `count` mutants, from all or from these files and folders. Raises WrongUsage and DataFileError."""
         everywhere = places_of_files()
         places = places_of_files(only) if only else everywhere
         return cls(tuple(draw(places, count, seed)), len(places), seed, known_mutants.load(everywhere))
@@ -39,7 +39,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Trial:
-    """What became of the mutants that were drawn. `unreached` are those that no scenario comes across."""
+    """The results of the mutants that were drawn. `unreached` are those whose code no scenario runs."""
 
     drawn: Drawn
     outcomes: tuple[Outcome, ...]
@@ -51,13 +51,13 @@ class Trial:
 
     @property
     def stopped(self) -> str | None:
-        """In words, where not every mutant was judged."""
+        """Why the trial is incomplete, in words; None if every mutant was judged."""
         done, due = len(self.outcomes), len(self.drawn.places)
         return None if done == due else f"stopped after {done} of {due} mutants"
 
     @cached_property
     def lawful(self) -> list[Outcome]:
-        """Those that break no promise: the file of them says so, or a release only keeps one that it is known to break."""
+        """Those that break no promise: their file lists them, or a release merely keeps a promise that it is known to break."""
         return [one for one in self.outcomes if self.is_lawful(one)]
 
     def is_lawful(self, one: Outcome) -> bool:
@@ -81,17 +81,17 @@ class Trial:
 
     @property
     def share(self) -> float:
-        """How many of those that are not lawful were killed by a verdict; 1 where there are none."""
+        """The share of the mutants that break a promise that was killed by a verdict; 1 if there are none."""
         return len(self.killed) / len(self.unlawful) if self.unlawful else 1.0
 
     @cached_property
     def not_lawful(self) -> list[Outcome]:
-        """Entries of lawful changes that were killed."""
+        """Entries of conforming changes that were killed."""
         return [one for one in self.lawful if one.is_killed]
 
     @cached_property
     def escaped(self) -> list[Outcome]:
-        """Mutants that were killed before, and are not any more."""
+        """Mutants that were killed before and are not now."""
         return [one for one in self.unlawful if not one.is_killed and one.place.key in self.known.killed]
 
     @property
@@ -100,19 +100,19 @@ class Trial:
 
 
 def places_of_files(only: Sequence[str] = ()) -> list[Place]:
-    """Every place at which the reference can be changed, or those in these files and folders."""
+    """Every place where the reference can be mutated, or those in these files and folders."""
     return [place for name, path in reference_sources.files(only).items() for place in places_in(name, path.read_bytes())]
 
 
 def profiles() -> list[str]:
-    """Of the bundled reference; the one that follows the law comes first, since it is asked most."""
+    """The profiles of the bundled reference; the conforming one is first, since it is used most."""
     return sorted(registry.find(registry.REFERENCE).profiles(), key=lambda name: (name != "seed", name))
 
 
 def run(
     drawn: Drawn, thorough: bool, workers: int, report: Callable[[Outcome, int], None], in_profiles: Sequence[str] | None = None
 ) -> Trial:
-    """Judge these mutants, in all profiles or in these. `report` hears of each as it ends, with its number.
+    """Judge these mutants, in all profiles or in these. `report` is called for each as it ends, with its number.
 
     An interrupt ends it early: the trial then has fewer outcomes than were drawn.
     """
@@ -141,7 +141,7 @@ def run(
 
 
 def _noted(processes: Processes, order: Sequence[str], workers: int) -> list[Honest]:
-    """What the scenarios are and reach on the honest reference, by profile in this order."""
+    """The verdicts and the reached code of the scenarios on the unchanged reference, by profile in this order."""
     waiting = list(enumerate(order, 1))
     results: dict[int, Honest] = {}
     under_way = 0

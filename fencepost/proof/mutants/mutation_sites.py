@@ -1,10 +1,10 @@
-"""One-place changes of a source file: where they can be made, and what each makes of the text.
+"""One-place changes of a source file: where they can be made, and the text that each makes.
 
-A place replaces one stretch of the file's bytes, within its lines, so that every line keeps its number. It is known by the file, the
-function, the text of the line and the text that it becomes: lines that move elsewhere do not change its name.
+A place replaces one range of the file's bytes, within its lines, so that every line keeps its number. It is identified by the file, the
+function, the text of the line and the text that it becomes: moving lines does not change its name.
 
-Nothing is changed that only people read (annotations, docstrings, texts with values in them), nor a rule or a crash point, nor an
-attribute's first value in `__init__`: without it nothing runs at all. What may be anything stays too: see `_FREE`.
+Not changed are what only people read (annotations, docstrings, texts with values in them), rules and crash points, and an attribute's
+first value in `__init__`, without which nothing runs at all. Values that may be anything are not changed either: see `_FREE`.
 """
 
 import ast
@@ -22,7 +22,7 @@ _FREE = ("throttle_time", "repr", "strict", "frozen", "is_refusal")
 
 
 class Key(NamedTuple):
-    """What a place is known by; `nth` tells places apart that are alike in all the rest, from 1."""
+    """The identity of a place; `nth` distinguishes otherwise equal places, from 1."""
 
     file: str
     function: str
@@ -33,9 +33,9 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Place:
-    """A change of one place. `at` is the line of the statement that it is part of, `number` the line that is shown to people.
+    """A change of one place. `at` is the line of its statement, `number` the line that is shown to people.
 
-    `outermost` is the first line of the function, with its decorators, that is no part of another: 0 outside of functions.
+    `outermost` is the first line of the outermost function, including its decorators: 0 outside of functions.
     """
 
     key: Key
@@ -69,7 +69,7 @@ def places_in(file: str, source: bytes) -> list[Place]:
 
 
 def draw(places: Iterable[Place], count: int, seed: int) -> list[Place]:
-    """That many of them, the same for a seed on every machine. A change elsewhere in the source leaves the draw of the others alone."""
+    """Draw `count` of them, the same for a seed on every machine. A change elsewhere in the source does not affect the others."""
     return sorted(places, key=lambda place: sha256(repr((seed, *place.key)).encode()).digest())[:count]
 
 
@@ -95,7 +95,7 @@ def _one_line(text: str) -> str:
 
 
 def _walk(node: ast.AST, text: Text, where: _Where) -> Iterator[tuple[Change, _Where]]:
-    """The changes of a node and of all that is in it, each with what encloses it."""
+    """The changes of a node and of all nodes in it, each with what encloses it."""
     if isinstance(node, ast.stmt):
         where = where._replace(statement=_first_line(node))
     for change in changes_at(node, text, where.function.rpartition(".")[2]):
@@ -120,5 +120,5 @@ def _is_free(node: ast.AST) -> bool:
 
 
 def _first_line(node: ast.stmt) -> int:
-    """With its decorators."""
+    """The first line of a statement, including its decorators."""
     return min((one.lineno for one in getattr(node, "decorator_list", ())), default=node.lineno)

@@ -1,7 +1,7 @@
 """The changes that can be made at one node of a syntax tree: one function for each kind.
 
-A kind has a name that people read: comparison, boolean operator, condition, constant, arithmetic, dropped statement, dropped raise.
-A dropped statement stays in the text behind `if 0:`, so that its names mean what they meant.
+A kind has a name for people: comparison, boolean operator, condition, constant, arithmetic, dropped statement, dropped raise.
+A dropped statement stays in the text behind `if 0:`, so that its names keep their meaning.
 """
 
 import ast
@@ -23,7 +23,7 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.NotIn: ("not in", "in"),
 }
 _OPPOSITES = (ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In, ast.NotIn)
-"""Whose change already is the opposite of the condition."""
+"""Operators whose change already is the opposite of the condition."""
 
 _ARITHMETIC: dict[type[ast.operator], tuple[str, str]] = {
     ast.Add: ("+", "-"),
@@ -37,7 +37,7 @@ _ARITHMETIC: dict[type[ast.operator], tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Change:
-    """The bytes from `start` to `end` become `text`; `told` is what people read where that is not the line as it becomes."""
+    """The bytes from `start` to `end` become `text`; `told` is what people read, if that is not the changed line."""
 
     kind: str
     start: int
@@ -78,7 +78,7 @@ class Text:
 
 
 def changes_at(node: ast.AST, text: Text, function: str) -> Iterator[Change]:
-    """The changes of this node itself; `function` is the name of the one that it stands in."""
+    """The changes of this node itself; `function` is the name of its function."""
     match node:
         case ast.Compare(left=left, ops=ops, comparators=comparators):
             for operator, (before, behind) in zip(ops, pairwise([left, *comparators]), strict=True):
@@ -139,7 +139,7 @@ def _is_mark(called: ast.expr) -> bool:
 
 
 def _is_part(target: ast.expr) -> bool:
-    """Whether it is kept anywhere: a local variable that is not set would only break the function."""
+    """Whether the value is kept anywhere: a local variable that is not set would only break the function."""
     return isinstance(target, ast.Attribute | ast.Subscript)
 
 

@@ -1,4 +1,4 @@
-"""The scenarios of one profile, ready to be played on the bundled reference as often as somebody asks for them."""
+"""The scenarios of one profile, ready to be played on the bundled reference any number of times."""
 
 from collections.abc import Callable, Collection, Iterator
 
@@ -21,7 +21,7 @@ class Suite:
         return self._by_name.keys()
 
     def run(self, names: Collection[str], before_each: Callable[[], None] = lambda: None) -> Iterator[tuple[str, ScenarioResult]]:
-        """Play these scenarios in the order of the suite; what each showed, as it ends."""
+        """Play these scenarios in the order of the suite, and yield the result of each as it ends."""
         for name in [name for name in self._by_name if name in names]:
             before_each()
             yield name, self._plays.judge(self._by_name[name]).result

@@ -1,4 +1,4 @@
-"""The processes that judge mutants, as seen by the one that started them: tasks go in, results come out as they end."""
+"""The processes that judge mutants, from the side of the one that started them: tasks go in, results come out as they end."""
 
 import multiprocessing
 import os
@@ -17,15 +17,15 @@ from .tasks import Judge, Note
 
 
 class KitFailed(Exception):
-    """A process of ours failed, through no fault of a mutant."""
+    """A process of the kit failed, and no mutant caused it."""
 
 
 class Processes:
-    """As a context: what was started in it is ended with it."""
+    """A context that ends the processes that were started in it."""
 
     def __init__(self, profiles: Sequence[str]) -> None:
         self._profiles = profiles
-        # A process that has imported what is large is forked for each; a new interpreter would take longer than most runs.
+        # Each is forked from a process that has done the large imports; a new interpreter would take longer than most runs.
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(BEFOREHAND)
         self._anew: dict[Connection, tuple[int, BaseProcess]] = {}
@@ -42,18 +42,18 @@ class Processes:
             if process.is_alive() and process.pid is not None:
                 with suppress(ProcessLookupError, PermissionError):
                     os.killpg(process.pid, signal.SIGKILL)
-                process.kill()  # also one that has no group of its own yet
+                process.kill()  # also one that does not have its own group yet
             process.join()
 
     def ready(self) -> Ready:
-        """Wait until the suite is held ready."""
+        """Wait until the suite is prepared."""
         return self._checked(self._tasks.recv()[1])  # type: ignore[no-any-return]
 
     def begin(self, number: int, task: Note | Judge) -> None:
         self._tasks.send((number, task))
 
     def begin_anew(self, number: int, task: Judge) -> None:
-        """In a process that has not imported the reference."""
+        """Begin a task in a process that has not imported the reference."""
         mine, theirs = Pipe(duplex=False)
         self._anew[mine] = number, self._start(judge_anew, theirs, task)
 
@@ -76,7 +76,7 @@ class Processes:
 
     def _start(self, act: Any, theirs: Connection, *arguments: Any) -> BaseProcess:
         process = self._context.Process(target=act, args=(theirs, *arguments))
-        with interruption.unheard():  # by what is started, which a terminal's Ctrl-C reaches too
+        with interruption.unheard():  # the started process also gets a terminal's Ctrl-C
             process.start()
         theirs.close()
         self._started.append(process)

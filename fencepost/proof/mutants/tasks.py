@@ -1,4 +1,4 @@
-"""What processes are asked for: to note what the scenarios of a profile reach, and to judge a mutant."""
+"""The tasks of processes: to note what the scenarios of a profile reach, and to judge a mutant."""
 
 import gc
 import importlib
@@ -18,7 +18,7 @@ from .prepared_scenarios import Suite
 
 @dataclass(frozen=True)
 class Honest:
-    """What one profile's scenarios are without a change, and which lines each reaches."""
+    """The verdicts of one profile's scenarios without a change, and which lines each reaches."""
 
     profile: str
     verdicts: Mapping[str, str]
@@ -27,7 +27,7 @@ class Honest:
 
 @dataclass(frozen=True)
 class Note:
-    """Run all scenarios of a profile on the honest reference."""
+    """Run all scenarios of a profile on the unchanged reference."""
 
     profile: str
 
@@ -50,10 +50,10 @@ class Judge:
     scenario_s: float = SCENARIO_S
 
     def run(self, suites: Sequence[Suite], functions: Functions) -> Outcome:
-        """In a process that holds the suites, which is used for nothing else afterwards."""
+        """Judge in a process that holds the suites, and that is used for nothing else afterwards."""
         began = time.process_time()
         _go_on()
-        gc.disable()  # the process is short, and looking for what is left over takes a fifth of its time
+        gc.disable()  # the process is short, and collecting garbage takes a fifth of its time
         functions.change(self.place, self._source())
         judging = self._judging()
         for suite in suites:
@@ -61,7 +61,7 @@ class Judge:
         return self._outcome(judging, began)
 
     def run_anew(self) -> Outcome:
-        """In a process that has not imported the reference."""
+        """Judge in a process that has not imported the reference."""
         began = time.process_time()
         reference_sources.Changing(self._compiled).install()
         try:
@@ -92,6 +92,6 @@ class Judge:
 
 
 def _go_on() -> None:
-    """An error in a mutant's code ends the connection, as when it is served and as with any broker: the suite has to judge what it sees."""
+    """An error in a mutant's code closes the connection, as when it is served and as with any broker: the suite judges what it sees."""
     importlib.import_module("fencepost.adapters.engines")
     sys.modules["fencepost.reference.kernel.broker"].Broker.raises = False

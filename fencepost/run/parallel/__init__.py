@@ -1,1 +1,1 @@
-"""Runs with several worker processes (`-n`): who plays what, and what each is doing."""
+"""Runs with several worker processes (`-n`): which worker plays which scenario, and what each is doing."""

@@ -1,7 +1,7 @@
-"""Scenarios that are dealt to worker processes before the first is asked, so that each starts only the brokers that it needs.
+"""Scenarios are assigned to worker processes before the first one runs, so that each worker starts only the brokers that it needs.
 
-Every worker deals all scenarios in the same way and tells so through the mailbox; the process that hands them out goes by that. A system
-that does not care who asks what has its scenarios handed out by pytest-xdist, a few at a time.
+Every worker assigns all scenarios in the same way and reports that through the mailbox; the process that hands them out follows it. If a
+system does not care which worker asks what, pytest-xdist hands out its scenarios, a few at a time.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ from .worker_status import FOLDER
 
 
 class Dealing:
-    """A process's part of the scenarios: all of them in a process that runs alone."""
+    """A process's share of the scenarios: all of them in a process that runs alone."""
 
     def __init__(self, config: pytest.Config) -> None:
         told = getattr(config, "workerinput", {})
@@ -25,12 +25,12 @@ class Dealing:
         self._is_heard = FOLDER in told
 
     def beside_others(self, systems: Iterable[System]) -> None:
-        """Tell the systems how many processes have such as they are."""
+        """Notify the systems how many processes have systems like them."""
         for system in systems:
             beside(system, self._workers)
 
     def deal(self, items: Iterable[pytest.Item], systems: Mapping[str, System]) -> None:
-        """Note on each scenario which worker asks it, where its system cares and the process that hands them out listens."""
+        """Note on each scenario which worker runs it, if its system cares and the process that hands them out reads it."""
         by_protocol: dict[str, list[pytest.Item]] = {}
         for item in items if self._is_heard else ():
             by_protocol.setdefault(item.stash[PROTOCOL], []).append(item)
@@ -40,7 +40,7 @@ class Dealing:
                 item.stash[WORKER] = worker
 
     def of_this_process(self, items: Iterable[pytest.Item]) -> list[pytest.Item]:
-        """What this process will be asked to run, as far as is known. One that stands in for a worker that died may get any."""
+        """The scenarios that this process will run, as far as is known. A worker that replaces a dead one may get any."""
         items = list(items)
         return [item for item in items if item.stash.get(WORKER, self._number) == self._number] or items
 

@@ -1,6 +1,6 @@
-"""How scenarios come to the worker processes to which they were dealt (`assignment.py`).
+"""Hands scenarios out to the worker processes to which they were assigned (`assignment.py`).
 
-This module is imported when pytest has loaded pytest-xdist as a plugin, and not before: pytest would warn.
+This module is imported only after pytest has loaded pytest-xdist as a plugin: pytest would warn otherwise.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from fencepost.console.progress import Planned
 
 
 class AsDealt(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
-    """Hands out to each worker what was dealt to it; what is left of one that died goes to the next that comes."""
+    """Hands out to each worker what was assigned to it; what a dead worker has left goes to the next one that starts."""
 
     def __init__(self, config: pytest.Config, log: Any, planned: Callable[[], Mapping[str, Planned]]) -> None:
         super().__init__(config, log)
@@ -31,7 +31,7 @@ class AsDealt(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
         super()._assign_work_unit(node)
 
     def remove_node(self, node: Any) -> str | None:
-        """The same, but for the scenario that ran when the worker died: it is not asked again, as it is not under `-n` elsewhere."""
+        """As in the base class, but the scenario that ran when the worker died is not run again, as with `-n` elsewhere."""
         died_in: str | None = super().remove_node(node)
         for scope, unit in list(self.workqueue.items()):
             if died_in in unit:

@@ -1,7 +1,7 @@
-"""What worker processes tell of their doing, under `-n`: a file each, which the process that shows the run reads.
+"""How worker processes report what they are doing, under `-n`: a file each, which the process that shows the run reads.
 
-pytest-xdist brings verdicts from workers, and has no room for what a worker is at. So each writes that into a folder of the run, a few
-times a second where it has changed, and once which scenarios there are.
+pytest-xdist transports verdicts, but not what a worker is doing now. So each worker writes that into a folder of the run, a few times a
+second if it has changed, and once the scenarios that there are.
 """
 
 import dataclasses
@@ -19,18 +19,18 @@ _PLAN = "plan.json"
 
 
 class Mailbox:
-    """The folder, as whoever shows the run sees it."""
+    """The folder, as the process that shows the run reads it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def planned(self) -> dict[str, Planned]:
-        """What a worker collected: all collect the same. Empty before."""
+        """The scenarios that a worker collected: all collect the same. Empty before."""
         told = _read(self.folder / _PLAN)
         return {nodeid: Planned(**planned) for nodeid, planned in told.items()} if told else {}
 
     def look_at(self, worker: str) -> Callable[[], Now]:
-        """How one asks what that worker is at."""
+        """A function that returns what that worker is doing."""
 
         def look() -> Now:
             told = _read(self.folder / f"{worker}.json")
@@ -40,7 +40,7 @@ class Mailbox:
 
 
 class Posting:
-    """A worker's half: writes what `look` finds until it is closed."""
+    """The worker's side: writes what `look` returns until it is closed."""
 
     def __init__(self, folder: Path, worker: str, look: Callable[[], Now]) -> None:
         self._path = folder / f"{worker}.json"
@@ -50,11 +50,11 @@ class Posting:
         self._thread.start()
 
     def plan(self, scenarios: Mapping[str, Planned]) -> None:
-        """Tell which scenarios there are."""
+        """Report which scenarios there are."""
         _write(self._path.with_name(_PLAN), {nodeid: dataclasses.asdict(planned) for nodeid, planned in scenarios.items()})
 
     def close(self) -> None:
-        """Tell nothing any more."""
+        """Stop reporting."""
         self._is_over.set()
         self._thread.join()
 
@@ -70,7 +70,7 @@ class Posting:
 
 
 def _write(path: Path, data: dict[str, Any]) -> None:
-    """Replace a file in one step. The folder is gone when the run is over, and then nobody wants to know."""
+    """Replace a file in one step. After the run the folder is gone, and nothing reads it."""
     half = path.with_name(f".{path.name}.{threading.get_ident()}")
     try:
         half.write_text(json.dumps(data), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What the process that runs scenarios is at, looked at from another thread: it costs the scenarios nothing."""
+"""Reports which scenario and step a process is running; read from another thread, at no cost to the scenarios."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,11 +13,11 @@ from fencepost.run.plan import about_seconds
 from .worker_mailbox import Posting
 
 FOLDER = "fencepost_mailbox"
-"""The name by which a worker is told of the mailbox's folder."""
+"""The name under which a worker receives the mailbox's folder."""
 
 
 class Looking:
-    """The plugin of that process: knows which item runs."""
+    """The plugin of the process that runs scenarios: knows which item runs."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -32,7 +32,7 @@ class Looking:
             self._item = None
 
     def now(self) -> Now:
-        """The scenario, its step, and what the systems do."""
+        """The scenario, its step, and what the systems are doing."""
         item, running = self._item, self._config.pluginmanager.get_plugin("fencepost-running")
         if running is None:
             return Now()
@@ -42,7 +42,7 @@ class Looking:
 
 
 class InWorker(Looking):
-    """The same in a worker process, which tells it through the mailbox."""
+    """The same in a worker process, which reports it through the mailbox."""
 
     def __init__(self, config: pytest.Config, folder: Path, worker: str) -> None:
         super().__init__(config)
@@ -57,14 +57,14 @@ class InWorker(Looking):
 
 
 def in_worker(config: pytest.Config) -> None:
-    """Have a worker process tell what it is at, where somebody wants to know."""
+    """Have a worker process report what it is doing, if the run has a mailbox."""
     told = getattr(config, "workerinput", {})
     if FOLDER in told:
         config.pluginmanager.register(InWorker(config, Path(told[FOLDER]), told["workerid"]), "fencepost-looking")
 
 
 def planned(items: Sequence[pytest.Item]) -> dict[str, Planned]:
-    """The scenarios among these items, by node ids."""
+    """The scenarios among these items, by node id."""
     return {item.nodeid: _planned(item) for item in items if scenario_of(item)}
 
 
@@ -75,7 +75,7 @@ def _planned(item: pytest.Item) -> Planned:
 
 
 def _seconds(item: pytest.Item) -> float:
-    """About how long it takes; 1 where its system is not known in this process."""
+    """The estimated seconds of a scenario; 1 if its system is not known in this process."""
     running = item.config.pluginmanager.get_plugin("fencepost-running")
     system = running.systems.by_protocol.get(item.stash[PROTOCOL]) if running else None
     return about_seconds(system, feature_of(item), needs_of(item)) if system else 1.0
