@@ -31,7 +31,7 @@ def looks_for(context: ScenarioContext, topic: str) -> None:
 
 @PIP31.then("it is answered whatever it asks, as the administrator of {topic} is")
 def is_answered(context: ScenarioContext, topic: str) -> None:
-    """Silence is a violation where the administrator, who asks for the topic's log afterwards, is answered: that broker is not merely slow."""
+    """Silence is a violation where the administrator, who then asks for the topic's log, is answered: that broker is not merely slow."""
     if context.unanswered and not isinstance(context.client.log_stats(context.topics[topic]), Done):
         raise NoAnswer(f"nothing was answered to {', '.join(context.unanswered)}, nor to the administrator")
     seen = f"none to {', '.join(context.unanswered)}" if context.unanswered else "answers to all"

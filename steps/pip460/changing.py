@@ -123,7 +123,7 @@ def came_of(context: ScenarioContext, scalable_topics: ScalableTopics, family: t
 
 @PIP460.given("subscription {subscription} has come to {segment}, which takes messages still")
 def has_come_late(context: ScenarioContext, scalable_topics: ScalableTopics, subscription: str, segment: str) -> None:
-    """A shared one with a consumer, from the first message on. After its answer the layout shows the segment as active: it is sealed later."""
+    """Shared, with a consumer, from the first message on. After its answer, the layout shows the segment as active: it is sealed later."""
     context.subscriptions.subscribe(subscription, segment, SubscriptionType.SHARED, subscription)
     found = scalable_topics.segment(scalable_topics.given_layout(scalable_topics.places[segment].topic), segment)
     if found is None or found.is_sealed:
@@ -163,7 +163,9 @@ def is_made(context: ScenarioContext, scalable_topics: ScalableTopics, change: C
 
 @PIP460.then("it is refused, or {segment} takes no message any more")
 def is_refused_or_sealed(context: ScenarioContext, scalable_topics: ScalableTopics, segment: str) -> None:
-    """The broker that completes a change seals the parent before any producer can write to its children."""
+    """The answer is a refusal, or the layout shows the segment as sealed or not at all: the broker that completes a change seals the parent
+    before any producer can write to its children.
+    """
     error, code = error_of(context.answer)
     holds, seen = isinstance(context.answer, Refused), reported(known(context.answer))
     if not holds:
