@@ -75,7 +75,7 @@ def has_state(context: ScenarioContext, partition: str, number_of_states: str, p
 
 @KIP890.when("three clients send FindCoordinator for {producer} in several versions")
 def look_for_the_coordinator(context: ScenarioContext, coordinators: list[int], producer: str) -> None:
-    """FindCoordinator for the producer's transactional id from each of them, in versions 1, 3 and 4, retried while the coordinator is away."""
+    """FindCoordinator for the producer's transactional id from each of them, in versions 1, 3 and 4, retried while it is away."""
     one = context.turn_of(producer)
     coordinators += [
         observed(context.session.client(f"client-{version}-{number}").coordinator_id(one.transactional_id, version), "looking for it")
