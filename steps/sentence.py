@@ -4,13 +4,13 @@ The words of a sentence are a pattern that can be parsed **and written**:
 
     "the transaction of {producer} is {state}[ in {partitions}]"
 
-`{name}` is a value of the vocabulary's type of that name, and `{first:producer}` one of the type `producer` with a name of its own.
+`{name}` is a value of the vocabulary's type of that name, and `{first:producer}` one of the type `producer` with a separate name.
 `[...]` is a part that may be left out; its values are then None. A step that a sentence parses is rendered by it to the same text, and
 values that it renders are parsed to the same values.
 
 A sentence is a Given, a When or a Then; an *act* has several forms of the same words, "A has committed" as a Given, which must succeed,
 "A has tried to commit" as a Given whose outcome does not matter, and "A commits" as a When, which is judged. Its meaning, in observable
-terms, is the docstring of its function, or said of an act.
+terms, is the docstring of its function, or the `meaning` of an act.
 
 The parameters of a function are the values of its sentence, by their names, and the state of its scenario that a vocabulary declares.
 """

@@ -99,7 +99,7 @@ def may_take(model: Core, name: str, group: str, log: str) -> bool:
 
 
 def may_look(model: Core, log: str) -> bool:
-    """Readers may wait behind an open transaction while patience lasts: so seldom that nothing times out meanwhile."""
+    """Readers may wait behind an open transaction while patience lasts: few enough times that nothing times out meanwhile."""
     return log not in model.unclear and model.is_open_in(log) and model.looks < _MOST_LOOKS
 
 

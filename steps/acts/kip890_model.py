@@ -117,7 +117,7 @@ class Clients:
     held_end: str | None = None
     """How the prepared and incomplete transaction of H ends."""
     held_up: str | None = None
-    """The producer whose request is held up."""
+    """The producer whose request is delayed until it arrives."""
     late_in: str = ""
     """The partition that a held-up write is for."""
     held_epoch: int = 0

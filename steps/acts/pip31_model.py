@@ -1,4 +1,4 @@
-"""What the clients of PIP-31's acts know: which messages were acknowledged, how each transaction ended, which transaction holds a message."""
+"""What the clients of PIP-31's acts know: which messages were acknowledged, how each transaction ended, which one holds a message."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Acts of PIP-31 that write: messages inside and outside of transactions, batches, producers with names, and late or unannounced messages."""
+"""Acts of PIP-31 that write: messages inside and outside of transactions, batches, producers with names, late or unannounced messages."""
 
 from collections.abc import Iterator, Sequence
 

@@ -62,11 +62,11 @@ _LEFT_OUT = (
 
 
 _ADDS_UNKNOWN = "an unknown transaction adds orders"
-"""Of a kind that stays: it ends that transaction too."""
+"""Left out although its kind is kept: it also ends that transaction."""
 
 
 def retold(lines: Sequence[Line]) -> list[Line]:
-    """Lines of PIP-31 with requirements of PIP-471, without those that ask a participant for its state: a segment cannot be asked for that."""
+    """Lines of PIP-31 with requirements of PIP-471, without those that ask a participant for its state: a segment cannot be asked."""
     return [line._replace(requirement=_OURS.get(line.requirement, line.requirement)) for line in lines if not _asks_a_participant(line)]
 
 

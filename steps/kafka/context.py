@@ -86,7 +86,7 @@ class ScenarioContext:
     topics: dict[str, str] = field(default_factory=lambda: Named("topic", 'Given a topic "payments" with 2 partitions'))
     partitions: list[TopicPartition] = field(default_factory=list)
     leaders: dict[TopicPartition, int] = field(default_factory=dict)
-    """The nodes that lead partitions, where the scenario has said so."""
+    """The nodes that lead partitions, where the scenario has set them."""
 
     leader_epochs: dict[TopicPartition, int] = field(default_factory=dict)
     """The nodes that led partitions before they moved."""

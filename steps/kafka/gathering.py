@@ -53,7 +53,7 @@ def place_of(context: ScenarioContext, producer: str) -> Membership | None:
 
 
 def member_named(context: ScenarioContext, producer: str, membership: str) -> Membership:
-    """Which member of its group a producer says that it is."""
+    """The membership of its group that a producer claims."""
     return context.memberships[producer][-1 if membership == "the member that it is" else -2]
 
 

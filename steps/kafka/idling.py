@@ -83,7 +83,7 @@ def outlive_timeout(context: ScenarioContext, producer: Producer) -> None:
 
 
 def is_unknown(outcome: Outcome[object]) -> bool:
-    """Whether the coordinator says that it does not know a transactional id."""
+    """Whether the coordinator answers that it does not know a transactional id."""
     return isinstance(outcome, Refused) and outcome.error == _UNKNOWN
 
 

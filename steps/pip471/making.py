@@ -32,7 +32,7 @@ def topics_in_another_namespace(context: ScenarioContext, topics: tuple[str, ...
 
 @PIP471.given("classic {transactions}")
 def classic_transactions(context: ScenarioContext, transactions: tuple[str, ...]) -> None:
-    """Open transactions of PIP-31's coordinator; their time-out is longer than a scenario."""
+    """Open transactions of PIP-31's coordinator; their timeout is longer than a scenario."""
     for name in transactions:
         begun = context.client.new_transaction(TIME_OUTS_MS[None], scalable=False)
         context.transactions.by_name[name] = Transaction(achieved(begun, f"beginning classic transaction {name}"))
