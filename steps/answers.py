@@ -1,6 +1,6 @@
-"""What was answered to the When, as every vocabulary judges it.
+"""The answer to the When, as every vocabulary judges it.
 
-An answer that never came is not judged: nobody knows. A refusal has its error's name and code, which symptoms and expectations match.
+A missing answer is not judged: the outcome is not known. A refusal has its error's name and code, which symptoms and expectations match.
 """
 
 from collections.abc import Collection
@@ -17,23 +17,23 @@ def known(answer: object) -> object:
 
 
 def reported(answer: object) -> str:
-    """An answer as evidence tells it."""
+    """An answer in the words of the evidence."""
     return "success" if isinstance(answer, Done) else str(answer)
 
 
 def judge_done(evidence: Evidence, what: str, answer: object) -> None:
-    """What was asked is done, and said to be."""
+    """The request was answered with success."""
     _judge(evidence, what, "success", isinstance(answer, Done), answer)
 
 
 def judge_refused(evidence: Evidence, what: str, answer: object, errors: Collection[str] = ()) -> None:
-    """What was asked is not done, and said not to be; with one of these errors, where some are named."""
+    """The request was refused; with one of these errors, where some are named."""
     holds = isinstance(answer, Refused) and (not errors or answer.error in errors)
     _judge(evidence, what, f"a refusal with {' or '.join(errors)}" if errors else "a refusal", holds, answer)
 
 
 def judge_done_or_refused(evidence: Evidence, what: str, answer: object, errors: Collection[str]) -> None:
-    """What was asked is done, and said to be, or it is refused with one of these errors."""
+    """The request was answered with success, or refused with one of these errors."""
     holds = isinstance(answer, Done) or (isinstance(answer, Refused) and answer.error in errors)
     _judge(evidence, what, f"success or a refusal with {' or '.join(errors)}", holds, answer)
 

@@ -1,4 +1,4 @@
-"""What a scenario has made, by the names that its sentences use."""
+"""What a scenario has created, by the names that its sentences use."""
 
 from typing import TypeVar
 
@@ -8,9 +8,9 @@ V = TypeVar("V")
 
 
 class Named(dict[str, V]):
-    """Things of one kind. To name one that no step has made is a mistake of the scenario, such as a team's own feature may have.
+    """Things of one kind. A name that no step has created is a mistake of the scenario, such as a team's own feature may have.
 
-    `kind` is the field's word for them, and `made_by` a sentence that makes some. Raises WrongUsage for an unknown name.
+    `kind` is the field's word for them, and `made_by` a sentence that creates some. Raises WrongUsage for an unknown name.
     """
 
     def __init__(self, kind: str, made_by: str) -> None:

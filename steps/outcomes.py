@@ -1,7 +1,7 @@
-"""From an outcome to what a step may do with it.
+"""What a step may do with an outcome.
 
-A lost connection is a violation wherever it happens, for a system may not hang up on a lawful request. An answer that does not
-come in time is not judged: nobody knows. Nor is a system that was gone before the scenario began (`Recorder.unreachable`).
+A lost connection is a violation wherever it happens, for a system may not close the connection on a valid request. An answer that does not
+arrive in time is not judged: the outcome is not known. Nor is a system that was gone before the scenario began (`Recorder.unreachable`).
 """
 
 from typing import NoReturn, TypeVar
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def achieved(outcome: Outcome[T], doing: str) -> T:
-    """The value of something that a Given did; when it was refused, the question of the scenario cannot be put."""
+    """The value of something that a Given did; if it was refused, the question of the scenario cannot be put."""
     match outcome:
         case Done(value):
             return value
@@ -24,7 +24,7 @@ def achieved(outcome: Outcome[T], doing: str) -> T:
 
 
 def observed(outcome: Outcome[T], doing: str) -> T:
-    """The value of something that a Then looked at; a system may not refuse to be looked at."""
+    """The value of something that a Then looked at; a system may not refuse a look."""
     match outcome:
         case Done(value):
             return value

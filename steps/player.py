@@ -1,7 +1,7 @@
 """The player: plays the steps of one scenario on a session, one after the other, by the vocabularies' own data.
 
-It knows nothing of pytest, of processes or of reports. What comes back is a value: each step with what it saw, how it ended and how long
-it took. A step that fails ends the scenario; the steps after it are not reached.
+It knows nothing of pytest, of processes or of reports. It returns a value: each step with what it observed, its outcome and its duration. A
+step that fails ends the scenario; the steps after it are not reached.
 """
 
 import functools
@@ -28,13 +28,13 @@ class Player:
         self._factories = vocabularies.factories(self._vocabularies)
 
     def stage(self, open_session: Callable[[], Session], evidence: Evidence | None = None) -> Stage:
-        """Fresh state for one scenario."""
+        """New state for one scenario."""
         return Stage(self._factories, open_session, evidence)
 
     def play(self, steps: Sequence[Step], open_session: Callable[[], Session], hears: Callable[[Step], None] = lambda _: None) -> Played:
-        """Play these steps; `hears` is told of each as it begins.
+        """Play these steps; `hears` is called with each as it begins.
 
-        Raises nothing but an interrupt: what a step, a factory or its end raises is in what comes back.
+        Raises nothing but an interrupt: what a step, a factory or its end raises is in the returned value.
         """
         with self.begin(open_session) as scene:
             for step, after in zip(steps, (*steps[1:], None), strict=True):
@@ -44,11 +44,11 @@ class Player:
         return scene.played(steps)
 
     def begin(self, open_session: Callable[[], Session]) -> "Scene":
-        """A scenario whose steps are said one by one. As a context, its state is given back at the end."""
+        """A scenario whose steps are played one by one. As a context manager, it releases its state at the end."""
         return Scene(self, self.stage(open_session))
 
     def brings_down(self, step: Step) -> str | None:
-        """What the system goes through in a step, as `sentence.brings_down` has it; None where it stays up."""
+        """How a step brings the system down, as marked by `sentence.brings_down`; None where it stays up."""
         found = self._found(step)
         return brought_down(found, step.text) if found else None
 
@@ -84,7 +84,7 @@ class Scene:
         self._error = self._error or _error_of(self.stage.close)
 
     def play(self, step: Step, after: Step | None = None) -> PlayedStep:
-        """Play a step. Where the one after it brings the system down, it waits for the scenarios that share this, to act when they do."""
+        """Play a step. If the next one brings the system down, it waits for the scenarios that share this, so that they act together."""
         stage, at, began = self.stage, time.time(), time.perf_counter()
         seen = stage.evidence.count
         if step.kind != "Then" or self._player.brings_down(step):
@@ -105,7 +105,7 @@ class Scene:
 
     @property
     def error(self) -> BaseException | None:
-        """The first error, be that of a step or of what was done between two."""
+        """The first error, of a step or of an action between two steps."""
         return next((one.error for one in self._played if one.error is not None), self._error)
 
     @property
@@ -119,11 +119,11 @@ class Scene:
         self._error = self._error or _error_of(act)
 
     def _may_change(self) -> None:
-        """What is done now is no mere look, be it a request or a fault."""
+        """Record that what follows is more than a look: a request or a fault."""
         has_changed(getattr(self.stage.session, "time", None))
 
     def played(self, steps: Sequence[Step]) -> Played:
-        """What became of it, of which these are all the steps."""
+        """The result of the scenario, which has these steps."""
         rest = [PlayedStep(step, Ending.NOT_REACHED) for step in steps[len(self._played) :]]
         return Played((*self._played, *rest), self.error, time.perf_counter() - self._began, self.stage.evidence, self.stage.session)
 
@@ -135,7 +135,7 @@ def player_of(spec: str) -> Player:
 
 
 def _error_of(act: Callable[[], None]) -> BaseException | None:
-    """What it raises; an interrupt is nobody's verdict and goes on."""
+    """The error that it raises; an interrupt is no verdict and is passed on."""
     try:
         act()
     except (KeyboardInterrupt, SystemExit):

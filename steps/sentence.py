@@ -4,13 +4,13 @@ The words of a sentence are a pattern that can be parsed **and written**:
 
     "the transaction of {producer} is {state}[ in {partitions}]"
 
-`{name}` is a value of the vocabulary's type of that name, and `{first:producer}` one of the type `producer` with a name of its own.
+`{name}` is a value of the vocabulary's type of that name, and `{first:producer}` one of the type `producer` with a separate name.
 `[...]` is a part that may be left out; its values are then None. A step that a sentence parses is rendered by it to the same text, and
 values that it renders are parsed to the same values.
 
 A sentence is a Given, a When or a Then; an *act* has several forms of the same words, "A has committed" as a Given, which must succeed,
 "A has tried to commit" as a Given whose outcome does not matter, and "A commits" as a When, which is judged. Its meaning, in observable
-terms, is the docstring of its function, or said of an act.
+terms, is the docstring of its function, or the `meaning` of an act.
 
 The parameters of a function are the values of its sentence, by their names, and the state of its scenario that a vocabulary declares.
 """
@@ -53,7 +53,7 @@ _OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
 
 @dataclass(frozen=True)
 class Literally:
-    """Words that stand as they are."""
+    """Words that are matched literally."""
 
     words: str
 
@@ -68,7 +68,7 @@ class Placeholder:
 
 @dataclass(frozen=True)
 class Optionally:
-    """A part that may be left out."""
+    """A part that may be omitted."""
 
     parts: tuple[Literally | Placeholder, ...]
 
@@ -91,19 +91,19 @@ class Form:
 
     @functools.cached_property
     def placeholders(self) -> tuple[Placeholder, ...]:
-        """All values, those of optional parts too, in their order."""
+        """All values, including those of optional parts, in their order."""
         flat = (inner for part in self.parts for inner in (part.parts if isinstance(part, Optionally) else (part,)))
         return tuple(part for part in flat if isinstance(part, Placeholder))
 
     def parse(self, step: str) -> dict[str, Any] | None:
-        """The values that a step names, None for those of a part that is left out; None where the step says something else."""
+        """The values that a step names, None for those of an omitted part; None where the step does not match."""
         match = self.pattern.fullmatch(step)
         if match is None:
             return None
         return {value.name: None if match[value.name] is None else value.type.parse(match[value.name]) for value in self.placeholders}
 
     def render(self, values: Values) -> str:
-        """The step that names these values; an optional part is left out where its values are None."""
+        """The step that names these values; an optional part is omitted where its values are None."""
         return "".join(_rendered(part, values) for part in self.parts)
 
 
@@ -117,7 +117,7 @@ class Sentence:
     forms: tuple[Form, ...]
     path: str
     line: int
-    """Where the function stands that fulfils it."""
+    """The location of the function that fulfils it."""
 
     @property
     def where(self) -> str:
@@ -130,7 +130,7 @@ class Sentence:
         return " | ".join(f"{form.kind} {form.words}" for form in self.forms)
 
     def parse(self, kind: str, step: str) -> dict[str, Any] | None:
-        """What `Form.parse` says of the form of this kind; None where there is none."""
+        """The result of `Form.parse` for the form of this kind; None where there is none."""
         return next((values for form in self.forms if form.kind == kind and (values := form.parse(step)) is not None), None)
 
 
@@ -157,7 +157,7 @@ class Vocabulary:
             yield one if isinstance(one, Sentence) else one.sentence()
 
     def state(self, factory: Made) -> Made:
-        """Declare state of a scenario: what this function makes, under its name. Its parameters name other state; `Stage` says more."""
+        """Declare state of a scenario: what this function returns, under its name. Its parameters name other state; see `Stage`."""
         name = factory.__name__
         if name in self.factories or name in (EVIDENCE, SESSION):
             raise SentenceError(f"{self.name}: {name!r} is declared twice; expected one function for each state of a scenario")
@@ -165,19 +165,19 @@ class Vocabulary:
         return factory
 
     def given(self, words: str) -> Callable[[Step], Step]:
-        """What has happened before the question; when it is refused, the question cannot be put."""
+        """Declare what has happened before the question; if it is refused, the question cannot be put."""
         return self._single("Given", words)
 
     def when(self, words: str) -> Callable[[Step], Step]:
-        """The one thing that is asked."""
+        """Declare the one request that is judged."""
         return self._single("When", words)
 
     def then(self, words: str) -> Callable[[Step], Step]:
-        """An observation that is judged."""
+        """Declare an observation that is judged."""
         return self._single("Then", words)
 
     def act(self, given: str, when: str, meaning: str, tried: str = "") -> "Act":
-        """Something that can have happened before, and can be asked; with `tried`, a Given too that takes any outcome."""
+        """Declare an action that can have happened before, and can be requested; with `tried`, also a Given that accepts any outcome."""
         act = Act(self, self.form("Given", given), self.form("When", when), meaning, self.form("Given", tried) if tried else None)
         self._sentences.append(act)
         return act
@@ -263,7 +263,7 @@ class Act:
         return self._told(self._when, function)
 
     def tried(self, function: Step) -> Step:
-        """What the Given does that takes any outcome."""
+        """What the Given does that accepts any outcome."""
         if self._tried is None:
             raise SentenceError(f"{self._vocabulary.name}: {self._when.words!r} has no words for an attempt; expected `tried`")
         return self._told(self._tried, function)
@@ -286,11 +286,11 @@ class Act:
 
 
 def brings_down(how: str | None = None, **by_value: Mapping[str, str]) -> Callable[[Step], Step]:
-    """Mark the function of a sentence that brings the system down, once, and sees to it that it is started again.
+    """Mark the function of a sentence that brings the system down, once, and makes sure that it is restarted.
 
-    `how` is a word for what the system goes through, such as `crash`; where that follows from a value of the sentence, its name has a word
-    for each. Scenarios that go through the same can share it: they are at rest when it comes, or wait for each other
-    (`contract.shared_crashes.gather`) before what it is to follow at once.
+    `how` is a word for what happens to the system, such as `crash`; where that follows from a value of the sentence, its name has a word
+    for each. Scenarios with the same word can share it: they are at rest when it happens, or wait for each other
+    (`contract.shared_crashes.gather`) before the action that it must follow at once.
     """
 
     def marked(function: Step) -> Step:
@@ -301,25 +301,25 @@ def brings_down(how: str | None = None, **by_value: Mapping[str, str]) -> Callab
 
 
 def unloads(function: Step) -> Step:
-    """Mark the function of a sentence that has a log unloaded; some systems can unload only all that they have."""
+    """Mark the function of a sentence that unloads a log; some systems can only unload all logs."""
     function.unloads = True  # type: ignore[attr-defined]  # that is the mark
     return function
 
 
 def takes_minutes(function: Step) -> Step:
-    """Mark the function of a sentence that lets so much time pass that a scenario beside it might run into its own time-outs."""
+    """Mark the function of a sentence that lets so much time pass that a concurrent scenario might run into its own timeouts."""
     function.takes_minutes = True  # type: ignore[attr-defined]  # that is the mark
     return function
 
 
 def brought_down(found: Fulfilled, step: str) -> str | None:
-    """What the system goes through in a step, as `brings_down` has marked its function; None where it stays up."""
+    """How a step brings the system down, as `brings_down` has marked its function; None where it stays up."""
     told = getattr(found.function, "brings_down", None)
     return told(found.form.parse(step)) if told else None
 
 
 def place_of(function: Callable[..., None]) -> tuple[str, int]:
-    """Its file, from the folder that holds all rooms, and its line."""
+    """The function's file, relative to the folder that holds all rooms, and its line."""
     return f"{function.__module__.removeprefix('fencepost.').replace('.', '/')}.py", function.__code__.co_firstlineno
 
 

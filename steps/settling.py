@@ -1,6 +1,6 @@
-"""Looking again at what is settled later: on some systems an answered end is seen only after a while, and nobody can be asked when.
+"""Repeated looks at what is settled later: on some systems an answered end is visible only after a while, and no client can ask when.
 
-Nobody is judged for a moment there. But what must never be seen counts as soon as it is.
+There, one look alone is not judged. But what must never be seen counts as soon as it is seen.
 """
 
 from collections import Counter
@@ -10,7 +10,7 @@ from fencepost.contract.ports import PassesTime, Time
 
 
 def let_pass(time: Time, seconds: float) -> None:
-    """Let so many seconds pass in which nothing is asked: at once where time is virtual."""
+    """Let so many seconds pass without requests: at once where time is virtual."""
     if isinstance(time, PassesTime):
         time.let_pass(seconds * 1000)
         return
@@ -19,9 +19,10 @@ def let_pass(time: Time, seconds: float) -> None:
 
 
 def settled(look: Callable[[], Sequence[str]], expected: Sequence[str], time: Time, *, later: bool) -> Sequence[str]:
-    """What a look shows; where outcomes come later, the first look that shows all that is expected, or something else, or the last one.
+    """What a look shows; where outcomes are visible later, the first look that shows all that is expected, or something else, or the last
+    one.
 
-    A look leaves traces, so each is twice as late as the one before.
+    A look leaves traces, so the pause before each is twice as long as the one before.
     """
     found = look()
     for number in time.attempts() if later else ():

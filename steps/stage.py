@@ -1,8 +1,8 @@
-"""The state of one scenario while it is played: its session, its evidence, and what the factories of its vocabularies make.
+"""The state of one scenario while it is played: its session, its evidence, and what the factories of its vocabularies return.
 
 A factory is a function that a vocabulary declares with `Vocabulary.state`; its name is the name of a parameter of steps and of other
-factories, and what it makes lives as long as the scenario. One that yields has an end: what stands behind its `yield` is done when the
-scenario is over, the last that was made first, and the session is closed after all of them.
+factories, and what it returns lives as long as the scenario. A factory that yields has an end: the code after its `yield` runs when the
+scenario is over, in the reverse order of creation, and the session is closed after all of them.
 """
 
 import functools
@@ -15,13 +15,13 @@ from fencepost.contract.evidence import Evidence
 from fencepost.contract.ports import Session
 
 EVIDENCE, SESSION = "evidence", "session"
-"""What every stage has, whatever its vocabularies declare."""
+"""The state of every stage, whatever its vocabularies declare."""
 
 Factory = Callable[..., Any]
 
 
 class Stage:
-    """One scenario's state. Nothing of it is made before a step asks for it. `close` may raise what an end of a factory raises."""
+    """One scenario's state. Nothing of it is created before a step uses it. `close` may raise what an end of a factory raises."""
 
     def __init__(self, factories: Mapping[str, Factory], open_session: Callable[[], Session], evidence: Evidence | None = None) -> None:
         self.evidence = evidence or Evidence()
@@ -35,13 +35,13 @@ class Stage:
         function(**{name: self.value(name) for name in parameters(function) if name not in values}, **values)
 
     def value(self, name: str) -> Any:
-        """The state of that name. Raises LookupError where no vocabulary of the scenario declares it."""
+        """The state with that name. Raises LookupError where no vocabulary of the scenario declares it."""
         if name not in self._made:
             self._made[name] = self._session() if name == SESSION else self._from_factory(name)
         return self._made[name]
 
     def close(self) -> None:
-        """End what was made, in the reverse order."""
+        """End what was created, in the reverse order."""
         self._ends.close()
 
     def _session(self) -> Session:

@@ -72,5 +72,5 @@ def listed(name: str, of: ValueType[T], meaning: str, separator: str = ", ") -> 
 
 
 def literally(words: str) -> str:
-    """The pattern of words that stand as they are."""
+    """The pattern of words that are matched literally."""
     return re.escape(words).replace("\\ ", " ")

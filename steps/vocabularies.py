@@ -1,7 +1,7 @@
-"""Which sentences a proposal's features speak, and which of them a step is.
+"""The sentences that a proposal's features use, and which of them a step is.
 
-A vocabulary stands in a folder of its name: those that `features/<proposal>/spec.yaml` names, and the proposal's own, where there is a
-folder for it.
+A vocabulary is in a folder of its name: those that `features/<proposal>/spec.yaml` names, and the proposal's own, where there is a folder
+for it.
 """
 
 import functools
@@ -24,11 +24,11 @@ KINDS = ("Given", "When", "Then")
 _ACTS = "acts"
 """The one folder among them that is no vocabulary."""
 _STEP_DEFINITION = "pytestbdd_stepdef"
-"""How the names of step definitions begin that pytest-bdd's own decorators make."""
+"""The prefix of the names of step definitions that pytest-bdd's own decorators create."""
 
 
 class Use(NamedTuple):
-    """A step of a feature, as it stands in its file."""
+    """A step of a feature, as it is written in its file."""
 
     feature: str
     line: int
@@ -44,7 +44,7 @@ class Speech:
         self._found: dict[tuple[str, str], tuple[Sentence, ...]] = {}
 
     def parsing(self, kind: str, step: str) -> tuple[Sentence, ...]:
-        """All sentences that parse a step of this kind: Given, When or Then. In a clean house there is one."""
+        """All sentences that parse a step of this kind: Given, When or Then. Exactly one does, unless the vocabularies are faulty."""
         key = kind, step
         if key not in self._found:
             self._found[key] = tuple(sentence for pattern, sentence in self._by_kind[kind] if pattern.fullmatch(step))
@@ -52,7 +52,7 @@ class Speech:
 
 
 def check() -> None:
-    """Raise WrongUsage for a vocabulary that there is none of, and SentenceError for a sentence that cannot be used, or is of none."""
+    """Raise WrongUsage for a missing vocabulary, and SentenceError for a sentence that cannot be used, or belongs to no vocabulary."""
     for spec in by_spec():
         factories(vocabularies_of(spec))
         if any(name.startswith(_STEP_DEFINITION) for module in modules_of(spec) for name in vars(module)):
@@ -61,7 +61,7 @@ def check() -> None:
 
 @functools.cache
 def speech_of(spec: str) -> Speech:
-    """What a proposal's features speak: the vocabularies that it shares, then its own."""
+    """The sentences of a proposal's features: the vocabularies that it shares, then its own."""
     return Speech(sentence for name in _names(spec) for sentence in _sentences(name))
 
 
@@ -86,7 +86,7 @@ def uses(specs: Collection[str]) -> dict[Sentence, tuple[Use, ...]]:
 
 
 def by_spec() -> dict[str, Speech]:
-    """What each proposal speaks."""
+    """The speech of each proposal."""
     return {spec: speech_of(spec) for spec in proposals.bundled().by_spec}
 
 
@@ -97,7 +97,7 @@ def modules_of(spec: str) -> list[ModuleType]:
 
 @functools.cache
 def vocabularies_of(spec: str) -> tuple[Vocabulary, ...]:
-    """The vocabularies that a proposal's features speak: those that it shares, then its own."""
+    """The vocabularies of a proposal's features: those that it shares, then its own."""
     return tuple(vocabulary for name in _names(spec) for vocabulary in _vocabularies(name))
 
 
@@ -113,7 +113,7 @@ def factories(spoken: Iterable[Vocabulary]) -> dict[str, Factory]:
 
 
 def _vocabularies(name: str) -> list[Vocabulary]:
-    """Those of one folder. A module may hold another folder's vocabulary, whose types it uses."""
+    """The vocabularies of one folder. A module may hold another folder's vocabulary, whose types it uses."""
     held = {id(value): value for module in _modules(name) for value in vars(module).values() if isinstance(value, Vocabulary)}
     return [vocabulary for vocabulary in held.values() if vocabulary.name == name]
 

@@ -1,4 +1,4 @@
-"""An act, the table that it stands in, and the lines that a sequence of acts says."""
+"""An act, its table, and the lines of a sequence of acts."""
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,7 +22,7 @@ class Choose(Protocol):
 class Line(NamedTuple):
     """A sentence, and the requirement that is violated where it does not hold or cannot be done.
 
-    `given` is how a When is said where it only led to what is asked, None where it cannot be.
+    `given` is the form of a When where it is only a set-up for the question, None where it cannot be one.
     """
 
     kind: str
@@ -36,14 +36,14 @@ class Line(NamedTuple):
 
 
 Kind = Callable[..., Sequence[Line]]
-"""What an act does, by which acts are of one kind."""
+"""What an act does, which determines its kind."""
 
 
 @dataclass(frozen=True)
 class Act(Generic[M]):
-    """`says` gives the lines of the act and notes in the model what clients know then; it is called where `may_come` allows it.
+    """`says` returns the lines of the act and records in the model what clients know then; it is called where `may_come` allows it.
 
-    Both are called with the model and the `arguments`, which name who and what it is about.
+    Both are called with the model and the `arguments`, which name the act's actors and objects.
     """
 
     name: str
@@ -52,15 +52,15 @@ class Act(Generic[M]):
     arguments: tuple[str, ...] = ()
     needs: frozenset[str] = frozenset()
     races: bool = False
-    """Whether requests race, so that the answers depend on which comes first."""
+    """Whether requests race, so that the answers depend on which arrives first."""
 
 
 @dataclass(frozen=True)
 class Table(Generic[M]):
     """The acts of a proposal, and the model that they are about.
 
-    `opens` gives the lines that make what the acts use, which their arguments name; `closes` those that end what is open and then look at
-    everything. `means` names the requirement that a violation is of, which may be narrower than that of its line.
+    `opens` returns the lines that create what the acts use, which their arguments name; `closes` those that end what is open and then look
+    at everything. `means` names the requirement that a violation is of, which may be narrower than that of its line.
     """
 
     spec: str
@@ -70,15 +70,15 @@ class Table(Generic[M]):
     closes: Callable[[M], Sequence[Line]]
     means: Callable[[M, Line, Violation], str]
     places: tuple[frozenset[str], ...] = (frozenset(),)
-    """Arguments of which a sequence may leave out those of one set, so that all happens in few places."""
+    """Sets of arguments of which a sequence may leave out one, so that all happens in few places."""
     alike: tuple[tuple[str, ...], ...] = ()
-    """Actors that nothing tells apart, in the order in which they come into play."""
+    """Interchangeable actors, in the order in which they are first used."""
     at_once: tuple[frozenset[str], ...] = ()
-    """Of the capabilities in these, a system offers at the same time those of one; of others, all that it has."""
+    """A system offers at the same time the capabilities of one of these sets; of other capabilities, all that it has."""
 
     @functools.cached_property
     def kinds(self) -> "dict[Kind, list[Act[M]]]":
-        """The acts by what they do, whomever they are about."""
+        """The acts by what they do, regardless of their actors."""
         found: dict[Kind, list[Act[M]]] = {}
         for act in self.acts:
             found.setdefault(act.says, []).append(act)
@@ -90,7 +90,7 @@ class Table(Generic[M]):
 
     @functools.cached_property
     def met_before(self) -> dict[str, frozenset[str]]:
-        """By act, the actors that have to be in play: each that stands before one of its own, and is not its own too."""
+        """By act, the actors that must have been used: each that precedes one of its own actors, and is not its own too."""
         return {act.name: frozenset(self._before(act.arguments)) for act in self.acts}
 
     def _before(self, arguments: Sequence[str]) -> Iterator[str]:
@@ -120,7 +120,7 @@ class Table(Generic[M]):
 
 @dataclass
 class Script(Generic[M]):
-    """A sequence of acts as the lines that it says, each with the act that says it; those of the table's beginning and end have none."""
+    """A sequence of acts as its lines, each with its act; the lines of the table's beginning and end have none."""
 
     table: Table[M]
     model: M = field(init=False)
@@ -128,35 +128,35 @@ class Script(Generic[M]):
     acts: list[str] = field(init=False, default_factory=list)
     _met: set[str] = field(init=False, default_factory=set)
     needs: frozenset[str] = field(init=False, default=frozenset())
-    """The capabilities that it needs."""
+    """The capabilities that the script needs."""
 
     def __post_init__(self) -> None:
         self.model = self.table.model()
 
     def may_come(self, act: Act[M]) -> bool:
-        """Whether clients can do that now."""
+        """Whether the act is possible now."""
         return self.table.are_offered_at_once(self.needs | act.needs) and act.may_come(self.model, *act.arguments)
 
     def possible(self, acts: Iterable[Act[M]] | None = None) -> Iterator[Act[M]]:
-        """The acts of these, or of all, that may come now; of those that differ only in who is called what, one."""
+        """The acts of these, or of all, that are possible now; only one of those that differ only in the names of actors."""
         met, before = self._met, self.table.met_before
         return (act for act in (self.table.acts if acts is None else acts) if before[act.name] <= met and self.may_come(act))
 
     def add(self, act: Act[M]) -> None:
-        """Let it come next."""
+        """Append the act."""
         self._met.update(act.arguments)
         self.needs |= act.needs
         self.acts.append(act.name)
         self.lines += [(line, act.name) for line in act.says(self.model, *act.arguments)]
 
     def close(self) -> None:
-        """Let what is used be made before, and everything be ended and looked at."""
+        """Add the lines that create what is used at the beginning, and those that end and look at everything."""
         opened = [(line, None) for line in self.table.opens(frozenset(self._met))]
         self.lines = [*opened, *self.lines, *((line, None) for line in self.table.closes(self.model))]
 
 
 def script_of(table: Table[M], names: Iterable[str]) -> Script[M]:
-    """The script of these acts, without those that cannot come where they stand. Raises UnknownName where there is no such act."""
+    """The script of these acts, without those that are not possible in their place. Raises UnknownName for an unknown act."""
     script, acts = Script(table), table.by_name
     for name in names:
         if name not in acts:
@@ -168,10 +168,10 @@ def script_of(table: Table[M], names: Iterable[str]) -> Script[M]:
 
 
 def drawn(table: Table[M], length: int, choose: Choose) -> Script[M]:
-    """A script of so many acts, each chosen of those that may come: first what is done, then by whom and where.
+    """A script of so many acts, each chosen from those that are possible: first its kind, then its actors and place.
 
-    Half of the scripts keep to a few kinds of acts, and half of these to one place: what takes several acts of one kind in one place, such
-    as the third abort in a log, hardly comes where each act is one of twenty-five.
+    Half of the scripts keep to a few kinds of acts, and half of these to one place: what needs several acts of one kind in one place, such
+    as the third abort in a log, hardly occurs where each act is one of twenty-five.
     """
     script, kept, places = Script(table), _few_kinds(table, choose), choose(table.places)
     for _ in range(length):
@@ -192,9 +192,9 @@ def _few_kinds(table: Table[M], choose: Choose) -> Sequence[Kind]:
 
 
 def _of_one_kind(script: Script[M], kinds: Sequence[Kind], left_out: frozenset[str], choose: Choose) -> list[Act[M]]:
-    """The acts of a kind that may come now, about none of the places that are left out; none where no kind has any.
+    """The acts of a kind that are possible now, about none of the places that are left out; none where no kind has any.
 
-    Kinds are chosen until one has some, since to ask all acts of a large table takes as long as to play the one that is chosen.
+    Kinds are chosen until one has some, since checking all acts of a large table takes as long as playing the chosen one.
     """
     left = list(kinds)
     while left:
@@ -206,7 +206,7 @@ def _of_one_kind(script: Script[M], kinds: Sequence[Kind], left_out: frozenset[s
 
 
 def sequences(table: Table[M], depth: int) -> Iterator[tuple[str, ...]]:
-    """Every sequence of at most so many acts, the shortest first; of those that differ only in who is called what, one."""
+    """Every sequence of at most so many acts, the shortest first; only one of those that differ only in the names of actors."""
     level: list[tuple[str, ...]] = [()]
     for _ in range(depth):
         following = []
@@ -217,7 +217,7 @@ def sequences(table: Table[M], depth: int) -> Iterator[tuple[str, ...]]:
 
 
 def begun(table: Table[M], names: Iterable[str]) -> Script[M]:
-    """The script of these acts, each of which may come where it stands, before it is closed."""
+    """The script of these acts, each of which is possible in its place, before it is closed."""
     script, acts = Script(table), table.by_name
     for name in names:
         script.add(acts[name])

@@ -1,7 +1,7 @@
-"""The acts of the core: writers, one of them with a short time-out, logs, a group with input, followers, crashes and reloads.
+"""The acts of the core: writers, one of them with a short timeout, logs, a group with input, followers, crashes and reloads.
 
-The model has what clients were answered, and a healthy system leaves no choice in it: an answer that is not the one that the model has
-ends the sequence with a finding. So the lines of a sequence follow from its acts alone.
+The model has what clients were answered, and a healthy system leaves no choice in it: an answer that differs from the model's ends the
+sequence with a finding. So the lines of a sequence follow from its acts alone.
 """
 
 import re
@@ -154,7 +154,7 @@ def _time_out_with_input(model: Core, name: str, group: str, log: str) -> list[L
 
 
 def _anew(model: Core, name: str) -> list[Line]:
-    """The lines by which a writer that has lost its transaction is there again, with a short time-out."""
+    """The lines by which a new instance replaces a writer that has lost its transaction, with a short timeout."""
     if not model.writers[name].lost:
         return []
     model.renew(name)
@@ -209,7 +209,7 @@ def _reload(model: Core, log: str) -> list[Line]:
 def _crash_in(model: Core, name: str, ends: str, moment: str) -> list[Line]:
     why = "CORE-27" if moment == _UNDECIDED else "CORE-28"
     if moment == _UNDECIDED:
-        model.writers[name].last = None  # what it asked to end last is what is open
+        model.writers[name].last = None  # the transaction that it last asked to end is open
     else:
         model.end(name, commit=ends == "commits", answered=moment == _AFTER_ITS_ANSWER)
     model.go_down(why)

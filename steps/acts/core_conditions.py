@@ -1,4 +1,4 @@
-"""When the acts of the core may come: what their clients know, and what every system lets them do then."""
+"""When the acts of the core are possible: what their clients know, and what every system lets them do then."""
 
 from .core_model import INPUTS, Core
 
@@ -31,7 +31,7 @@ def is_open(model: Core, name: str, *_: str) -> bool:
 
 
 def may_end(model: Core, name: str, ends: str) -> bool:
-    """A transaction in which nothing was done is aborted: whether it can be committed, systems see differently."""
+    """A transaction in which nothing was done is aborted: systems differ in whether it can be committed."""
     current = model.writers[name].open
     return current is not None and (ends == "aborts" or bool(current.writes or current.inputs))
 
@@ -42,7 +42,9 @@ def has_written(model: Core, name: str, *_: str) -> bool:
 
 
 def has_several(model: Core, name: str, *_: str) -> bool:
-    """Whether several take part in its transaction, all of which are served since it began: another is told when somebody uses it."""
+    """Whether its transaction has several participants, all of which have been served since it began: a participant that is reloaded is
+    notified only when a client uses it.
+    """
     current = model.writers[name].open
     if current is None or model.has_gone_down_since(current):
         return False
@@ -76,7 +78,7 @@ def may_abort_several(model: Core, name: str, log: str) -> bool:
 
 
 def may_race(model: Core, name: str, log: str, *_: str) -> bool:
-    """All that was ever written to the log, and all that the transaction did, is of the one."""
+    """The log has only writes of this transaction, and the transaction has done nothing else."""
     current = model.writers[name].open
     entries = model.logs[log]
     is_alone = bool(entries) and all(entry.transaction is current for entry in entries) and not model.late[log]
@@ -97,7 +99,7 @@ def may_take(model: Core, name: str, group: str, log: str) -> bool:
 
 
 def may_look(model: Core, log: str) -> bool:
-    """Readers may wait behind what is open, as long as they are patient: seldom enough that nothing times out meanwhile."""
+    """Readers may wait behind an open transaction while patience lasts: few enough times that nothing times out meanwhile."""
     return log not in model.unclear and model.is_open_in(log) and model.looks < _MOST_LOOKS
 
 

@@ -1,4 +1,6 @@
-"""What the clients of the core's acts know: which of their writes were acknowledged, how each transaction was ended, where the group is."""
+"""What the clients of the core's acts know: which of their writes were acknowledged, how each transaction ended, the positions of the
+group.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,22 +19,22 @@ class Transaction:
     writes: list[tuple[str, str]] = field(default_factory=list)
     """Logs and values, as they were acknowledged."""
     inputs: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
-    """What it took, by group and log."""
+    """The input that it took, by group and log."""
     committed: bool | None = None
     decided_at: int = 0
     is_everywhere: bool = False
-    """Whether what came of it was waited for."""
+    """Whether its outcome was waited for."""
 
 
 @dataclass
 class Writer:
-    """A writer: its open transaction, the one that it ended last, and whether somebody else has ended one."""
+    """A writer: its open transaction, the one that it ended last, and whether another client has ended one."""
 
     open: Transaction | None = None
     last: Transaction | None = None
     lost: bool = False
     has_tried: bool = False
-    """To commit what it lost."""
+    """Whether it has tried to commit the transaction that it lost."""
     knows_its_end: bool = True
     """Whether the end of `last` was answered; a writer that does not know goes on as a new instance."""
     is_new: bool = True
@@ -48,20 +50,20 @@ class Entry:
 
     @property
     def in_force_at(self) -> int:
-        """When it was clear that readers get it."""
+        """When it was certain that readers receive it."""
         return self.transaction.decided_at if self.transaction else self.written_at
 
     @property
     def is_settled(self) -> bool:
-        """Whether readers were given it before anything else was done: an end that is answered may reach them later."""
+        """Whether readers received it before anything else was done: an end that is answered may reach them later."""
         return self.transaction is None or self.transaction.is_everywhere
 
 
 @dataclass
 class Place:
-    """Where a group is in a log: what it is done with, and the open transaction that has taken more.
+    """The position of a group in a log: what it has finished, and the open transaction that has taken more.
 
-    `why` is the requirement that is violated where the group is elsewhere. Input that was given back may come again in any order.
+    `why` is the requirement that is violated where the position is another. Redelivered input may arrive in any order.
     """
 
     done: tuple[str, ...] = ()
@@ -80,12 +82,12 @@ class Core:
         default_factory=lambda: {"orders": [], "payments": [], INPUTS: [Entry(value, None, 0) for value in INPUT]}
     )
     late: dict[str, list[str]] = field(default_factory=lambda: {"orders": [], "payments": [], INPUTS: []})
-    """Values of writes that came too late, which nobody may ever see."""
+    """Values of writes that came too late, which no reader may ever see."""
     sealed: set[str] = field(default_factory=set)
     unclear: set[str] = field(default_factory=set)
-    """Logs and groups of which clients do not know what became of them."""
+    """Logs and groups whose state clients cannot know."""
     looks: int = 0
-    """How often somebody looked at a log with something open."""
+    """How often a reader looked at a log with an open transaction."""
     followed: set[str] = field(default_factory=set)
     places: dict[tuple[str, str], Place] = field(default_factory=dict)
     """By group and log, where a transaction has taken input."""
@@ -95,12 +97,12 @@ class Core:
     _values: Counter[str] = field(default_factory=Counter)
 
     def new_value(self, whose: str) -> str:
-        """A value that nobody has written."""
+        """A value that was not written yet."""
         self._values[whose] += 1
         return f"{whose.lower()}{self._values[whose]}"
 
     def late_value(self, log: str) -> str:
-        """A value that nobody may see."""
+        """A value that no reader may see."""
         value = self.new_value("late")
         self.late[log].append(value)
         return value
@@ -123,9 +125,10 @@ class Core:
         return tuple(one.value for one in self._in_force(log))
 
     def is_in_order(self, log: str) -> bool:
-        """Whether what is visible came into force in the order in which it was written, and a transaction's writes before what follows
-        them was written, which is certain only where its end was waited for. Of no other order does the core say anything but that each
-        transaction's own writes keep theirs."""
+        """Whether the visible values were committed in the order in which they were written, and a transaction's writes before the next
+        value was written, which is certain only where its end was waited for. The core defines no other order than that each transaction's
+        own writes keep theirs.
+        """
         visible = self._in_force(log)
         moments = [one.in_force_at for one in visible]
         is_certain = all(one.is_settled or one.transaction is after.transaction for one, after in pairwise(visible))
@@ -146,7 +149,7 @@ class Core:
         self.logs[log].append(Entry(value, None, self._tick()))
 
     def end(self, name: str, *, commit: bool, answered: bool = True, everywhere: bool = False) -> None:
-        """An end is decided; its writer knows that where it was `answered`, and what came of it where it was waited for `everywhere`."""
+        """An end is decided; its writer knows that where it was `answered`, and its outcome where that was waited for `everywhere`."""
         writer = self.writers[name]
         writer.knows_its_end = answered
         if writer.open:
@@ -154,7 +157,7 @@ class Core:
             self._decided(writer.last, commit, everywhere)
 
     def lose(self, name: str) -> None:
-        """Somebody else has aborted the writer's transaction."""
+        """Another client has aborted the writer's transaction."""
         writer = self.writers[name]
         writer.lost = True
         if writer.open:
@@ -162,17 +165,17 @@ class Core:
             writer.open = None
 
     def lose_sight(self, name: str) -> None:
-        """A writer's transaction, or one that it begins, is ended, and it cannot go on from there."""
+        """A writer's transaction, or one that it begins, is ended, and the writer cannot go on from there."""
         writer = self.writers[name]
         writer.is_new, writer.knows_its_end = False, False
         writer.last, writer.open = writer.open, None
 
     def has_written_many(self, last: str) -> bool:
-        """Whether the value that comes last of many was ever written."""
+        """Whether the last of many values was ever written."""
         return any(entry.value == last for entries in self.logs.values() for entry in entries)
 
     def of_log(self, log: str) -> str:
-        """What is violated where readers of a log see something else than is due."""
+        """The requirement that is violated where readers of a log see something unexpected."""
         return "CORE-43" if log in self.sealed else "CORE-07"
 
     def renew(self, name: str) -> None:
@@ -192,24 +195,24 @@ class Core:
         return tuple(one.value for one in in_force) if is_certain else None
 
     def may_take(self, group: str, log: str) -> bool:
-        """Whether the group has input left there that nobody holds, as was waited for, and nothing is open there."""
+        """Whether the group has input left there that no transaction holds, as was waited for, and nothing is open there."""
         places = [place for (one, _), place in self.places.items() if one == group]
         is_free = all(one.held_by is None and (one.held_last_by is None or one.held_last_by.is_everywhere) for one in places)
         return is_free and not self.is_open_in(log) and self.is_in_order(log) and bool(self.left(group, log))
 
     def left(self, group: str, log: str) -> tuple[str, ...]:
-        """What a new member of the group gets, once nothing is open."""
+        """What a new member of the group receives, once nothing is open."""
         return tuple(value for value in self.visible(log) if value not in self._place(group, log).done)
 
     def take(self, name: str, group: str, log: str) -> tuple[str, ...]:
-        """The values that a writer takes: the first, or all where input was given back."""
+        """The values that a writer takes: the first, or all where input was redelivered."""
         current, place, left = self._begun(name), self._place(group, log), self.left(group, log)
         current.inputs[group, log] = left if place.was_given_back else left[:1]
         self.places[group, log] = replace(place, held_by=current)
         return current.inputs[group, log]
 
     def go_down(self, why: str = "") -> None:
-        """The system has crashed and come back; `why` is what holds over a crash in the middle of an end."""
+        """The system has crashed and restarted; `why` is the requirement for a crash in the middle of an end."""
         self._crash = (self._tick(), why)
 
     def reload(self) -> None:
@@ -217,7 +220,7 @@ class Core:
         self._reloaded = self._tick()
 
     def has_gone_down_since(self, transaction: Transaction) -> bool:
-        """Whether the system has crashed, or a log was reloaded, while it was open."""
+        """Whether the system has crashed, or a log was reloaded, while the transaction was open."""
         return max(self._crash[0], self._reloaded) > transaction.begun_at
 
     @property
@@ -226,7 +229,7 @@ class Core:
         return any(map(self.used, ("orders", "payments"))) or bool(self.places)
 
     def why(self, transaction: Transaction | None) -> str:
-        """What is violated where the system refuses what a writer may do in that transaction, or in a new one."""
+        """The requirement that is violated where the system refuses what a writer may do in that transaction, or in a new one."""
         begun = transaction.begun_at if transaction else self._clock
         if self._crash[0] > begun:
             return self._crash[1] if self._crash[1] == "CORE-27" else "CORE-24"

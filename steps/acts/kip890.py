@@ -39,7 +39,7 @@ _AT_ONCE = (
     frozenset({"aged-ids", "crash", "hold-markers"}),
     frozenset({"authorizer"}),
 )
-"""What a broker offers at once, of the configurations in `fixtures/brokers.yaml` that these acts need."""
+"""The capabilities that a broker offers at once, for the configurations in `fixtures/brokers.yaml` that these acts need."""
 _Says = Callable[..., Sequence[Line]]
 _COMPARES = re.compile("unchanged|has not grown|were added to")
 _PRODUCERS = {"A": "", "B": "", "H": "", "T": " and a short time-out", "M": "", "J": "", "K": ""}
@@ -80,7 +80,7 @@ def _means(_: Clients, line: Line, __: Violation) -> str:
 
 @functools.cache
 def _compared(says: _Says) -> _Says:
-    """The same without what compares with a snapshot that is from before an end on its way."""
+    """The same without comparisons with a snapshot that was taken before an end in flight."""
 
     @functools.wraps(says)
     def lines(model: Clients, *arguments: str) -> list[Line]:

@@ -1,6 +1,6 @@
 """Acts of KIP-890 about transactions that cannot be ended, are ended by the coordinator, or use up the last epoch.
 
-H is a producer whose transactions are held up between decision and completion, T one with a short timeout, L one at its last usable epoch.
+H is a producer whose transactions are blocked between decision and completion, T one with a short timeout, L one at its last usable epoch.
 """
 
 from collections.abc import Iterator
@@ -55,7 +55,9 @@ def _prepare(model: Clients, name: str, ends: str) -> list[Line]:
 
 
 def _prepare_by_initialising(model: Clients, name: str, asks: str) -> list[Line]:
-    """InitProducerId over a transaction that is then aborted, which takes its time: it is told to wait, and the decision stays."""
+    """InitProducerId over a transaction that is then aborted, which takes time: it is refused CONCURRENT_TRANSACTIONS, and the decision
+    stays.
+    """
     model.decide(model.producers[name], commit=False)
     model.held_end = "aborts"
     model.producers[name].is_timed_out = True
@@ -69,7 +71,7 @@ def _is_blocked(model: Clients, *_: str) -> bool:
 
 
 def _while_prepared(model: Clients, name: str, asks: str) -> list[Line]:
-    """What a producer asks for while its transaction is being completed."""
+    """The requests of a producer while its transaction is being completed."""
     held = model.held_end
     assert held is not None, "the transaction is prepared"
     value = model.new_value("stray")
@@ -119,7 +121,7 @@ def _time_out(model: Clients, name: str, *crash: str) -> list[Line]:
 
 
 def _time_out_and_compare(model: Clients, name: str, other: str) -> list[Line]:
-    """Another transaction has been open all the while, and stays as it is."""
+    """Another transaction has been open all the while, and does not change."""
     asked = when(f"{name} leaves its transaction open past its time-out", "156")
     due = then(f"the start time of {other} is unchanged", "350")
     return [asked, due, then(f"the transaction of {other} is Ongoing", "213"), *_timed_out(model, name)]
@@ -239,7 +241,7 @@ def _may_initialise_long_after(model: Clients, name: str) -> bool:
 
 
 def acts() -> Iterator[Act[Clients]]:
-    """The acts of the three."""
+    """The acts of the three producers."""
     for p in (_HERE, _THERE):
         yield Act(f"H has written to {p}", _may_write_held, _write, ("H", p), _HOLD)
         yield Act(f"T has written to {p}", _may_write_short, _write, ("T", p), NEEDS)

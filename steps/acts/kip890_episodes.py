@@ -1,6 +1,6 @@
-"""Acts of KIP-890 that are complete in themselves: Givens, a When and what is due, which may come anywhere in a sequence.
+"""Acts of KIP-890 that are complete in themselves: Givens, a When and what is expected, at any place of a sequence.
 
-What a right, a second node or a member of a group is needed for takes a setting of its own, so it is one act.
+An act that needs a right, a second node or a member of a group needs its own set-up, so it is one act.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +15,7 @@ AUTHORIZER, NODES = "authorizer", "two-nodes"
 
 @dataclass(frozen=True)
 class Episode:
-    """Givens, a When and what is due, by {u}, a value that nobody has written. `who` takes part."""
+    """Givens, a When and what is expected; {u} is a value that was not written yet. `who` takes part."""
 
     givens: tuple[str, ...]
     asks: str
@@ -26,12 +26,12 @@ class Episode:
 
     @property
     def name(self) -> str:
-        """What it is called in a table of acts."""
+        """Its name in a table of acts."""
         return "; ".join((*self.givens, self.asks))
 
 
 def acts_of(episodes: Iterable[Episode]) -> Iterator[Act[Clients]]:
-    """The acts that these are, all of one kind: so many of a kind crowd out no other."""
+    """These as acts, all of one kind: so many of a kind do not crowd out others."""
     by_name = {f"{one.name} ({one.why})": one for one in episodes}
 
     def says(model: Clients, name: str, *_: str) -> list[Line]:
@@ -56,7 +56,7 @@ def _lines(model: Clients, one: Episode) -> list[Line]:
 
 
 def _marks(one: Episode) -> set[str]:
-    """What is there once in a sequence, of what this is about."""
+    """The things about which this episode is that occur once in a sequence."""
     about = {AUTHORIZER: "rights", NODES: "nodes"}.get(one.needs)
     named = {said for said in ('"crew"', '"waste"', '"made"', "an unused transactional id") if said in one.name}
     return named | ({about} if about else set()) | ({"marker"} if one.who == "M" else set())

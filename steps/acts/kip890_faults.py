@@ -29,7 +29,7 @@ def _stop(model: Clients) -> list[Line]:
 
 
 def _end_amiss(model: Clients, name: str, ends: str, trouble: str) -> list[Line]:
-    """EndTxn that meets a fault; its client asks again, and its answer is judged."""
+    """EndTxn that meets a fault; its client retries, and its answer is judged."""
     producer = model.producers[name]
     current, how = producer.open, after_end(producer)
     assert current is not None, "what is ended is open"
@@ -52,7 +52,7 @@ def _end_into_a_crash(model: Clients, name: str, ends: str, trouble: str) -> lis
 
 
 def _end_and_crash(model: Clients, name: str, ends: str) -> list[Line]:
-    """A crash right after the answer, which a producer goes on with."""
+    """A crash right after the answer, with which a producer continues."""
     lines = [given(f"{name} has been asked to {ENDS[ends]}", "160"), given("the system has crashed and come back", "160")]
     producer = model.producers[name]
     model.end(name, commit=ends == "commits", how=ends, waited=False)
@@ -107,7 +107,7 @@ def _arrive(model: Clients) -> list[Line]:
 
 
 def _may_arrive(model: Clients) -> bool:
-    """A write arrives late where its epoch is over."""
+    """A write may arrive late where its epoch is over."""
     if model.held_up is None or not model.is_quiet:
         return False
     producer = model.producers[model.held_up]
@@ -115,7 +115,7 @@ def _may_arrive(model: Clients) -> bool:
 
 
 def _race(model: Clients, name: str, first: str, second: str) -> list[Line]:
-    """Two opposite ends at once; what became of the transaction, only the answers say, so nobody goes on with it."""
+    """Two opposite ends at once; only the answers show how the transaction ended, so no later act uses its producer."""
     producer = model.producers[name]
     current = producer.open
     assert current is not None, "what is ended is open"
@@ -165,7 +165,7 @@ def _may_take_over_at_once(model: Clients, name: str) -> bool:
 
 
 def _poll_and_end(model: Clients, name: str, ends: str, watch: str) -> list[Line]:
-    """An end that is looked at all the time. A later end of the producer's would be looked at too, so there is none."""
+    """An end that is polled all the time. A later end of the producer would be polled too, so there is none."""
     model.shown.add(watch)
     producer = model.producers[name]
     how, commit = after_end(producer), ends == "commits"
@@ -188,7 +188,7 @@ def _may_poll(model: Clients, name: str, _: str, watch: str) -> bool:
 
 
 def _old_instance(model: Clients, name: str, asks: str) -> list[Line]:
-    """The old instance beside its successor: it is refused, and moves nothing."""
+    """The old instance next to its successor: it is refused, and changes nothing."""
     successor = model.producers["C"]
     value = model.new_value("late")
     asked, errors, why = {

@@ -1,4 +1,4 @@
-"""The lines of KIP-890's acts that several of them say: requests, answers, what readers see, and what must not have changed."""
+"""The lines that several of KIP-890's acts share: requests, answers, what readers see, and what must not have changed."""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,32 +10,32 @@ NEEDS = frozenset({"transactions-v2"})
 
 
 def given(text: str, why: str) -> Line:
-    """What has to work."""
+    """A request that has to succeed."""
     return Line("Given", text, f"KIP890-{why}")
 
 
 def when(text: str, why: str, as_given: str | None = None) -> Line:
-    """What is asked, whose answer is judged."""
+    """A request whose answer is judged."""
     return Line("When", text, f"KIP890-{why}", as_given)
 
 
 def then(text: str, why: str) -> Line:
-    """What is due."""
+    """What is expected."""
     return Line("Then", text, f"KIP890-{why}")
 
 
 def quoted(values: Iterable[str]) -> str:
-    """Values as sentences have them."""
+    """Values in the words of a sentence."""
     return ", ".join(f'"{value}"' for value in values) or "nothing"
 
 
 def joined(names: Sequence[str]) -> str:
-    """Partitions as sentences have them."""
+    """Partitions in the words of a sentence."""
     return " and ".join(names)
 
 
 def not_grown(model: Clients, partition: str, why: str) -> list[Line]:
-    """That the log is as it was before the When; a record that shows it is written there."""
+    """The log is as it was before the When; a record that shows it is written there."""
     if not model.is_quiet or partition in model.unread:
         return []
     model.write_outside(partition, "sentinel")
@@ -43,19 +43,19 @@ def not_grown(model: Clients, partition: str, why: str) -> list[Line]:
 
 
 def unchanged(model: Clients, name: str, why: str) -> list[Line]:
-    """That the coordinator says what it said before the When."""
+    """The coordinator reports the same as before the When."""
     return [then(f"the transaction of {name} is unchanged", why)] if model.is_quiet else []
 
 
 def refused(model: Clients, text: str, errors: str, why: str, *, name: str, partition: str | None = None, ids: bool = False) -> list[Line]:
-    """A request that is refused, and moves nothing; `ids` where its answer has room for a producer id."""
+    """A request that is refused, and changes nothing; `ids` where its answer has room for a producer id."""
     lines = [when(text, why), then(f"it is refused{'' if errors.startswith(' for') else ' with '}{errors}", why)]
     lines += [then("the refusal has no producer id", why)] if ids else []
     return [*lines, *unchanged(model, name, why), *(not_grown(model, partition, why) if partition else [])]
 
 
 def readers(model: Clients, partition: str) -> list[Line]:
-    """What readers of committed data see, and how far they get."""
+    """What readers of committed data see, and up to where."""
     model.under_way.clear()
     first = model.first_undecided(partition)
     end = "the high watermark" if first is None else f'the offset of "{first}"'
@@ -72,7 +72,7 @@ def everything(model: Clients, partition: str) -> Line:
 
 
 def listed_as_aborted(model: Clients, partition: str) -> list[Line]:
-    """Which aborted transactions a Fetch lists, where all are of one producer."""
+    """The aborted transactions that a Fetch lists, where all are of one producer."""
     model.under_way.clear()
     if not model.aborted[partition]:
         return [then(f"a read_committed Fetch of {partition} lists no aborted transaction", "139")]
@@ -86,7 +86,7 @@ def listed_as_aborted(model: Clients, partition: str) -> list[Line]:
 
 
 def offsets(model: Clients, group: str, partition: str) -> list[Line]:
-    """What a group has of a partition."""
+    """The offsets of a group for a partition."""
     model.under_way.clear()
     committed = model.offsets.get((group, partition))
     state = f"committed offset {committed[0]}" if committed else "no committed offset"

@@ -50,7 +50,7 @@ def _look_up_ends(model: Clients, partition: str) -> list[Line]:
 
 
 def _look_up_time(model: Clients, partition: str, isolation: str) -> list[Line]:
-    """The time of the first undecided record, or of the only one that there is."""
+    """The time of the first undecided record, or of the only record."""
     first = model.first_undecided(partition)
     value = first or model.stored(partition)[0]
     found = "nothing" if first is not None and isolation == "read_committed" else quoted([value])
@@ -73,7 +73,7 @@ def _look_up_newest(model: Clients, partition: str, isolation: str) -> list[Line
 
 
 def _may_look_up_newest(model: Clients, partition: str, isolation: str) -> bool:
-    """A read_committed look-up finds nothing where the newest record is undecided; of what is before, the proposal says nothing. A marker
+    """A read_committed look-up finds nothing where the newest record is undecided; the proposal defines nothing for earlier ones. A marker
     has a time as well.
     """
     is_marked = any(one.transaction and one.transaction.committed is not None for one in model.logs[partition])
@@ -116,7 +116,7 @@ def _is_open_there(model: Clients, partition: str) -> bool:
 
 
 def _describe(model: Clients, name: str) -> list[Line]:
-    """Where a transaction is; with exact partitions where no offsets are in it, since groups share partitions."""
+    """The state of a transaction; with exact partitions where no offsets are in it, since groups share partitions."""
     current = model.producers[name].open
     if current is None:
         model.under_way.clear()

@@ -1,4 +1,4 @@
-"""What the clients of KIP-890's acts know: which requests were acknowledged, how each transaction was ended, and who owns an id."""
+"""What the clients of KIP-890's acts know: which requests were acknowledged, how each transaction ended, and who owns an id."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 PARTITIONS = ("payments-0", "payments-1", "orders-0")
 GROUPS = ('"shop"', '"bank"')
 IDS = {"A": "transfer", "B": "refund", "C": "transfer", "H": "held", "T": "brief", "L": "last", "M": "marked", "J": "joins", "K": "kin"}
-"""With which transactional id a producer initialises; C takes over from A."""
+"""The transactional id with which a producer initialises; C takes over from A."""
 
 
 @dataclass(eq=False)
@@ -31,13 +31,13 @@ class Transaction:
         return bool(self.groups)
 
     def values_in(self, partition: str) -> list[str]:
-        """What it has written there."""
+        """The values that it has written there."""
         return [value for where, value in self.writes if where == partition]
 
 
 @dataclass(eq=False)
 class Producer:
-    """An instance of a producer; `past` says how it was given each of its epochs, the latest last: by an end, or by InitProducerId."""
+    """An instance of a producer; `past` has how it was given each of its epochs, the latest last: by an end, or by InitProducerId."""
 
     name: str
     past: list[str] = field(default_factory=lambda: ["begun"])
@@ -48,7 +48,7 @@ class Producer:
     is_timed_out: bool = False
     """The coordinator has aborted its transaction."""
     last_end: str | None = None
-    """How the last transaction of an old client ended, which goes on with the same epoch."""
+    """How the last transaction of an old client ended, which continues with the same epoch."""
     written: Counter[str] = field(default_factory=Counter)
     """How many records it has written to each partition under its present epoch."""
     written_before: set[str] = field(default_factory=set)
@@ -60,12 +60,12 @@ class Producer:
 
     @property
     def transactional_id(self) -> str:
-        """What it initialises with."""
+        """The transactional id with which it initialises."""
         return IDS[self.name]
 
     @property
     def owns_its_id(self) -> bool:
-        """Whether its requests are those of the present owner."""
+        """Whether it is the present owner of its id."""
         return not self.is_fenced and not self.is_timed_out
 
     def has_next_epoch(self, how: str) -> None:
@@ -99,37 +99,37 @@ class Clients:
     offsets: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
     """By group and partition, the committed offset, and when it was sent."""
     aborted: dict[str, list[tuple[str, str]]] = field(default_factory=lambda: {name: [] for name in PARTITIONS})
-    """By partition, who has aborted a transaction there, and its first value."""
+    """By partition, the producers that have aborted a transaction there, and its first value."""
     under_way: set[str] = field(default_factory=set)
-    """Producers whose end was answered, and whose markers nobody has waited for."""
+    """Producers whose end was answered, and whose markers were not waited for."""
     unread: set[str] = field(default_factory=set)
-    """Partitions of which clients cannot say what readers see now."""
+    """Partitions for which clients cannot know what readers see now."""
     cut: set[str] = field(default_factory=set)
     """Partitions whose first records were deleted."""
     gone: set[str] = field(default_factory=set)
-    """Transactional ids with which nobody goes on."""
+    """Transactional ids that are not used any more."""
     shown: set[str] = field(default_factory=set)
-    """Whatever is to happen once in a sequence."""
+    """What may happen only once in a sequence."""
     unclear_groups: set[str] = field(default_factory=set)
-    """Groups of which clients cannot say what they have."""
+    """Groups whose offsets clients cannot know."""
     blocked: str = ""
-    """What keeps transactions of H from completion, as a sentence says it."""
+    """What blocks completion of H's transactions, in the words of a sentence."""
     held_end: str | None = None
-    """How the transaction of H ends that is prepared and not complete."""
+    """How the prepared and incomplete transaction of H ends."""
     held_up: str | None = None
-    """Whose request is on its way until it arrives."""
+    """The producer whose request is delayed until it arrives."""
     late_in: str = ""
     """The partition that a held-up write is for."""
     held_epoch: int = 0
-    """How many epochs its producer had been given then."""
+    """How many epochs its producer had been given when it was sent."""
     has_early_snapshot: bool = False
-    """Whether what the next When compares with was asked before an end that was on its way then."""
+    """Whether the snapshot of the next When was taken before an end that was in flight then."""
     has_crashed: bool = False
     _clock: int = 0
     _values: Counter[str] = field(default_factory=Counter)
 
     def new_value(self, whose: str) -> str:
-        """A value that nobody has written."""
+        """A value that was not written yet."""
         self._values[whose] += 1
         return f"{whose.lower()}{self._values[whose]}"
 
@@ -140,7 +140,7 @@ class Clients:
 
     @property
     def is_quiet(self) -> bool:
-        """Whether no marker is on its way, and what there was is asked when the next When begins."""
+        """Whether no marker is in flight, and the snapshot is taken when the next When begins."""
         return not self.under_way and not self.has_early_snapshot
 
     def is_open_in(self, partition: str) -> bool:
@@ -168,7 +168,7 @@ class Clients:
         self.logs[partition].append(Entry(value, owner, None))
 
     def end(self, name: str, *, commit: bool, how: str, waited: bool) -> None:
-        """The open transaction of a producer is decided, and it goes on with an epoch that it was given, or with its own."""
+        """The open transaction of a producer is decided, and the producer continues with an epoch that it was given, or with its own."""
         producer = self.producers[name]
         self.decide(producer, commit=commit)
         ends = "commits" if commit else "aborts"
@@ -205,7 +205,7 @@ class Clients:
         self.producers[successor] = Producer(successor, ["took over"])
 
     def leave(self, name: str) -> None:
-        """Nobody goes on with what this producer does not know."""
+        """No act uses this producer any more, for it cannot know its state."""
         producer = self.producers[name]
         producer.is_fenced, producer.open = True, None
         self.gone.add(producer.transactional_id)
@@ -246,11 +246,11 @@ class Clients:
 
     @property
     def may_go_down(self) -> bool:
-        """What is blocked until then has to be prepared, since it is waited for."""
+        """Whether a crash is possible: what is blocked until then has to be prepared, since it is waited for."""
         return self.blocked != " until the next restart" or self.held_end is not None
 
     def go_down(self) -> None:
-        """The system was down: what was blocked until then goes on, and is complete."""
+        """The system was down: what was blocked until then continues, and is complete."""
         self.has_crashed = True
         if self.blocked == " until the next restart":
             self.blocked, self.held_end = "", None
@@ -263,7 +263,7 @@ class Clients:
         return what not in self.shown
 
     def readable(self, partitions: Iterable[str]) -> list[str]:
-        """Those of which clients can say what readers see."""
+        """Those for which clients know what readers see."""
         return [partition for partition in partitions if partition not in self.unread]
 
     def _first_open(self, partition: str) -> int:

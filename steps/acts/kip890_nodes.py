@@ -1,4 +1,4 @@
-"""Acts of KIP-890 on a cluster of two nodes, of which one is paused, or gives away what it leads."""
+"""Acts of KIP-890 on a cluster of two nodes, one of which is paused, or gives up what it leads."""
 
 from collections.abc import Iterator
 

@@ -132,5 +132,5 @@ _OTHERS = (
 
 
 def acts() -> Iterator[Act[Clients]]:
-    """The acts of these."""
+    """All acts of operators, members of groups, and clients without a transactional id."""
     return acts_of(_OTHERS)

@@ -1,4 +1,4 @@
-"""Acts of KIP-890 that are to be refused, whoever sends them and whenever: each names the error, and what it must not have changed."""
+"""Acts of KIP-890 that are to be refused, from any client at any time: each names the error, and what it must not have changed."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ _NO_OFFSETS = "the refusal has base offset -1 and no wrong log start offset of {
 
 @dataclass(frozen=True)
 class Refusal:
-    """A request, the errors that it may be refused with, and the requirement; {x} is its producer, {p} a partition, {v} a value.
+    """A request, the errors with which it may be refused, and the requirement; {x} is its producer, {p} a partition, {v} a value.
 
-    `version` is the one that the producer uses for this alone; without errors, `more` has what is due instead.
+    `version` is the one that the producer uses for this alone; without errors, `more` has what is expected instead.
     """
 
     asks: str
@@ -28,12 +28,12 @@ class Refusal:
 
     @property
     def name(self) -> str:
-        """What it is called in a table of acts."""
+        """Its name in a table of acts."""
         return self.asks.replace('"{v}"', "a value") + (f" by {self.version}" if self.version else "")
 
     @property
     def answers(self) -> list[str]:
-        """What the sentences of its answer say."""
+        """The sentences about its answer."""
         if not self.errors:
             return list(self.more)
         where = next((f" for {place}" for part, place in _BY_PARTITION.items() if part in self.asks), "")
@@ -91,7 +91,7 @@ _BY_PARTITION = {
     "of payments-0 and payments-1 to": "payments-0 and payments-1",
     "of payments-0 to": "payments-0",
 }
-"""Of which partitions the answer to a request speaks, by a part of its sentence."""
+"""The partitions in the answer to a request, by a part of its sentence."""
 _AFTERWARDS = {
     "Produce": "v12",
     "EndTxn": "v5",
@@ -100,9 +100,9 @@ _AFTERWARDS = {
     "AddOffsetsToTxn": "v3",
     "TxnOffsetCommit": "v5",
 }
-"""What a new client uses otherwise."""
+"""The versions that a new client uses otherwise."""
 _BY_THE_LOG = {"108", "113", "115", "210", "365"}
-"""Of what the log refuses after the coordinator has added the partition, something may be left over."""
+"""Requirements about what the log refuses after the coordinator has added the partition: something may be left over."""
 _EARLY, _LATE, _VERY_LATE = "with an epoch ahead of its own", "with its previous epoch", "with the epoch before its previous one"
 _OF_B, _NO_ID = "with the producer id of B", "with no transactional id"
 _UNUSED, _EMPTY = "with an unused transactional id", "with an empty transactional id"
@@ -178,11 +178,11 @@ REFUSALS = (
     Refusal(f"{_ADDS_OFFSETS} {_LATE}", "INVALID_PRODUCER_EPOCH", "380", _has_previous, "AddOffsetsToTxn v1"),
     Refusal(f"{_ADDS_OFFSETS} {_EMPTY}", _NONE, "214", may_act),
 )
-"""What is refused."""
+"""The requests that are refused."""
 
 
 def acts() -> Iterator[Act[Clients]]:
-    """The acts of clients that are refused, and of leaders that ask."""
+    """The acts of clients that are refused, and of leaders that verify."""
     for row in REFUSALS:
         may_come, says, needs_b = _condition(row), _says(row), "of B" in row.asks
         for x in ("A",):
@@ -196,7 +196,7 @@ def _condition(row: Refusal) -> _Condition:
         return row.may_come
 
     def may_come(model: Clients, *names: str) -> bool:
-        """A leader that knows the producer id judges it by its epoch, or asks nobody about it."""
+        """A leader that knows the producer id judges it by its epoch, or does not verify it."""
         other = model.producers["B"]
         return row.may_come(model, *names[:-1]) and other.past == ["begun"] and other.open is None
 

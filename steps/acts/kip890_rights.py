@@ -1,4 +1,4 @@
-"""Acts of KIP-890 of users who have lost a right, or never had it."""
+"""Acts of KIP-890 of users that have lost a right, or never had it."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ _SENDS = 'U sends offset 5 of payments-0 to group "billing"'
 
 
 def _without(right: str, asks: str, errors: str, why: str, *more: str, opened: bool = False) -> Episode:
-    """A user that has lost a right asks for something, and nothing comes of it."""
+    """A user that has lost a right sends a request, which has no effect."""
     begun = ('U has written "{u}" to payments-0',) if opened else ()
     unchanged = () if " itself " in asks else ("the transaction of U is unchanged",)
     refused = (errors if errors.startswith(("U ", "the ")) else f"it is refused{errors}",)

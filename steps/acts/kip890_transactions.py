@@ -7,16 +7,16 @@ from .kip890_lines import NEEDS, given, joined, not_grown, quoted, then, when
 from .kip890_model import PARTITIONS, Clients, Producer
 
 ENDS = {"commits": "commit", "aborts": "abort"}
-"""What a producer does, and what it is asked to do."""
+"""The acts of a producer as sentences name them, and the requests."""
 DONE = {"commits": "committed", "aborts": "aborted"}
-"""What it has done then."""
+"""The same in the perfect."""
 _NEXT = "it is done and answers the same producer id and the next epoch"
 _MOVED = "it is done and answers a new producer id and epoch 0"
 _ALL = ("A", "B", "C", "L")
 
 
 def may_act(model: Clients, name: str, *_: str) -> bool:
-    """Whether the producer is there, and owns its id."""
+    """Whether the producer exists, and owns its id."""
     producer = model.producers.get(name)
     return producer is not None and producer.owns_its_id
 
@@ -42,13 +42,13 @@ def is_old(model: Clients, name: str, *_: str) -> bool:
 
 
 def move_on(producer: Producer) -> None:
-    """Its last usable epoch is used up: it goes on with another producer id."""
+    """Its last usable epoch is used up: it continues with another producer id."""
     if producer.is_exhausted:
         producer.is_exhausted, producer.has_moved = False, True
 
 
 def after_end(producer: Producer) -> str:
-    """What the answer to the end of a producer's transaction is."""
+    """The answer to the end of a producer's transaction."""
     if producer.is_old:
         return "it is done"
     return _MOVED if producer.is_exhausted else _NEXT
@@ -92,7 +92,7 @@ def _may_write_both(model: Clients, name: str, *_: str) -> bool:
 
 
 def _end(model: Clients, name: str, ends: str) -> list[Line]:
-    """EndTxn whose answer is judged; a new client that has not read it asks again, and goes on with what is answered then."""
+    """EndTxn whose answer is judged; a new client that has not read it retries, and continues with the answer to that."""
     producer = model.producers[name]
     current, how = producer.open, after_end(producer)
     assert current is not None, "what is ended is open"
@@ -157,7 +157,7 @@ def _may_abort_nothing(model: Clients, name: str) -> bool:
 
 
 def _end_nothing_of_old(model: Clients, name: str, ends: str) -> list[Line]:
-    """An old client that has nothing open: the end before may come again, and nothing else."""
+    """An old client that has nothing open: it may send its last end again, and no other."""
     producer = model.producers[name]
     asked = when(f"{name} {ends}", "084")
     if producer.last_end is None:
@@ -212,7 +212,7 @@ def _end_again(model: Clients, name: str, ends: str) -> list[Line]:
 
 
 def _may_end_again(model: Clients, name: str, *_: str) -> bool:
-    """Where ends are polled, each is one of the present epoch."""
+    """Where ends are polled, each has the present epoch."""
     was_polled = any(what.endswith("is polled") for what in model.shown)
     return is_new(model, name) and model.producers[name].past[-1] in ENDS and model.is_quiet and not was_polled
 
@@ -240,7 +240,7 @@ def _is_quiet(model: Clients, name: str, *_: str) -> bool:
 
 
 def _why_initialise(producer: Producer) -> str:
-    """What the owner's InitProducerId fulfils: that it goes on with another producer id, or with the next epoch."""
+    """The requirement of the owner's InitProducerId: that it continues with another producer id, or with the next epoch."""
     was_open = producer.open is not None
     if producer.is_exhausted:
         return "276" if was_open else "026"
@@ -248,9 +248,9 @@ def _why_initialise(producer: Producer) -> str:
 
 
 def _initialise(model: Clients, name: str) -> list[Line]:
-    """InitProducerId of the owner, whose answer is judged; asked again, it answers the same, and so the producer goes on.
+    """InitProducerId of the owner, whose answer is judged; a retry gets the same answer, and so the producer continues.
 
-    Of a producer that has moved to another id, one more answer is promised; that its open transaction was aborted first is no such move.
+    For a producer that has moved to another id, one more answer is promised; that its open transaction was aborted first is no such move.
     """
     producer = model.producers[name]
     was_open = producer.open is not None
@@ -319,7 +319,7 @@ def _change_protocol(model: Clients, name: str) -> list[Line]:
 
 
 def _commit_a_value(model: Clients, name: str, partition: str) -> list[Line]:
-    """A whole transaction, of many small ones."""
+    """A whole transaction, one of many small ones."""
     value, producer = model.new_value(name), model.producers[name]
     model.write(name, partition, value)
     model.end(name, commit=True, how="commits", waited=True)
@@ -334,7 +334,7 @@ def _write_plain(model: Clients, partition: str) -> list[Line]:
 
 
 def acts() -> Iterator[Act[Clients]]:
-    """The acts of clients whose requests succeed, or are refused for what was done before."""
+    """The acts of clients whose requests succeed, or are refused because of earlier requests."""
     for x in _ALL:
         needs = NEEDS | {"aged-ids"} if x == "L" else NEEDS
         for p in PARTITIONS:

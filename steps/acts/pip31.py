@@ -1,7 +1,7 @@
-"""The acts of PIP-31: transactions of two coordinators, producers and topics, subscriptions of four kinds, ends, faults and time-outs.
+"""The acts of PIP-31: transactions of two coordinators, producers and topics, subscriptions of four kinds, ends, faults and timeouts.
 
-The model has what clients were answered. Where the proposal leaves a choice, such as a cumulative acknowledgement over what another
-transaction holds, it has no answer, and the lines speak only of what holds in either case.
+The model has what clients were answered. Where the proposal leaves a choice, such as a cumulative acknowledgement over messages that
+another transaction holds, the model has no answer, and the lines state only what holds in either case.
 """
 
 import re
@@ -84,7 +84,7 @@ def _look_at_subscription(model: Pip31, one: Subscription) -> list[Line]:
 
 
 def _left(model: Pip31, one: Subscription, parts: Sequence[str]) -> list[Line]:
-    """The line of what nobody has taken away."""
+    """The line about the messages that are left."""
     is_told = set(one.states) == set(one.received) and not any(model.transactions[name].is_answer_lost for name in parts)
     if not one.is_clear and is_told and not one.is_odd and "PIP31-64" not in one.whys:
         return [Line("Then", f'"{one.name}" agrees with the answers', narrowest(one.whys) if one.whys else "PIP31-74")]
@@ -95,7 +95,7 @@ def _left(model: Pip31, one: Subscription, parts: Sequence[str]) -> list[Line]:
 
 
 def _means(model: Pip31, line: Line, violation: Violation) -> str:
-    """What is too much, or missing, says more than where it was seen."""
+    """An unexpected or missing message shows the violated requirement more precisely than the line that observed it."""
     seen = values_shown(violation.mismatch.seen)
     if seen is None:
         return line.requirement
@@ -143,7 +143,7 @@ _KEPT = (
     {"orders", "workers"},
     {NUMBERS},
 )
-"""Sets of topics and subscriptions to which a sequence may keep; most can be done on two of the subscriptions."""
+"""Sets of topics and subscriptions to which a sequence may keep; most acts are possible on two of the subscriptions."""
 _ALL = frozenset({*TOPICS, *KINDS, *LATE, READER, NUMBERS})
 
 TABLE = Table("pip31", Pip31, _acts(), _opens, _closes, _means, (frozenset(), *(_ALL - kept for kept in _KEPT)), (TRANSACTIONS,))

@@ -1,4 +1,4 @@
-"""Acts of PIP-31 that acknowledge: one message or everything up to one, in a transaction or in none, in time, late and unannounced."""
+"""Acts of PIP-31 that acknowledge: one message or all up to one, inside and outside of transactions, in time, late and unannounced."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,7 +9,7 @@ from .pip31_model import BATCH, FREE, GONE, INPUT, MESSAGES, TAKEN, UNCLEAR, Pip
 from .pip31_writing import BUSY, OTHER, TRANSACTIONS, UNKNOWN, begun, needs_of, unknown
 
 LATE = {"watchers": ("shared", "orders"), "followers": ("exclusive", "orders"), "payers": ("shared", "payments")}
-"""Subscriptions that somebody makes later, each with its kind and its topic."""
+"""Subscriptions that are created later, each with its kind and its topic."""
 NAMESAKE = {"payers": "workers"}
 _CONFLICT = "it is refused with TransactionConflict or InvalidTxnStatus"
 _BY_BATCH = frozenset({"batch-index-acknowledgement"})
@@ -39,7 +39,7 @@ def _acknowledge(model: Pip31, name: str, where: str, *which: str) -> list[Line]
 
 
 def _has(one: Subscription, which: str) -> bool:
-    """Whether it has received a message at that place, which has an id of its own."""
+    """Whether it has received a message at that place, which has its own id."""
     if which not in _ORDINALS:
         return True
     at = _ORDINALS.index(which)
@@ -58,7 +58,7 @@ def _why_done(model: Pip31, one: Subscription, name: str) -> str:
 
 
 def _conflict(model: Pip31, one: Subscription, name: str, values: Sequence[str]) -> str:
-    """The requirement that has the acknowledgement refused; none where it is done."""
+    """The requirement by which the acknowledgement is refused; none where it succeeds."""
     states = [one.states[value] for value in values]
     if any(state in (GONE, TAKEN) for state in states):
         return "PIP31-56"
@@ -96,7 +96,7 @@ def _acknowledge_up_to(model: Pip31, name: str, where: str, which: str) -> list[
 
 
 def _may_have(one: Subscription, values: Sequence[str], name: str) -> None:
-    """Nobody knows whether the transaction has got what was free of these, and it is not asked for more."""
+    """The transaction may or may not have acknowledged the free ones of these, and it is not asked for more."""
     for value in values:
         if one.states[value] == FREE:
             one.take(value, UNCLEAR)
@@ -217,20 +217,20 @@ def _may_use(model: Pip31, name: str, where: str) -> Subscription | None:
 
 
 def _is_known(model: Pip31, one: Subscription, value: str) -> bool:
-    """Whether clients know who holds a message: nobody, or a transaction that is open."""
+    """Whether clients know whether a message is held by no transaction or by an open one."""
     state = one.states.get(value, UNCLEAR)
     holder = model.transactions.get(state)
     return state != UNCLEAR and value not in one.banned and (holder is None or holder.is_open)
 
 
 def _covers(one: Subscription, value: str) -> list[str]:
-    """The transactions whose cumulative acknowledgement covers a message, or is one before it in the same entry."""
+    """The transactions whose cumulative acknowledgement covers a message, or ends before it in the same entry."""
     at = one.received.index(value)
     return [name for name, index in one.cumulative.items() if index >= at or (value in BATCH and one.received[index] in BATCH)]
 
 
 def _may_acknowledge(model: Pip31, name: str, where: str, *which: str) -> bool:
-    """Not again in the same transaction, and not beside a cumulative one of another, of which nobody knows what is due."""
+    """Not again in the same transaction, and not while another has a cumulative one, for which the expected result is not known."""
     one = _may_use(model, name, where)
     if one is None or not all(_has(one, index) for index in which):
         return False
@@ -248,7 +248,7 @@ def _may_try_under(model: Pip31, name: str, where: str, value: str) -> bool:
 
 
 def _may_acknowledge_up_to(model: Pip31, name: str, where: str, which: str) -> bool:
-    """Further than before, and not over what the same transaction has acknowledged by itself."""
+    """Further than before, and not over what the same transaction has acknowledged individually."""
     one = _may_use(model, name, where)
     if one is None or not _has(one, which):
         return False
@@ -304,7 +304,7 @@ def _may_pipeline(model: Pip31, name: str, where: str, topic: str) -> bool:
 
 
 def acts() -> Iterator[Act[Pip31]]:
-    """All that is about acknowledgements."""
+    """All acts about acknowledgements."""
     for x in (*TRANSACTIONS, OTHER):
         for value in MESSAGES if x in TRANSACTIONS[:2] else INPUT:
             needs = needs_of(x, *(_BY_BATCH if value in BATCH else ()))

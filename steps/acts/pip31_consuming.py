@@ -1,4 +1,4 @@
-"""Acts of PIP-31 about consumers: who comes, leaves, goes back, and asks again."""
+"""Acts of PIP-31 about consumers: they join, leave, seek back, and ask for redelivery."""
 
 from collections.abc import Iterator
 
@@ -11,13 +11,13 @@ from .pip31_writing import BUSY, KEYED, TOPICS, begun, new_value, takes_part, wh
 
 READER = "tail"
 _BEFORE = {"followers": "F", "payers": "G"}
-"""Before whom a transaction is committed in the topic; the others may come to one that is empty."""
+"""The consumers before which a transaction is committed in the topic; the others may join an empty topic."""
 _LOOKED, _PERMITS = "input looked at", 2
 MOST_LOOKS = 3
 
 
 def why_for(model: Pip31, one: Subscription) -> str:
-    """What is violated where a consumer is given something else than is due, as far as what was done before says it."""
+    """The requirement that is violated where a consumer receives something unexpected, as far as earlier acts determine it."""
     if one.cumulative:
         return "PIP31-60" if model.crashed_at else "PIP31-54"
     whys = [*one.whys, *(model.topics[one.topic].whys if one.topic in model.topics else ())]
@@ -31,7 +31,7 @@ def why_for(model: Pip31, one: Subscription) -> str:
 
 
 def received(model: Pip31, one: Subscription, *, unasked: bool = False) -> list[Line]:
-    """The line that looks at what the consumer was given since the last look."""
+    """The line that judges what the consumer has received since the last look."""
     why, owed = why_for(model, one), shown(one.owed)
     said = f"{owed} and nothing else" if one.owed else "nothing"
     if one.owed and (unasked or one.is_reader) and one.is_exact:
@@ -64,7 +64,7 @@ def _join(model: Pip31, where: str, topic: str, kind: str, *_: str) -> list[Line
 
 
 def _committed_before(model: Pip31, name: str, topic: str) -> list[Line]:
-    """A transaction of two messages, which is over before somebody comes."""
+    """A transaction of two messages, which ends before a consumer joins."""
     values, why = [new_value(model, name, topic), new_value(model, name, topic)], why_on(model, topic)
     lines = [*begun(model, name), Line("Given", f"{name} has written {shown(values)} to {topic}", why)]
     model.write(topic, values, takes_part(model, name, topic))
@@ -179,7 +179,7 @@ def _two_of_one_key(model: Pip31, topic: str) -> list[Line]:
 
 
 def _two(model: Pip31, topic: str, kind: str) -> list[Line]:
-    """Two consumers of a new subscription, and a transaction that is committed then."""
+    """Two consumers of a new subscription, and a transaction that is committed after they have joined."""
     said = [f'the consumer of {kind} subscription "{name}" has received nothing from {topic}' for name in ("ones", "others")]
     joined = [Line("Given", said[0], BUSY), Line("Given", f'{said[1]}, by the name of "ones"', BUSY)]
     return [*joined, *_committed_before(model, "H", topic)]
@@ -205,14 +205,14 @@ def _hear_the_last(model: Pip31, where: str) -> list[Line]:
 
 
 def _may_join(model: Pip31, where: str, topic: str, *_: str) -> bool:
-    """Where it is known what it receives, in which order, so that the ids of messages can be used later."""
+    """Where the messages that it receives, and their order, are known, so that the ids of messages can be used later."""
     one = model.topics[topic]
     is_known = not one.has_open and one.is_plain_to_read and one.is_in_order and len(one.entries) < 9
     return where not in model.subscriptions and is_known
 
 
 def _is_quiet(model: Pip31, where: str, *_: str) -> bool:
-    """Whether nothing of it is on its way: no end is held up that it takes part in, and nothing is open on its topic."""
+    """Whether none of its messages is in flight: no end is blocked in which it participates, and nothing is open on its topic."""
     one = model.subscriptions.get(where)
     if one is None or not is_there(model, where):
         return False
@@ -236,7 +236,7 @@ def _may_look(model: Pip31, where: str) -> bool:
 
 
 def _may_redeliver_one(model: Pip31, where: str, value: str) -> bool:
-    """What it is not owed already, and somebody holds or nobody has taken."""
+    """A message that is not owed to it already, and that a transaction holds or none has taken."""
     one = model.subscriptions.get(where)
     return one is not None and _is_quiet(model, where) and value not in one.owed and one.states[value] not in (GONE, TAKEN) and one.is_exact
 
@@ -277,15 +277,16 @@ def _is_attached(model: Pip31, where: str, *_: str) -> bool:
 
 
 def _is_quiet_or_removed(model: Pip31, where: str) -> bool:
-    """Whether it is known what a consumer is given then. After an unload a broker may delete what no subscription needs, so a consumer of
-    one that was removed may get none of it."""
+    """Whether it is known what a consumer receives then. After an unload a broker may delete what no subscription needs, so a consumer of a
+    removed subscription may receive none of it.
+    """
     one = model.subscriptions.get(where)
     is_kept = not model.crashed_at and INPUTS not in model.unloaded
     return _is_quiet(model, where) or (one is not None and one.is_removed and one.topic == INPUTS and is_kept)
 
 
 def acts() -> Iterator[Act[Pip31]]:
-    """All that is about consumers."""
+    """All acts about consumers."""
     for where, (kind, topic) in LATE.items():
         with_namesake = (NAMESAKE[where],) if where in NAMESAKE else ()
         yield Act(f"{where} join {topic}", _may_join, _join, (where, topic, kind, *with_namesake))

@@ -1,4 +1,4 @@
-"""Acts of PIP-31 about coordinators: participants that are added, ends that are asked for once, again, at the same time, or by nobody."""
+"""Acts of PIP-31 about coordinators: participants are added, and ends are requested once, again, concurrently, or by no client."""
 
 from collections.abc import Callable, Iterator
 
@@ -7,7 +7,7 @@ from .pip31_model import Pip31, narrowest
 from .pip31_writing import BUSY, OTHER, TOPICS, TRANSACTIONS, UNKNOWN, begun, may_write, needs_of, takes_part, unknown, why_on
 
 SHORT, MODERATE = "S", "M"
-"""Transactions that nobody ends in time."""
+"""Transactions that no client ends in time."""
 ENDS = ("commits", "aborts")
 END = {"commits": "commit", "aborts": "abort"}
 PAST = {"commits": "committed", "aborts": "aborted"}
@@ -16,17 +16,17 @@ _OTHER_END = {"commits": "aborts", "aborts": "commits"}
 _REPEATED = {"commits": "PIP31-24", "aborts": "PIP31-25"}
 _OPPOSITE = {"commits": "PIP31-26", "aborts": "PIP31-27"}
 NUMBERS = "numbers"
-"""Stands for what is about the numbers of transactions, or about one that there is not, where a sequence may leave that out."""
+"""Stands for the acts about transaction numbers, or about an unknown transaction, where a sequence may leave them out."""
 _TIMED_OUT, _IDS, _RACERS = "timed out", "ids", 16
 
 
 def decision(committed: bool | None) -> str:
-    """An end as it was asked for."""
+    """An end in the words of its request."""
     return "commits" if committed else "aborts"
 
 
 def settled(model: Pip31, name: str) -> list[Line]:
-    """The line that waits until the end is everywhere."""
+    """The line that waits until the end has reached all participants."""
     committed = model.transactions[name].committed
     why = "PIP31-28" if model.has_crashed_in(name) else "PIP31-34"
     return [Line("Then", f"{name} is {PAST[decision(committed)].upper()}", why)]
@@ -66,7 +66,7 @@ def _hold_up(model: Pip31, name: str, how: str) -> list[Line]:
 
 
 def let_go(model: Pip31, name: str) -> list[Line]:
-    """The lines that complete an end which was held up."""
+    """The lines that complete a blocked end."""
     how = decision(model.transactions[name].committed)
     why = "PIP31-88"
     if model.crashed_at > model.transactions[name].decided_at:
@@ -238,7 +238,7 @@ def _is_open(model: Pip31, name: str, *_: str) -> bool:
 
 
 def _may_race(model: Pip31, name: str, *_: str) -> bool:
-    """All that it did can be judged by what was answered: its topics have nothing but what transactions wrote without a named producer."""
+    """Whether the answers suffice to judge it: its topics have only what transactions wrote without a named producer."""
     if not _is_open(model, name):
         return False
     one = model.transactions[name]
@@ -277,7 +277,7 @@ def _may_race_time_out(model: Pip31, topic: str) -> bool:
 
 
 def acts() -> Iterator[Act[Pip31]]:
-    """All that is about coordinators."""
+    """All acts about coordinators."""
     for x in (*TRANSACTIONS, OTHER):
         needs, held = needs_of(x), needs_of(x, "held-ends")
         for how in ENDS:

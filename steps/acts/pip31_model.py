@@ -1,12 +1,13 @@
-"""What the clients of PIP-31's acts know: what was receipted and acknowledged, how each transaction was ended, who holds which message."""
+"""What the clients of PIP-31's acts know: which messages were acknowledged, how each transaction ended, which one holds a message."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 FREE, GONE, TAKEN, UNCLEAR = "free", "gone", "taken", "unclear"
-"""How a message stands on a subscription for which no transaction holds it: it is due, it is taken away by a commit, or by a plain
-acknowledgement, which a crash may undo, or clients cannot know."""
+"""The state of a message on a subscription where no transaction holds it: to be delivered, acknowledged by a commit, or by a plain
+acknowledgement, which a crash may undo, or unknown to clients.
+"""
 
 INPUTS = "inputs"
 INPUT: tuple[str, ...] = ("i1", "i2")
@@ -17,22 +18,22 @@ KINDS = {"workers": "shared", "auditors": "exclusive", "packers": "key-shared", 
 """The subscriptions that have received all of the input from the beginning, by their kinds."""
 
 _NARROW = ("PIP31-57", "PIP31-64", "PIP31-85", "PIP31-89", "PIP31-50", "PIP31-51", "PIP31-110", "PIP31-90")
-"""Requirements about what clients rarely do, and whose violation spoils what comes afterwards."""
+"""Requirements about rare requests, whose violation spoils what follows."""
 
 
 def narrowest(whys: Sequence[str]) -> str:
-    """Of the requirements that may be violated after what was done, the one to name: of what is rare, or of what was done last."""
+    """The one to name of the requirements that may be violated after earlier acts: that of a rare act, or of the last one."""
     return next((why for why in _NARROW if why in whys), whys[-1])
 
 
 def rare(whys: Sequence[str], otherwise: str) -> str:
-    """The requirement about what is rare, where such a thing was done."""
+    """The requirement about a rare act, if there was one."""
     return next((why for why in _NARROW if why in whys), otherwise)
 
 
 @dataclass
 class Transaction:
-    """A transaction as clients know it; `committed` is None while it is open, or where nobody knows which of two ends won."""
+    """A transaction as clients know it; `committed` is None while it is open, or where it is not known which of two ends won."""
 
     name: str
     begun_at: int
@@ -44,9 +45,9 @@ class Transaction:
     is_held_up: bool = False
     """Whether a participant does not answer, so that its end is decided and incomplete."""
     is_answer_lost: bool = False
-    """Whether its end was held up, or was asked for again: then the first answer to it is not what is remembered."""
+    """Whether its end was blocked, or was requested again: then the first answer to it is not what is remembered."""
     is_late: bool = False
-    """Whether topics may have heard of its end later than it was decided."""
+    """Whether topics may have learned of its end later than it was decided."""
     timed_out: bool = False
 
     @property
@@ -57,13 +58,13 @@ class Transaction:
 
 @dataclass(frozen=True)
 class Entry:
-    """A message that was receipted; outside of all transactions where there is none."""
+    """A message that was acknowledged by the broker; outside of all transactions where there is none."""
 
     value: str
     transaction: Transaction | None
     written_at: int
     is_in_batch: bool = False
-    """Whether its entry holds others too. In a committed transaction such a message has no id of its own on the wire."""
+    """Whether its entry holds others too. In a committed transaction such a message has no separate id on the wire."""
 
     @property
     def is_in_force(self) -> bool:
@@ -75,13 +76,13 @@ class Entry:
 
     @property
     def in_force_at(self) -> int:
-        """When it was clear that readers get it."""
+        """When it was certain that readers receive it."""
         return self.transaction.decided_at if self.transaction else self.written_at
 
 
 @dataclass
 class Topic:
-    """A topic: what was written to it, and what happened to it that names a requirement of its own."""
+    """A topic: what was written to it, and the events that determine a narrower requirement."""
 
     entries: list[Entry] = field(default_factory=list)
     whys: list[str] = field(default_factory=list)
@@ -89,10 +90,10 @@ class Topic:
     strays_at: int = 0
     """When a message was sent in a transaction that had not added the topic."""
     is_contested: bool = False
-    """Whether a transaction wrote here of which nobody knows how it ended."""
+    """Whether a transaction wrote here whose outcome is not known."""
     is_terminated: bool = False
     has_sentinels: bool = False
-    """Whether somebody looked: a look writes a message that is none of the scenario's."""
+    """Whether a reader looked: a look writes a message that does not belong to the scenario."""
     is_compacted: bool = False
 
     @property
@@ -110,12 +111,14 @@ class Topic:
 
     @property
     def is_plain_to_read(self) -> bool:
-        """Whether what readers get is known to the last message."""
+        """Whether it is known exactly what readers receive."""
         return not (self.is_contested or self.strays_at or self.is_terminated)
 
     @property
     def is_in_order(self) -> bool:
-        """Whether what readers get came into force in the order in which it was written; a topic may have it in either order else."""
+        """Whether the messages that readers receive were committed in the order in which they were written; otherwise a topic may have
+        either order.
+        """
         owners = [one.transaction for one in self.in_force]
         if any(one is not None and one.is_late for one in owners) and any(one is not owners[0] for one in owners):
             return False
@@ -124,18 +127,18 @@ class Topic:
 
     @property
     def is_clear_while_open(self) -> bool:
-        """Whether no transaction that is committed has written behind one that is open: that may be withheld until then."""
+        """Whether no committed transaction has written after an open one: such a message may be withheld until that ends."""
         first = next((at for at, one in enumerate(self.entries) if one.is_open), len(self.entries))
         return all(one.transaction is None or not one.is_in_force for one in self.entries[first:])
 
     @property
     def has_more_behind(self) -> bool:
-        """Whether readers may get something that was written behind the first message of an open transaction."""
+        """Whether readers may receive something that was written after the first message of an open transaction."""
         first = next((at for at, one in enumerate(self.entries) if one.is_open), len(self.entries))
         return any(one.is_in_force for one in self.entries[first:])
 
     def values(self) -> tuple[str, ...]:
-        """What readers get."""
+        """What readers receive."""
         return tuple(one.value for one in self.in_force)
 
     def last_of_each_key(self) -> tuple[str, ...]:
@@ -146,7 +149,7 @@ class Topic:
 
 @dataclass
 class Subscription:
-    """A subscription: how each message stands, and what its consumer must be given since somebody last looked."""
+    """A subscription: the state of each message, and what its consumer must have received since the last look."""
 
     name: str
     kind: str
@@ -156,30 +159,32 @@ class Subscription:
     states: dict[str, str] = field(default_factory=dict)
     """By message: FREE, GONE, UNCLEAR, or the transaction that holds it."""
     firsts_of_batches: tuple[str, ...] = ()
-    """Messages with others behind them in their entry: everything up to one of them may take the entry as a whole, or leave it."""
+    """Messages with others after them in their entry: a cumulative acknowledgement up to one of them may take the whole entry, or leave it.
+    """
     cumulative: dict[str, int] = field(default_factory=dict)
     """By transaction, up to which of the received messages it has acknowledged."""
     covered: set[str] = field(default_factory=set)
     """Messages that had a cumulative acknowledgement when its transaction ended."""
     given_back: set[str] = field(default_factory=set)
     tried: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """By transaction that is open, what it has tried to acknowledge cumulatively over what others hold."""
+    """By open transaction, what it has tried to acknowledge cumulatively over messages that others hold."""
     owed: list[str] = field(default_factory=list)
     is_attached: bool = True
-    """Whether its consumer is certainly there, and does not come back only when it is asked for something."""
+    """Whether its consumer is certainly attached, and does not reconnect only at its next request."""
     is_exact: bool = True
     """Whether the consumer must be given what it is owed, and nothing else."""
     asked_again: bool = False
-    """Whether redelivery was asked for since something was acknowledged, so that what is given back may come in either way."""
+    """Whether redelivery was requested since the last acknowledgement, so that returned messages may or may not be delivered once more."""
     is_odd: bool = False
-    """Whether something was done to it that no answer to the end of a transaction tells of."""
+    """Whether it was changed in a way that the answers to ends of transactions do not show."""
     is_removed: bool = False
     is_used: bool = False
     is_reader: bool = False
     whys: list[str] = field(default_factory=list)
     banned: set[str] = field(default_factory=set)
-    """Transactions that took part before it was removed, or tried to, and messages that somebody acknowledged late: nobody asks anything
-    about them any more."""
+    """Transactions that participated before it was removed, or tried to, and messages that were acknowledged late: no act uses them any
+    more.
+    """
 
     @property
     def is_shared(self) -> bool:
@@ -208,14 +213,14 @@ class Subscription:
         self.asked_again = False
 
     def take(self, value: str, state: str) -> None:
-        """A message has no longer to be given to the consumer."""
+        """A message need not be delivered to the consumer any more."""
         self.states[value] = state
         if value in self.owed:
             self.owed.remove(value)
             self.is_exact = False
 
     def ended(self, transaction: str, committed: bool | None) -> None:
-        """The end of a transaction has come."""
+        """The end of a transaction has reached it."""
         self.tried.pop(transaction, None)
         up_to = self.cumulative.pop(transaction, None)
         was_cumulative = up_to is not None
@@ -239,7 +244,7 @@ class Subscription:
                     self.is_exact = False
 
     def begin_anew(self, *, is_new_consumer: bool) -> None:
-        """The consumer is given again all that is not taken; one that stays may have had some of it in its hands."""
+        """The consumer receives again all that is not taken; a consumer that stays may have received some of it already."""
         is_whole = not any(self.received[index] in self.firsts_of_batches for index in self.cumulative.values())
         is_known = self.is_clear and self.banned.isdisjoint(self.states) and is_whole
         self.is_exact = (is_new_consumer or (self.is_exact and not self.owed)) and is_known
@@ -247,7 +252,7 @@ class Subscription:
         self.asked_again = True
 
     def load(self) -> None:
-        """The broker begins with what is stored. A plain acknowledgement may be lost, for nobody has promised that it is not."""
+        """The broker begins with what is stored. A plain acknowledgement may be lost, for it is not promised to be durable."""
         self.states |= {value: UNCLEAR for value, state in self.states.items() if state == TAKEN}
         self.begin_anew(is_new_consumer=False)
         self.is_attached = False
@@ -255,13 +260,13 @@ class Subscription:
 
 @dataclass
 class Producer:
-    """A producer with a name: what it sent last, in which transaction, and whether it is there."""
+    """A producer with a name: its last message, in which transaction, and whether it is open."""
 
     topic: str
     transaction: str
     values: tuple[str, ...]
     used_in: set[str]
-    """The transactions in which it has used the sequence id that it used last."""
+    """The transactions in which it has used its last sequence id."""
     is_closed: bool = False
     is_connected: bool = True
     has_repeated: bool = False
@@ -280,13 +285,13 @@ class Pip31:
     )
     producers: dict[str, Producer] = field(default_factory=dict)
     done: Counter[str] = field(default_factory=Counter)
-    """How often something was done that a sequence does only so often."""
+    """How often an act was used that a sequence may use only so often."""
     clock: int = 0
     crashed_at: int = 0
     unloaded: set[str] = field(default_factory=set)
     """The topics that were unloaded."""
     has_met_trouble: bool = False
-    """Whether a transaction was used that there is not."""
+    """Whether an unknown transaction was used."""
     _values: Counter[str] = field(default_factory=Counter)
 
     def tick(self) -> int:
@@ -294,16 +299,16 @@ class Pip31:
         return self.clock
 
     def new_value(self, whose: str) -> str:
-        """A value that nobody has written."""
+        """A value that was not written yet."""
         self._values[whose] += 1
         return f"{whose.lower()}{self._values[whose]}"
 
     def is_open(self, name: str) -> bool:
-        """Whether a transaction can be used: one that is not there yet is begun then."""
+        """Whether a transaction can be used: a new one is begun then."""
         return name not in self.transactions or self.transactions[name].is_open
 
     def is_over(self, name: str) -> bool:
-        """Whether the end of a transaction is known and has come everywhere."""
+        """Whether the end of a transaction is known and has reached all participants."""
         one = self.transactions.get(name)
         return one is not None and not one.is_open and not one.is_held_up and one.committed is not None
 
@@ -317,7 +322,7 @@ class Pip31:
         return self.crashed_at > self.transactions[name].begun_at
 
     def write(self, topic: str, values: Iterable[str], transaction: Transaction | None = None, *, in_batch: bool = False) -> None:
-        """Messages were receipted."""
+        """Messages were acknowledged by the broker."""
         at = self.tick()
         for value in values:
             self.topics[topic].entries.append(Entry(value, transaction, at, in_batch))
@@ -325,7 +330,7 @@ class Pip31:
                 self._give(topic, value)
 
     def decide(self, name: str, committed: bool | None, *, held: bool = False) -> None:
-        """An end was decided: it has come everywhere, but where it is held up; None where nobody knows which of two."""
+        """An end was decided: it has reached all participants, unless it is blocked; None where it is not known which of two."""
         one = self.transactions[name]
         one.is_open, one.committed, one.decided_at, one.is_held_up = False, committed, self.tick(), held
         one.is_answer_lost |= held
@@ -340,12 +345,12 @@ class Pip31:
             self._tell(one)
 
     def let_go(self, name: str) -> None:
-        """The end of a transaction is held up no longer."""
+        """The end of a transaction is released."""
         self.transactions[name].is_held_up = False
         self._tell(self.transactions[name])
 
     def go_down(self) -> None:
-        """The system has crashed and come back."""
+        """The system has crashed and restarted."""
         self.crashed_at = self.tick()
         for one in self.subscriptions.values():
             self._load(one)
@@ -353,7 +358,7 @@ class Pip31:
             producer.is_connected = False
 
     def unload(self, topic: str) -> None:
-        """A topic was loaded anew."""
+        """A topic was reloaded."""
         for one in self.subscriptions.values():
             if one.topic == topic:
                 self._load(one)

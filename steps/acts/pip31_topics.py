@@ -1,4 +1,4 @@
-"""Acts of PIP-31 about topics and the system: readers, loads and crashes, compaction, and topics that end or are made again."""
+"""Acts of PIP-31 about topics and the system: readers, loads and crashes, compaction, and topics that are terminated or made again."""
 
 from collections.abc import Iterator
 
@@ -38,7 +38,7 @@ def _look_at(model: Pip31, topic: str) -> list[Line]:
 
 
 def read(model: Pip31, topic: str) -> list[Line]:
-    """The line of what readers of a topic see, with what is open there."""
+    """The line about what readers of a topic see, with its open transactions."""
     one = model.topics[topic]
     one.has_sentinels = True
     order = "" if one.is_in_order else " in some order"
@@ -72,7 +72,9 @@ def _compact(model: Pip31, topic: str) -> list[Line]:
 
 
 def compacted(one: Topic, topic: str, *, just_now: bool = False) -> list[Line]:
-    """The line of what is seen of a compacted topic, where that is known. What came later stands behind it, as it was written."""
+    """The line about what is seen of a compacted topic, where that is known. Later messages follow it, in the order in which they were
+    written.
+    """
     if not (one.is_in_order and one.is_plain_to_read) or one.has_more_behind:
         return []
     values = one.last_of_each_key() if just_now else one.values()[-1:]
@@ -93,7 +95,7 @@ def _commit_newest_first(model: Pip31, one: str, other: str, topic: str) -> list
 
 
 def _may_commit_newest_first(model: Pip31, one: str, other: str, topic: str) -> bool:
-    """Where both have written, and nobody has written outside of transactions: that stands where it was written."""
+    """Where both have written, and there are no messages outside of transactions: those stay in the order in which they were written."""
     where = model.topics[topic]
     owners = [entry.transaction for entry in where.entries]
     both = [model.transactions.get(name) for name in (one, other)]
@@ -157,7 +159,7 @@ def _may_read_behind(model: Pip31, topic: str) -> bool:
 
 
 def _may_look_at(model: Pip31, topic: str) -> bool:
-    """Where nothing is in force behind what is open: that may be withheld."""
+    """Where no committed message follows an open transaction: such a message may be withheld."""
     one = model.topics[topic]
     is_known = one.is_plain_to_read and not one.has_more_behind
     return one.is_used and is_known and model.done["looks"] < MOST_LOOKS
@@ -174,7 +176,7 @@ def _has_begun(model: Pip31) -> bool:
 
 
 def _is_idle(model: Pip31, topic: str) -> bool:
-    """Whether nobody has anything to do there any more."""
+    """Whether no act needs the topic any more."""
     one = model.topics[topic]
     is_part = model.done["pipelined"] or any(
         topic in other.topics and (other.is_open or other.is_held_up) for other in model.transactions.values()
@@ -190,7 +192,7 @@ def _is_idle(model: Pip31, topic: str) -> bool:
 
 
 def acts() -> Iterator[Act[Pip31]]:
-    """All that is about topics, and a crash."""
+    """All acts about topics, and a crash."""
     first = TOPICS[0]
     for kind in ("shared", "exclusive"):
         for how_many in ("all", "fewer"):

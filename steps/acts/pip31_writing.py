@@ -1,4 +1,4 @@
-"""Acts of PIP-31 that write: messages in transactions and outside, batches, producers with names, and what comes late or is unannounced."""
+"""Acts of PIP-31 that write: messages inside and outside of transactions, batches, producers with names, late or unannounced messages."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,16 +8,16 @@ from .act import Act, Line
 from .pip31_model import Pip31, Producer, Transaction, narrowest
 
 TRANSACTIONS, OTHER = ("A", "B", "C"), "D"
-"""Of one coordinator, and of another one."""
+"""Transactions of one coordinator, and of another one."""
 TOPICS, DEDUPLICATED, KEYED = ("orders", "payments", "states"), "payments", "states"
 UNKNOWN = "U"
 BUSY = "PIP31-148"
-"""What is violated where a client is refused what it may do, and nothing narrower is known."""
+"""The requirement that is violated where a client is refused what it may do, and nothing narrower is known."""
 _PRODUCERS, _MANY = {"P": TOPICS[:2], "Q": TOPICS[1:2]}, 9
 
 
 def begun(model: Pip31, name: str) -> list[Line]:
-    """The line that begins a transaction which is not there yet."""
+    """The line that begins a new transaction."""
     if name in model.transactions:
         return []
     model.begin(name)
@@ -33,7 +33,7 @@ def needs_of(name: str, *more: str) -> frozenset[str]:
 
 
 def why_on(model: Pip31, topic: str, name: str | None = None) -> str:
-    """What is violated where somebody may not write to a topic, or its readers see something else."""
+    """The requirement that is violated where a client may not write to a topic, or its readers see something unexpected."""
     if whys := model.topics[topic].whys:
         return narrowest(whys)
     if name in model.transactions and model.has_crashed_in(name):
@@ -48,7 +48,7 @@ def takes_part(model: Pip31, name: str, topic: str) -> Transaction:
 
 
 def new_value(model: Pip31, name: str, topic: str) -> str:
-    """A value that nobody has written; where it has a key, one of two."""
+    """A value that was not written yet; where it has a key, one of two."""
     return model.new_value("x" if topic == KEYED else name)
 
 
@@ -113,7 +113,7 @@ def _write_stray(model: Pip31, name: str, topic: str) -> list[Line]:
 
 
 def unknown(model: Pip31) -> list[Line]:
-    """The line that names a transaction which there is not."""
+    """The line that names an unknown transaction."""
     if model.has_met_trouble:
         return []
     model.has_met_trouble = True
@@ -181,7 +181,7 @@ def may_write(model: Pip31, name: str, topic: str) -> bool:
 
 
 def may_write_plain(model: Pip31, topic: str) -> bool:
-    """Whether anybody may write there, and what comes of it is known."""
+    """Whether any client may write there, with a known result."""
     return not model.topics[topic].is_terminated and not model.topics[topic].is_contested
 
 
@@ -217,13 +217,13 @@ def _is_there(model: Pip31, producer: str, *_: str) -> bool:
 
 
 def _may_come_back(model: Pip31, producer: str, how: str) -> bool:
-    """On a new connection where it had one, and on the same where it had closed."""
+    """On a new connection if it is open, and on the same one if it has closed."""
     one = model.producers.get(producer)
     return one is not None and one.is_closed is not bool(how) and one.is_connected and not model.topics[one.topic].is_terminated
 
 
 def acts() -> Iterator[Act[Pip31]]:
-    """All that writes."""
+    """All acts that write."""
     for x in (*TRANSACTIONS, OTHER):
         needs = needs_of(x)
         yield Act(f"{x} begins", lambda model, name: name not in model.transactions, _begin, (x,), needs)

@@ -1,6 +1,7 @@
-"""The acts of PIP-471: those of PIP-31's clients, and besides segments that are sealed, the metadata store, and both kinds of transactions.
+"""The acts of PIP-471: those of PIP-31's clients, and in addition segments that are sealed, the metadata store, and both kinds of
+transactions.
 
-Of what PIP-31 leaves open and PIP-471 decides, the model knows more: what stands behind an open transaction is withheld.
+The model knows more where PIP-31 leaves a choice and PIP-471 decides: what follows an open transaction is withheld.
 """
 
 import re
@@ -34,7 +35,7 @@ def _closes(model: Pip471) -> list[Line]:
 
 
 def _means(model: Pip471, line: Line, violation: Violation) -> str:
-    """Of what is open, and of what is aborted, nothing is seen, whatever was asked."""
+    """Nothing open or aborted is visible, whatever the line was about."""
     seen, found = values_shown(violation.mismatch.seen), _READERS.match(line.text)
     if seen is None or found is None or found[1] not in model.topics:
         return line.requirement

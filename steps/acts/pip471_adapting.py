@@ -1,4 +1,4 @@
-"""What PIP-471 has of PIP-31's acts: the same requests of the same clients, and the requirements of PIP-471 that they are about."""
+"""The acts of PIP-31 that PIP-471 uses: the same requests of the same clients, with the requirements of PIP-471 that they are about."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -40,7 +40,7 @@ _ROWS = {
     "PIP471-64": (52, 53, 73),
     "PIP471-68": (89,),
 }
-"""By requirement of PIP-471, those of PIP-31 that the same sight violates."""
+"""By requirement of PIP-471, those of PIP-31 that the same observation violates."""
 _OURS = {f"PIP31-{number:02}": ours for ours, numbers in _ROWS.items() for number in numbers}
 _LEFT_OUT = (
     "A writes to payments unannounced",
@@ -58,15 +58,15 @@ _LEFT_OUT = (
     "two consumers, of which one is active",
     "two consumers, and messages of one key",
 )
-"""What PIP-471 has no requirement about, or has in another way: clients need add nothing, and what comes unannounced is done."""
+"""Acts about which PIP-471 has no requirement, or a different one: clients need not add participants, and unannounced requests succeed."""
 
 
 _ADDS_UNKNOWN = "an unknown transaction adds orders"
-"""Of a kind that stays: it ends that transaction too."""
+"""Left out although its kind is kept: it also ends that transaction."""
 
 
 def retold(lines: Sequence[Line]) -> list[Line]:
-    """Lines of PIP-31 with requirements of PIP-471, but for those that ask a participant what it has: nobody can ask a segment that."""
+    """Lines of PIP-31 with requirements of PIP-471, without those that ask a participant for its state: a segment cannot be asked."""
     return [line._replace(requirement=_OURS.get(line.requirement, line.requirement)) for line in lines if not _asks_a_participant(line)]
 
 
@@ -75,14 +75,14 @@ def _asks_a_participant(line: Line) -> bool:
 
 
 def retelling(says: Kind) -> Kind:
-    """An act that says its lines so."""
+    """An act with its lines adapted so."""
     return lambda model, *arguments: retold(says(model, *arguments))
 
 
 def _while_kept(may_come: Callable[..., bool]) -> Callable[..., bool]:
-    """As PIP-31 has it, but for transactions that are collected; and what is loaded anew may take as long as a short time-out.
+    """As in PIP-31, but not for transactions that were collected; and reloading may take as long as a short timeout.
 
-    Nobody begins to read where a segment may not have followed an end yet.
+    No reader begins where a segment may not have followed an end yet.
     """
 
     def may_come_here(model: Pip471, *arguments: str) -> bool:
@@ -109,7 +109,7 @@ ADAPTED: dict[str, Act[Any]] = {act.name: act for act in _adapted()}
 
 
 def elsewhere(act: str, name: str, *arguments: str, writes: bool = False) -> Act[Any]:
-    """The same as this act of PIP-31 for others: where it writes, nothing that is sealed."""
+    """This act of PIP-31 with other arguments; an act that writes uses nothing that is sealed."""
     of = ADAPTED[act]
 
     def may_come(model: Pip471, *whom: str) -> bool:

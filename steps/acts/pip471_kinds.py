@@ -1,4 +1,4 @@
-"""Acts of PIP-471 that are complete in themselves: both kinds of transactions, what comes unannounced, many messages, another broker."""
+"""Acts of PIP-471 that are complete in themselves: both kinds of transactions, unannounced requests, many messages, another broker."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -98,7 +98,7 @@ def _move(model: Pip471) -> list[Line]:
 
 
 def _count_entries(model: Pip471, name: str, how: str) -> list[Line]:
-    """Both ends between two messages: no entry comes with them."""
+    """Both ends between two messages: they add no entry."""
     model.done["entries"] += 1
     model.begin(name)
     topic, why = "numbered", "PIP471-14"
@@ -136,7 +136,7 @@ def _may_misplace(model: Pip471, name: str) -> bool:
 
 
 def _may_add_late(model: Pip471, name: str, _: str) -> bool:
-    """Before anybody has waited for so long that its header may be collected."""
+    """Before a wait after which its header may be collected."""
     has_waited = model.loaded_at or model.done["timed out"] or model.done["retentions"]
     return model.is_over(name) and name not in model.collected and not has_waited
 
@@ -148,7 +148,7 @@ _MISPLACES = retelling(_write_to_the_other_kind)
 
 
 def acts() -> Iterator[Act[Any]]:
-    """All that is complete in itself."""
+    """All acts that are complete in themselves."""
     for x in _WRITERS:
         yield Act(f"{x} writes to {_TOPIC} unannounced", may_write, _WRITES, (x, _TOPIC))
         yield Act(

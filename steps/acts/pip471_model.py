@@ -1,4 +1,4 @@
-"""What the clients of PIP-471's acts know: as with PIP-31, and besides which segments there are and which headers are collected."""
+"""What the clients of PIP-471's acts know: as with PIP-31, and in addition the segments and which headers are collected."""
 
 from dataclasses import dataclass, field
 
@@ -21,7 +21,7 @@ class Pip471(Pip31):
     collected: set[str] = field(default_factory=set)
     """Transactions that ended longer ago than the retention."""
     loaded_at: int = 0
-    """When something was loaded anew for the last time: who took part may hear of an end only when it is asked for something."""
+    """The time of the last reload: a participant may learn of an end only at its next request."""
 
     def __post_init__(self) -> None:
         self.topics |= {name: Topic() for name in FIRST}
@@ -31,13 +31,13 @@ class Pip471(Pip31):
         self.loaded_at = self.crashed_at
 
     def unload(self, topic: str) -> None:
-        """Segments are unloaded with all that is in their namespace; the deduplicated topic has one of its own."""
+        """Segments are unloaded with their whole namespace; the deduplicated topic has a separate one."""
         for name in (topic,) if topic == DEDUPLICATED else (other for other in (*self.topics, INPUTS) if other != DEDUPLICATED):
             super().unload(name)
         self.loaded_at = self.tick()
 
     def knows(self, *names: str) -> bool:
-        """Whether all of these that are segments are there."""
+        """Whether all segments among these exist."""
         return all(name in self.topics for name in names if name in SEGMENTS)
 
     def seal(self, parents: tuple[str, ...], children: tuple[str, ...], why: str) -> None:
@@ -48,7 +48,7 @@ class Pip471(Pip31):
         self.topics |= {name: Topic(whys=["PIP471-52"]) for name in children}
 
     def is_loaded(self, name: str) -> bool:
-        """Whether nothing was loaded anew since the transaction began, so that who takes part hears of its end at once."""
+        """Whether nothing was reloaded since the transaction began, so that participants learn of its end at once."""
         return self.loaded_at < self.transactions[name].begun_at
 
     def entries_of(self, name: str) -> list[Entry]:
@@ -57,15 +57,15 @@ class Pip471(Pip31):
 
     @property
     def may_be_behind(self) -> bool:
-        """Whether somebody may follow an end later than it was answered."""
+        """Whether a participant may follow an end later than it was answered."""
         return bool(self.loaded_at) or any(one.is_late for one in self.transactions.values())
 
     def has_operations(self, name: str) -> bool:
-        """Whether the store has something that the transaction did."""
+        """Whether the store has operation records of the transaction."""
         return bool(self.entries_of(name)) or any(one.holds(name) for one in self.subscriptions.values())
 
     def collect(self) -> None:
-        """The retention of all that have ended has passed."""
+        """The retention of all ended transactions has passed."""
         self.collected.update(name for name, one in self.transactions.items() if not one.is_open)
 
 
@@ -75,5 +75,5 @@ def is_of(entry: Entry, transaction: Transaction) -> bool:
 
 
 def stored(entries: list[Entry]) -> int:
-    """In how many entries of a segment they are: those of a batch are one."""
+    """How many entries of a segment they take: those of a batch are one."""
     return len({(entry.written_at, "" if entry.is_in_batch else entry.value) for entry in entries})

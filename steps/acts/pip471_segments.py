@@ -1,4 +1,6 @@
-"""Acts of PIP-471 about segments: splits and merges that seal them under transactions, what goes to the children, and who drains them."""
+"""Acts of PIP-471 about segments: splits and merges that seal them during transactions, writes to the children, and consumers that drain
+them.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -54,7 +56,7 @@ def _may_write_to_sealed(model: Pip471, name: str, segment: str) -> bool:
 
 
 def _may_count(model: Pip471, segment: str) -> bool:
-    """Where no look has written anything, and nothing was refused that may have left an entry."""
+    """Where no look has written anything, and no refused request may have left an entry."""
     one = model.topics.get(segment)
     return one is not None and segment in model.sealed and one.is_used and one.is_plain_to_read and not one.has_sentinels
 
@@ -68,7 +70,7 @@ def _may_hear_the_end(model: Pip471, where: str, segment: str) -> bool:
 
 
 def acts() -> Iterator[Act[Any]]:
-    """All that is about segments."""
+    """All acts about segments."""
     for parent, children in CHILDREN.items():
         yield Act(f"{parent} is split", _may_split, _split, (parent, *children))
     for (one, other), child in MERGED.items():

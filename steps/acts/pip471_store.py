@@ -1,4 +1,4 @@
-"""Acts of PIP-471 about the metadata store: its records looked at, writes and events that fail, crashes at named points, the retention."""
+"""Acts of PIP-471 about the metadata store: looks at its records, writes and events that fail, crashes at named points, the retention."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -23,7 +23,7 @@ _TROUBLES = {
     **{f"the store does not answer the next event of an end, {how}": ("PIP471-62", "operations") for how in _FAILURES},
     **{f"the next event of an end is {how}": ("PIP471-62", "operations") for how in ("lost", "late", "told twice")},
 }
-"""By what goes wrong with the next end, what is violated where that shows, and what the transaction must have so that it goes wrong."""
+"""By the fault of the next end, the requirement that is violated where the fault shows, and what the transaction needs for it to occur."""
 _UNDECIDED = "before-header-cas"
 _POINTS = {
     _UNDECIDED: "PIP471-47",
@@ -205,7 +205,7 @@ def _is_open(model: Pip471, name: str, *_: str) -> bool:
 
 
 def _may_end_in_trouble(model: Pip471, name: str, _: str, trouble: str) -> bool:
-    """Where the trouble meets this end and not what comes later."""
+    """Where the fault affects this end and not a later request."""
     if not _is_open(model, name) or not model.is_loaded(name):
         return False
     needed = _TROUBLES[trouble][1]
@@ -215,7 +215,7 @@ def _may_end_in_trouble(model: Pip471, name: str, _: str, trouble: str) -> bool:
 
 
 def _may_crash_in_end(model: Pip471, name: str, _: str, point: str) -> bool:
-    """Where it comes to that point."""
+    """Where it reaches that point."""
     if not _is_open(model, name) or not model.is_loaded(name):
         return False
     if point == "after-cursor-apply":
@@ -224,7 +224,7 @@ def _may_crash_in_end(model: Pip471, name: str, _: str, point: str) -> bool:
 
 
 def _may_be_collected(model: Pip471, name: str, _: str) -> bool:
-    """Where what is collected is this transaction and no other."""
+    """Where this transaction and no other is collected."""
     return _is_open(model, name) and model.is_loaded(name) and not any(not one.is_open for one in model.transactions.values())
 
 
@@ -251,7 +251,7 @@ def _is_over(model: Pip471, name: str, *_: str) -> bool:
 
 
 def _may_be_stale(model: Pip471, name: str) -> bool:
-    """Where the next look at a header is that of the request which follows, and nobody has looked so before."""
+    """Where the next look at a header is that of the following request, and there was no such look before."""
     return _is_over(model, name) and not model.transactions[name].timed_out and not model.loaded_at and not model.done[_STALE]
 
 
@@ -295,7 +295,7 @@ def _has_written(model: Pip471, name: str, topic: str) -> bool:
 
 
 def _has_acknowledged(model: Pip471, name: str, where: str) -> bool:
-    """By one or cumulatively, and nothing of one entry twice."""
+    """Individually or cumulatively, and no two messages of one entry."""
     one = model.subscriptions[where]
     held = one.holds(name)
     is_plain = not any(value in BATCH for value in held) and not one.is_removed
@@ -321,7 +321,7 @@ _REFUSED_INPUT = retelling(_acknowledge_in_trouble)
 
 
 def _of(x: str) -> Iterator[Act[Any]]:
-    """What one transaction does with the store."""
+    """The acts of one transaction on the store."""
     for how in ENDS:
         for trouble in (one for one, (_, needed) in _TROUBLES.items() if needed in (None, "operations", how)):
             yield Act(f"{x} {how}, and {trouble}", _may_end_in_trouble, _ENDS_IN_TROUBLE, (x, how, trouble), _FAULTS | _STORE)
@@ -348,7 +348,7 @@ def _of(x: str) -> Iterator[Act[Any]]:
 
 
 def _looks_at(x: str) -> Iterator[Act[Any]]:
-    """What the store has of a transaction."""
+    """The store's records of a transaction."""
     for topic in _TOPICS:
         yield Act(f"the writes of {x} to {topic}", _has_written, _count_writes, (x, topic), _STORE)
     for where in ("workers", "auditors", _ONE_CUMULATIVE):
@@ -362,7 +362,7 @@ def _looks_at(x: str) -> Iterator[Act[Any]]:
 
 
 def acts() -> Iterator[Act[Any]]:
-    """All that is about the store."""
+    """All acts about the store."""
     for x in _WRITERS:
         yield from _of(x)
         yield from _looks_at(x)

@@ -1,6 +1,6 @@
-"""The acts of the transaction key: tasks that connect, come back, are fenced and go on; their transactions; administrators; faults.
+"""The acts of the transaction key: tasks that connect, reconnect, are fenced and go on; their transactions; administrators; faults.
 
-Where the proposal leaves a choice, as whether a client that comes back keeps its transaction, the client gives the transaction up.
+Where the proposal leaves a choice, such as whether a client that reconnects keeps its transaction, the client gives the transaction up.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from .transaction_key_model import KEYS, PAYMENTS, TASKS, Keys, Transaction
 _TOPIC, _INPUTS, _WORKERS, _INPUT = "orders", "inputs", "workers", ("i1", "i2")
 _ENDS = {"commits": "commit", "aborts": "abort"}
 _BUSY = "TXKEY-12"
-"""What is violated where a client is refused what it may do, and nothing narrower is known."""
+"""The requirement that is violated where a client is refused what it may do, and nothing narrower is known."""
 _KEYED = frozenset({"transaction-keys"})
 _ODD = ("a key of 1025 bytes", "an empty key", "a key that is not UTF-8")
 
@@ -179,7 +179,7 @@ def _go_on_late(model: Keys, task: str, other: str, topic: str, inputs: str, val
 
 
 def _go_on_with_an_earlier(model: Keys, task: str, topic: str) -> list[Line]:
-    """The first of three transactions, which was fenced when the second was begun, and the second, by the third."""
+    """The first of three transactions, which was fenced when the second was begun, and the second, which was fenced by the third."""
     lines, earlier = list[Line](), list[Transaction]()
     for _ in range(2):
         lines += [*_begin(model, task), *_write(model, task, topic)]
@@ -238,7 +238,7 @@ def _look_at_metrics(model: Keys) -> list[Line]:
 
 
 def _connect_at_once(model: Keys, one: str, other: str, key: str) -> list[Line]:
-    """Nobody knows which of them has the key then; who comes after both has it."""
+    """It is not known which of them has the key then; a task that connects after both has it."""
     before = model.current(key)
     lost = model.abort(before.name) if before is not None else None
     for task in (one, other):

@@ -1,4 +1,4 @@
-"""When the acts of the transaction key may come: what their clients know, and what is known to follow."""
+"""When the acts of the transaction key are possible: what their clients know, and what follows from it."""
 
 from collections.abc import Sequence
 
@@ -30,7 +30,7 @@ def may_come_back(model: Keys, task: str) -> bool:
 
 
 def is_fenced(model: Keys, task: str) -> bool:
-    """Whether it was given an epoch, and somebody has been given another since, or its key is deleted."""
+    """Whether it was given an epoch, and another task has been given one since, or its key is deleted."""
     one = model.tasks.get(task)
     return one is not None and one.is_told and not one.is_current and (model.last.get(one.key) != task or one.key in model.deleted)
 
@@ -90,13 +90,13 @@ def may_fail(model: Keys, task: str, key: str) -> bool:
 
 
 def is_plain(model: Keys) -> bool:
-    """Whether nothing that readers get may be withheld behind what is open."""
+    """Whether none of the messages that readers receive may be withheld after an open transaction."""
     owners: Sequence[Transaction | None] = [owner for _, owner in model.entries]
     return not any(owner is not None and owner.is_open for owner in owners)
 
 
 def is_all_loaded(model: Keys) -> bool:
-    """Whether no coordinator may be on its way: what is not tried again would be refused by one that is not there yet."""
+    """Whether no coordinator may still be loading: a request that is not retried would be refused by a missing coordinator."""
     return not model.done["crash"] and not model.done["coordinators"]
 
 

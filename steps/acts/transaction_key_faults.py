@@ -1,4 +1,4 @@
-"""Acts of the transaction key in trouble: crashes in a connect and in a deletion, unreadable records, more coordinators."""
+"""Acts of the transaction key with faults: crashes in a connect and in a deletion, unreadable records, more coordinators."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from .transaction_key_model import PAYMENTS, TASKS, Keys
 
 _KEYED = frozenset({"transaction-keys"})
 _POINTS = {"before-abort": True, "after-abort": True, "after-answer": False}
-"""Points of a connect, and whether it comes there only where something is to be aborted."""
+"""Points of a connect, and whether they are reached only where something is to be aborted."""
 _RECORDS = ("has an empty record", "has half a record", "has a record of another version")
 _FAILS = "the key topic fails at the next write"
 
@@ -33,7 +33,7 @@ def _crash_in_deletion(model: Keys, key: str) -> list[Line]:
 
 
 def _fail_to_delete(model: Keys, key: str) -> list[Line]:
-    """Nothing has changed then."""
+    """Nothing has changed after the failure."""
     now = model.current(key)
     assert now is not None, f"{key} has an owner"
     lines = [Line("Given", text, "TXKEY-27") for text in (_FAILS, f"an administrator has tried to delete {key}")]
@@ -47,7 +47,7 @@ def _spoil(model: Keys, trouble: str) -> list[Line]:
 
 
 def _add_coordinators(model: Keys) -> list[Line]:
-    """Keys that are recorded stay where they are."""
+    """Recorded keys stay at their coordinators."""
     model.done["coordinators"] += 1
     return [Line("Given", "the system has 15 coordinators", "TXKEY-29")]
 
@@ -64,7 +64,7 @@ def _may_crash_in_deletion(model: Keys, key: str) -> bool:
 
 
 def acts() -> Iterator[Act[Keys]]:
-    """All that goes wrong."""
+    """All acts with faults."""
     crashes, faults = _KEYED | {"crash-points"}, _KEYED | {"key-topic-faults"}
     for x in TASKS:
         for point in _POINTS:

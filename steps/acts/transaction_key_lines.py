@@ -1,4 +1,4 @@
-"""What several acts of the transaction key say."""
+"""The lines that several acts of the transaction key share."""
 
 from .act import Line
 from .transaction_key_model import KEYS, Keys, Transaction
@@ -17,7 +17,7 @@ def others_stay(model: Keys, key: str) -> list[Line]:
 
 
 def transaction_of(model: Keys, task: str) -> Transaction:
-    """The one that a task has begun last."""
+    """The transaction that a task has begun last."""
     one = model.tasks[task].transaction
     assert one is not None, f"{task} has begun a transaction"
     return one

@@ -1,4 +1,4 @@
-"""What the clients of the transaction key's acts know: who has which key, and how each transaction of a key stands."""
+"""What the clients of the transaction key's acts know: which task has which key, and the state of each transaction of a key."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class Transaction:
     is_late: bool = False
     """Whether it was ended for its task, and not by it."""
     is_fenced: bool = False
-    """Whether that was because somebody connected or began another."""
+    """Whether that was because a task connected or began another."""
 
     @property
     def is_open(self) -> bool:
@@ -30,7 +30,7 @@ class Transaction:
 
 @dataclass
 class Task:
-    """A process: the key that it was given an epoch for, and whether it is the last one that was."""
+    """A process: the key for which it was given an epoch, and whether that epoch is the last one."""
 
     name: str
     key: str
@@ -57,10 +57,10 @@ class Keys:
     """By key, how often a task was given an epoch of it."""
     deleted: set[str] = field(default_factory=set)
     entries: list[tuple[str, Transaction | None]] = field(default_factory=list)
-    """What was receipted in orders, outside of all transactions where there is none."""
+    """The messages in orders that the broker has acknowledged, each with its transaction, None outside of all."""
     done: Counter[str] = field(default_factory=Counter)
     taken: set[str] = field(default_factory=set)
-    """Messages of the input that a commit has taken away."""
+    """Messages of the input that a commit has acknowledged."""
     _letters: int = 0
     _values: int = 0
 
@@ -90,7 +90,7 @@ class Keys:
         return one
 
     def connect(self, task: str, key: str) -> Transaction | None:
-        """A task was given the next epoch of a key; tells what it has aborted by that."""
+        """A task was given the next epoch of a key; returns what that has aborted."""
         before = self.last.get(key)
         aborted = self.abort(before, fenced=True) if before is not None else None
         if before is not None:
@@ -101,7 +101,7 @@ class Keys:
         return aborted
 
     def delete(self, key: str) -> Transaction | None:
-        """An administrator has deleted a key; tells what is aborted by that."""
+        """An administrator has deleted a key; returns what that has aborted."""
         task = self.last[key]
         self.tasks[task].is_current = False
         self.deleted.add(key)
@@ -113,7 +113,7 @@ class Keys:
             one.is_connected = False
 
     def current(self, key: str) -> Task | None:
-        """Who has the key now."""
+        """The task that has the key now."""
         one = self.tasks.get(self.last.get(key, ""))
         return one if one is not None and one.key == key and one.is_current else None
 

@@ -1,4 +1,4 @@
-"""Acts of the transaction key that are refused: epochs that are not the latest, keys that are not there, what a fenced task asks."""
+"""Acts of the transaction key that are refused: epochs that are not the latest, missing keys, requests of a fenced task."""
 
 from collections.abc import Iterator
 
@@ -20,14 +20,14 @@ def _then(why: str, *texts: str) -> list[Line]:
 
 
 def _come_with(model: Keys, task: str, epoch: str) -> list[Line]:
-    """What is there stays as it is."""
+    """The present state does not change."""
     one = model.tasks[task]
     lines = [Line("When", f"{task} connects again with {epoch}", "TXKEY-03"), *_then("TXKEY-03", _STALE)]
     return lines + _untouched(model, one.key, "TXKEY-03")
 
 
 def _untouched(model: Keys, key: str, why: str) -> list[Line]:
-    """Who has the key has it with its epoch and its transaction."""
+    """The owner of the key keeps it, with its epoch and its transaction."""
     now = model.current(key)
     if now is None or not now.is_told:
         return []
@@ -50,14 +50,14 @@ def _come_as_new(model: Keys, task: str) -> list[Line]:
 
 
 def _delete_nothing(model: Keys, key: str) -> list[Line]:
-    """A key that is not there, or of another owner."""
+    """A missing key, or one of another owner."""
     lines = [Line("When", f"{key} is deleted", "TXKEY-28"), *_then("TXKEY-28", "it is refused")]
     lines += _then("TXKEY-28", f"administrators do not find {key}")
     return [*lines, *(line for other in KEYS for line in _untouched(model, other, "TXKEY-28"))]
 
 
 def _ask_on_the_old_connection(model: Keys, task: str, what: str) -> list[Line]:
-    """A task that has connected with the key again is told that the transaction expired; another one is not served."""
+    """A task that has connected with the key again is answered that the transaction expired; another one is not served."""
     one = transaction_of(model, task)
     key = model.tasks[task].key
     why = {"the commit": "TXKEY-10", "the abort": "TXKEY-11"}.get(what, "TXKEY-12")
@@ -88,7 +88,7 @@ def _acknowledge_late_silently(model: Keys, task: str, value: str, *_: str) -> l
 
 
 def _may_come_with(model: Keys, task: str, epoch: str) -> bool:
-    """Of the epoch before there has to be one that is not that of a new process."""
+    """The previous epoch must exist and must not be that of a new process."""
     one = model.tasks.get(task)
     is_known = one is not None and one.is_told and one.is_current
     return is_known and one is not None and (epoch != _BEFORE or model.counts[one.key] > 1)
@@ -121,7 +121,7 @@ def _may_ask_on_it(model: Keys, task: str, *_: str) -> bool:
 
 
 def acts() -> Iterator[Act[Keys]]:
-    """All that is refused."""
+    """All acts that are refused."""
     for x in TASKS:
         for epoch in _EPOCHS:
             yield Act(f"{x} comes back with {epoch}", _may_come_with, _come_with, (x, epoch), _KEYED)

@@ -1,6 +1,6 @@
-"""The core's vocabulary: what is said of every transactional log.
+"""The core's vocabulary: the sentences about every transactional log.
 
-`vocabulary` has the types of values, `context` what a scenario knows, `setting` its logs and writers, `transactions` what is done in
-them, `late` what comes late or twice, `racing` what is under way at once, `processing` input that becomes output, `faults` what happens
+`vocabulary` has the types of values, `context` the state of a scenario, `setting` its logs and writers, `transactions` what writers do in
+transactions, `late` what is sent late or twice, `racing` concurrent requests, `processing` input that becomes output, `faults` what happens
 to the system, and `observations` what is judged.
 """

@@ -1,4 +1,4 @@
-"""What a scenario of the core knows: its writers, the crash that is to come, and the last answer."""
+"""The state of a core scenario: its writers, the crash that is armed, and the last answer."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from fencepost.steps.settling import settled
 from .vocabulary import CORE
 
 SHORT_MS = 2_000
-"""A short time-out: long enough for two requests, and over while a scenario waits."""
+"""A short timeout: long enough for two requests, and over before a scenario's patience ends."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Crash:
     point: str | None
 
     decides: bool = True
-    """Whether the request is decided when the crash comes."""
+    """Whether the request is decided when the crash happens."""
 
 
 @dataclass
@@ -40,26 +40,26 @@ class ScenarioContext:
     evidence: Evidence
     writers: dict[str, Writer] = field(default_factory=lambda: Named("writer", "Given a writer A"))
     followers: dict[str, Follower] = field(default_factory=dict)
-    """By the logs that they follow."""
+    """The followers, by their logs."""
     ended: set[str] = field(default_factory=set)
-    """The writers whose last transaction is decided, as far as anybody knows."""
+    """The writers whose last transaction is decided, as far as clients can know."""
     crash: Crash | None = None
     answer: Outcome[object] | None = None
     _seen_over: tuple[int | None, frozenset[str]] | None = None
-    """The writers whose transactions were all seen to be over, and after how many changes."""
+    """The writers whose transactions were all seen to be over, and the number of changes at that time."""
 
     def ask(self, answer: Outcome[object]) -> None:
-        """Keep what the When asked, for the Then to judge."""
+        """Keep the request of the When and its answer, for the Then to judge."""
         self.answer = answer
 
     def arm(self, crash: Crash) -> None:
-        """Let the system crash in the middle of a request that is still to come."""
+        """Arm a crash in the middle of a future request."""
         self.crash = crash
         if crash.point is not None:
             self.session.faults.crash_at(crash.point)
 
     def end(self, name: str, commit: bool) -> Outcome[None]:
-        """Let a writer end its transaction. A crash that is armed for this comes now, and the system is back when it is over."""
+        """Let a writer end its transaction. A crash that is armed for this happens now, and the system has restarted when it is over."""
         self.ended.add(name)
         self._seen_over = None
         crash = self.crash
@@ -86,19 +86,19 @@ class ScenarioContext:
         return self.writers[name].send(log, value)
 
     def take(self, name: str, group: str, log: str, count: int) -> tuple[str, ...]:
-        """Let a writer take input, of which there must be as much."""
+        """Let a writer take input, of which there must be so much."""
         self.ended.discard(name)
         return tuple(achieved(self.writers[name].take(group, log, count), f"taking {count} values of {log} for {group}"))
 
     def take_what_is_free(self, name: str, group: str, log: str) -> Outcome[Sequence[str]]:
-        """Let a writer take what the group is given now."""
+        """Let a writer take what the group receives now."""
         self.ended.discard(name)
         return self.writers[name].take_what_is_free(group, log)
 
     def await_ends(self) -> None:
-        """Wait until what was decided is told everywhere. When patience ends first, the next sentence judges what there is.
+        """Wait until decisions have reached all participants. When patience ends first, the next sentence judges the state at that time.
 
-        What was seen to be over is over still where nothing was asked since that may change anything.
+        What was seen to be over is still over if nothing was requested since that may change anything.
         """
         now = changes_in(self.session.time), frozenset(self.ended)
         if now[0] is not None and now == self._seen_over:
@@ -110,7 +110,7 @@ class ScenarioContext:
         return any(self.is_over(name) for _ in self.session.time.attempts())
 
     def look(self, look: Callable[[], Sequence[str]], expected: Sequence[str]) -> tuple[str, ...]:
-        """What a look shows when all that was decided is told everywhere: once, or again and again where nobody can say when that is."""
+        """What a look shows when decisions have reached all participants: once, or repeatedly where no client can learn when that is."""
         self.await_ends()
         return tuple(settled(look, expected, self.session.time, later=self.system.settles_later))
 
@@ -125,7 +125,7 @@ class ScenarioContext:
                 return unanswered(unknown, f"asking whether the transaction of {name} is over")
 
     def expect(self, holds: bool, *, what: str, expected: str, seen: str) -> None:
-        """Judge one observation, with the refusal of what was asked last, if it was refused. A crash that never came proves nothing."""
+        """Judge one observation, with the error of the last request, if it was refused. A crash that did not happen proves nothing."""
         if self.crash is not None:
             raise SetUpFailed(f"the crash that was to come on the end of {self.crash.writer}'s transaction met no such request")
         error, code = error_of(self.answer)

@@ -1,4 +1,4 @@
-"""Crashes: now, or in the middle of a request that is still to come."""
+"""Crashes: now, or in the middle of a future request."""
 
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.sentence import brings_down, unloads
@@ -13,7 +13,7 @@ POINTS = {
     "when it has told one of the logs of": "after-marker-written",
     "when it has told all of the logs of": "before-complete-logged",
 }
-"""The moments, with the points of the system's own code. A group from which input is taken is told like a log."""
+"""The moments, with the points of the system's own code. A group from which input is taken is notified like a log."""
 
 
 RELOAD = CORE.act(
@@ -26,7 +26,7 @@ RELOAD = CORE.act(
 @CORE.given("the system has crashed and come back")
 @brings_down("crash")
 def has_crashed(context: ScenarioContext) -> None:
-    """A power cut, and a start with what was durable."""
+    """A power cut, and a restart with what was durable."""
     context.session.faults.crash()
     context.session.faults.restart()
 
@@ -48,7 +48,7 @@ def is_reloaded(context: ScenarioContext, log: str) -> None:
 @CORE.given("the system crashes {moment} the next {end} of {writer}")
 @brings_down("crash")
 def crashes(context: ScenarioContext, moment: str, end: str, writer: str) -> None:
-    """The power will fail at this moment of the next request of the writer for this end, and the system start with what was durable.
+    """The power fails at this moment of the writer's next request for this end, and the system restarts with what was durable.
 
     A request that is to be answered before the crash must succeed, or the question cannot be put.
     """

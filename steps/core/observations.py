@@ -1,4 +1,4 @@
-"""What was answered, and what readers and groups get."""
+"""The answers to requests, and what readers and groups receive."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -13,22 +13,23 @@ from .vocabulary import CONTENT, CORE
 
 @CORE.then("it is done")
 def is_done(context: ScenarioContext) -> None:
-    """What the When asked was done, and said to be."""
+    """The request of the When was answered with success."""
     answer = known(context.answer)
     context.expect(isinstance(answer, Done), what="answer", expected="success", seen=reported(answer))
 
 
 @CORE.then("it is refused")
 def is_refused(context: ScenarioContext) -> None:
-    """What the When asked was not done, and said not to be."""
+    """The request of the When was refused."""
     answer = known(context.answer)
     context.expect(isinstance(answer, Refused), what="answer", expected="a refusal", seen=reported(answer))
 
 
 @CORE.then("readers of {logs} see {content}[ {order}]")
 def readers_see(context: ScenarioContext, logs: tuple[str, ...], content: tuple[str, ...], order: str | None) -> None:
-    """In each of these logs, a new reader of committed data gets these values, each once, in this order unless it is said that any order
-    will do, and no others. It reads when what was decided is told everywhere."""
+    """In each of these logs, a new reader of committed data receives exactly these values, each once, in this order unless the sentence
+    allows any order. It reads when decisions have reached all participants.
+    """
     for log in logs:
         found = context.look(partial(_committed, context, log), content)
         holds = sorted(found) == sorted(content) if order else found == content
@@ -37,7 +38,7 @@ def readers_see(context: ScenarioContext, logs: tuple[str, ...], content: tuple[
 
 @CORE.then("readers of {logs} do not see {values}")
 def readers_do_not_see(context: ScenarioContext, logs: tuple[str, ...], values: tuple[str, ...]) -> None:
-    """In none of these logs does a new reader of committed data get one of these values, whatever else it gets."""
+    """In none of these logs does a new reader of committed data receive one of these values, whatever else it receives."""
     for log in logs:
         context.await_ends()
         found = _committed(context, log)
@@ -47,8 +48,9 @@ def readers_do_not_see(context: ScenarioContext, logs: tuple[str, ...], values: 
 
 @CORE.then("the follower of {log} has been given {content}[ {order}]")
 def follower_was_given(context: ScenarioContext, log: str, content: tuple[str, ...], order: str | None) -> None:
-    """The reader who was there all along was given these values until now, each once, in this order unless it is said that any order will
-    do, and no others. It reads on when what was decided is told everywhere."""
+    """The reader that has been there all along has received exactly these values until now, each once, in this order unless the sentence
+    allows any order. It reads on when decisions have reached all participants.
+    """
     found = context.look(lambda: observed(context.followers[log].seen(), f"reading on in {log}"), content)
     holds = sorted(found) == sorted(content) if order else found == content
     context.expect(holds, what=f"follower of {log}", expected=_shown(content), seen=_shown(found))
@@ -56,21 +58,21 @@ def follower_was_given(context: ScenarioContext, log: str, content: tuple[str, .
 
 @CORE.then("group {group} is done with {content} of {log}")
 def group_is_done_with(context: ScenarioContext, group: str, content: tuple[str, ...], log: str) -> None:
-    """The group's place lies behind these values, and before the next one. What an open transaction has taken lies behind the place."""
+    """The group's position is after these values, and before the next one. What an open transaction has taken is after the position."""
     found = context.look(lambda: observed(context.system.place(group, log), f"looking for the place of {group} in {log}"), content)
     context.expect(found == content, what=f"place of {group} in {log}", expected=_shown(content), seen=_shown(found))
 
 
 @CORE.then("group {group} has {content} of {log} left")
 def group_has_left(context: ScenarioContext, group: str, content: tuple[str, ...], log: str) -> None:
-    """A new member of the group gets these values, and no others; an order among values that come again is not asked for."""
+    """A new member of the group receives exactly these values; the order of redelivered values is not judged."""
     found = sorted(context.look(lambda: observed(context.system.left(group, log), f"reading {log} as {group}"), content))
     context.expect(found == list(content), what=f"{log} left for {group}", expected=_shown(content), seen=_shown(found))
 
 
 @CORE.then("the transaction of {writer} is over")
 def is_over(context: ScenarioContext, writer: str) -> None:
-    """It is decided, and everybody who took part knows."""
+    """It is decided, and all participants have learned of the decision."""
     context.await_ends()
     over = context.is_over(writer)
     context.expect(over, what=f"transaction of {writer}", expected="over", seen="over" if over else "not over")

@@ -1,4 +1,4 @@
-"""Writers who read, process and write: what a group is given becomes output, in one transaction."""
+"""Writers that read, process and write: what a group receives becomes output, in one transaction."""
 
 from fencepost.contract.outcomes import Done
 from fencepost.steps.outcomes import observed
@@ -9,8 +9,8 @@ from .vocabulary import CONTENT, CORE
 
 @CORE.when("{writer} and {other:writer} process {log} into {results:log} for group {group} at the same time")
 def process(context: ScenarioContext, writer: str, other: str, log: str, results: str, group: str) -> None:
-    """One behind the other, each takes all that the group is given now and writes the same values as results; the second takes while the
-    first has not decided. Then each commits, or aborts where something was refused or nothing was given.
+    """One after the other, each takes all that the group receives now and writes the same values as results; the second takes while the
+    first has not decided. Then each commits, or aborts where something was refused or nothing was received.
     """
     commits = {name: _processed(context, name, log, results, group) for name in (writer, other)}
     for name, commit in commits.items():
@@ -19,7 +19,7 @@ def process(context: ScenarioContext, writer: str, other: str, log: str, results
 
 @CORE.then("each of {values} is seen in {results:log} or left of {log} for group {group}, and not both")
 def is_processed_once(context: ScenarioContext, values: tuple[str, ...], results: str, log: str, group: str) -> None:
-    """What a new reader sees of the results and what a new member of the group gets are these values together, each once."""
+    """What a new reader sees of the results and what a new member of the group receives are together exactly these values, each once."""
     seen: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
 

@@ -1,4 +1,4 @@
-"""Requests that are under way at once: two who decide, or a write and the end of its transaction."""
+"""Concurrent requests: two ends of a transaction, or a write and the end of its transaction."""
 
 from dataclasses import dataclass, field
 
@@ -13,14 +13,14 @@ from .vocabulary import CONTENT, CORE
 
 @dataclass
 class Raced:
-    """What was answered to the ends, each with whether it was a commit; and to the write beside them, if there was one."""
+    """The answers to the ends, each with whether it was a commit; and to the concurrent write, if there was one."""
 
     ends: list[tuple[bool, Outcome[None]]] = field(default_factory=list)
     write: Outcome[None] | None = None
 
     @property
     def committed(self) -> bool:
-        """Whether a commit is done."""
+        """Whether a commit succeeded."""
         return any(commit and isinstance(known(answer), Done) for commit, answer in self.ends)
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ def ends_twice(context: ScenarioContext, raced: Raced, writer: str, first: str, 
 
 @CORE.when("{writer} commits while somebody else aborts its transaction")
 def commits_beside_an_abort(context: ScenarioContext, raced: Raced, writer: str) -> None:
-    """Somebody who may do so asks for the abort before the commit is answered. What that one is answered does not matter."""
+    """Another client that may do so requests the abort before the commit is answered. The answer to that client does not matter."""
     commit = context.writers[writer].send_end(True)
     context.writers[writer].lose_transaction()
     _take_answers(context, raced, writer, [(True, commit)])
@@ -50,7 +50,7 @@ def commits_beside_an_abort(context: ScenarioContext, raced: Raced, writer: str)
 
 @CORE.when("{writer} sends {value} to {log} and {ends} at the same time, {ahead}")
 def writes_and_ends(context: ScenarioContext, raced: Raced, writer: str, value: str, log: str, ends: str, ahead: str) -> None:
-    """The one leaves first, and the other on another connection before the first is answered."""
+    """One of them is sent first, and the other on another connection before the first is answered."""
     commit = ends == "commits"
     if ahead == "the write first":
         write = context.send(writer, log, value)
@@ -65,14 +65,14 @@ def writes_and_ends(context: ScenarioContext, raced: Raced, writer: str, value: 
 
 @CORE.then("at most one of the two ends is done")
 def at_most_one(context: ScenarioContext, raced: Raced) -> None:
-    """The other is refused, whatever the reason that is given."""
+    """The other is refused, with any error."""
     done = [answer for _, answer in raced.ends if isinstance(known(answer), Done)]
     context.expect(len(done) <= 1, what="two ends at the same time", expected="at most one success", seen=str(raced))
 
 
 @CORE.then("readers of {logs} see {content} if the commit is done, and nothing otherwise")
 def see_what_was_decided(context: ScenarioContext, raced: Raced, logs: tuple[str, ...], content: tuple[str, ...]) -> None:
-    """In each of these logs a new reader gets all of it, or none; which of the two, the answer to the commit says."""
+    """In each of these logs a new reader receives all of it if the commit was answered with success, and none otherwise."""
     context.await_ends()
     due = content if raced.committed else ()
     for log in logs:
@@ -82,7 +82,7 @@ def see_what_was_decided(context: ScenarioContext, raced: Raced, logs: tuple[str
 
 @CORE.then("readers of {log} see {content}, and {value} behind it if that was acknowledged")
 def see_what_was_acknowledged(context: ScenarioContext, raced: Raced, log: str, content: tuple[str, ...], value: str) -> None:
-    """A new reader gets the write that was under way exactly if its receipt came; and nothing at all if the commit was refused."""
+    """A new reader receives the write that was in flight exactly if it was acknowledged; and nothing at all if the commit was refused."""
     context.await_ends()
     due = (*content, value) if isinstance(known(raced.write), Done) else content
     due = due if raced.committed else ()
@@ -92,7 +92,7 @@ def see_what_was_acknowledged(context: ScenarioContext, raced: Raced, log: str, 
 
 
 def _take_answers(context: ScenarioContext, raced: Raced, writer: str, asked: list[tuple[bool, Answer]]) -> None:
-    """Wait for the answers to the ends. The transaction is decided then, as far as anybody knows."""
+    """Wait for the answers to the ends. The transaction is decided then, as far as clients can know."""
     raced.ends += [(commit, answer()) for commit, answer in asked]
     context.ask(raced.ends[0][1])
     context.ended.add(writer)

@@ -19,28 +19,29 @@ def log(context: ScenarioContext, policy: str | None, name: str, values: tuple[s
 
 @CORE.given("a follower of {log}")
 def a_follower(context: ScenarioContext, log: str) -> None:
-    """A reader of committed data who is there from now on, and has read what there is so far."""
+    """A reader of committed data that is attached from now on, and has read all earlier values that it may see."""
     context.followers[log] = achieved(context.system.follow(log), f"following {log}")
     has_read_on(context, log)
 
 
 @CORE.given("the follower of {log} has read on")
 def has_read_on(context: ScenarioContext, log: str) -> None:
-    """It has been given all that readers of committed data may see now."""
+    """It has received all that readers of committed data may see now."""
     achieved(context.followers[log].seen(), f"reading on in {log}")
 
 
 @CORE.given("a {instance} {writer}[ with a {timeout} time-out]")
 def a_writer(context: ScenarioContext, instance: str, writer: str, timeout: str | None) -> None:  # noqa: ARG001 - the words differ only
-    """A writer that has no transaction yet. The system ends its transactions when they are open for longer than the time-out. A new
-    instance takes the place of the writer of that name: the old one is gone."""
+    """A writer that has no transaction yet. The system ends its transactions when they are open for longer than the timeout. A new instance
+    replaces the writer of that name: the old one is gone.
+    """
     context.ended.discard(writer)
     context.writers[writer] = achieved(context.system.writer(writer, SHORT_MS if timeout else _LONG_MS), f"becoming writer {writer}")
 
 
 @CORE.when("a new writer {writer} {ends} {value} to a new log {name}")
 def begins(context: ScenarioContext, writer: str, ends: str, value: str, name: str) -> None:
-    """All that a first transaction needs, each when the one before was done: the log, the writer, one write and its end."""
+    """All that a first transaction needs, each step after the one before has succeeded: the log, the writer, one write and its end."""
     context.ask(context.system.create(name))
     if isinstance(context.answer, Done):
         made = context.system.writer(writer, _LONG_MS)

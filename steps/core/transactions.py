@@ -1,4 +1,4 @@
-"""What is done in transactions, and beside them."""
+"""What writers do in transactions, and outside of them."""
 
 from collections.abc import Iterator
 
@@ -137,13 +137,13 @@ def has_tried_to_write(context: ScenarioContext, writer: str, value: str, log: s
 
 @CORE.given("{writer} has sent its last write to {log} again")
 def has_sent_again(context: ScenarioContext, writer: str, log: str) -> None:
-    """The same write was sent once more on the same connection, as by a writer that got no receipt, whatever came of it."""
+    """The same write was sent once more on the same connection, as by a writer that got no receipt; the answer does not matter."""
     context.writers[writer].write_again(log)
 
 
 @CORE.given("{writer} has lost its transaction to somebody else")
 def has_lost(context: ScenarioContext, writer: str) -> None:
-    """Somebody who may do so has aborted the writer's open transaction, and it is over. The writer was not told."""
+    """Another client that may do so has aborted the writer's open transaction, and it is over. The writer was not notified."""
     achieved(context.writers[writer].lose_transaction(), f"taking the transaction from {writer}")
     context.ended.add(writer)
     context.await_ends()
@@ -155,7 +155,7 @@ def _has_ended(context: ScenarioContext, name: str, *, commit: bool) -> None:
 
 
 def _written(context: ScenarioContext, writer: str, values: tuple[str, ...], log: str, speed: str | None) -> Iterator[Outcome[None]]:
-    """The answers to these writes: each is asked for when the answer before it was taken, or all before the first is waited for."""
+    """The answers to these writes: each is sent after the answer to the one before, or all before the first answer is awaited."""
     if speed is None:
         return (context.write(writer, log, value) for value in values)
     answers = [context.send(writer, log, value) for value in values]

@@ -1,4 +1,4 @@
-"""Who may do what, as an administrator changes it and looks it up: CreateAcls, DeleteAcls, DescribeAcls."""
+"""Access-control lists, as an administrator changes them and looks them up: CreateAcls, DeleteAcls, DescribeAcls."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,16 +13,16 @@ from .context import ScenarioContext
 from .vocabulary import KAFKA
 
 _ELSEWHERE = "192.0.2.1"
-"""A host that is nobody's."""
+"""A host from which no client connects."""
 
 _DENY = 2
 _ANY, _MATCH, _PREFIXED = 1, 2, 4
-"""Of filters: any kind of pattern, those that match a name, and those of names with this beginning."""
+"""Pattern types of filters: any type, patterns that match a name, and names with this prefix."""
 
 
 @KAFKA.when("the user of {producer} is allowed to {right}")
 def is_allowed(context: ScenarioContext, producer: str, right: str) -> None:
-    """CreateAcls of one entry; nobody waits until it counts."""
+    """CreateAcls of one entry. The step does not wait until it takes effect."""
     context.begin()
     wanted = right_of(context, producer, right)
     context.keep(None, context.observer.create_acl(wanted), "CreateAcls")
@@ -31,7 +31,7 @@ def is_allowed(context: ScenarioContext, producer: str, right: str) -> None:
 
 @KAFKA.when("the user of {producer} is no longer allowed to {right}")
 def is_no_longer_allowed(context: ScenarioContext, producer: str, right: str) -> None:
-    """DeleteAcls of one entry; nobody waits until it counts."""
+    """DeleteAcls of one entry. The step does not wait until it takes effect."""
     context.begin()
     taken = right_of(context, producer, right)
     context.keep(None, context.observer.delete_acl(taken), "DeleteAcls")
@@ -40,7 +40,7 @@ def is_no_longer_allowed(context: ScenarioContext, producer: str, right: str) ->
 
 @KAFKA.when("an entry is made for the user of {producer} to {right}, {no_right}")
 def is_made_without_allowing(context: ScenarioContext, producer: str, right: str, no_right: str) -> None:
-    """CreateAcls of one entry that is no right to it from here."""
+    """CreateAcls of one entry that does not grant the right: it denies it, or is for another host."""
     context.begin()
     changed: dict[str, object] = {"permission_type": _DENY} if no_right == "that denies it" else {"host": _ELSEWHERE}
     context.keep(None, context.observer.create_acl(right_of(context, producer, right), **changed), "CreateAcls")
@@ -48,21 +48,21 @@ def is_made_without_allowing(context: ScenarioContext, producer: str, right: str
 
 @KAFKA.when("{acl_request} is sent for a right to read {topic}")
 def is_sent(context: ScenarioContext, acl_request: str, topic: str) -> None:
-    """By somebody who may do everything: what is asked for changes nothing, but for an entry that is made."""
+    """Sent by a client that may do everything. Only CreateAcls makes an entry; the other requests change nothing."""
     context.begin()
     context.keep(None, _asked(context.observer, acl_request, _anybody(context, topic)), acl_request)
 
 
 @KAFKA.when("{producer} itself sends {acl_request} for a right to read {topic}")
 def sends_itself(context: ScenarioContext, producer: str, acl_request: str, topic: str) -> None:
-    """Over the producer's own connections, so as its own user."""
+    """Sent over the producer's own connections, so as its own user."""
     one = context.turn_of(producer)
     context.keep(one, _asked(one.probe, acl_request, _anybody(context, topic)), acl_request)
 
 
 @KAFKA.when("rights to {topic} and to group {group} are given to two users")
 def are_given(context: ScenarioContext, topic: str, group: str) -> None:
-    """CreateAcls of four entries: the one may read and write the topic and read the group, the other may read the topic."""
+    """CreateAcls of four entries: one user may read and write the topic and read the group, the other may read the topic."""
     context.begin()
     where = Resource(ResourceKind.TOPIC, context.topics[topic])
     behind = Resource(ResourceKind.GROUP, context.session.unique(group))
@@ -77,9 +77,9 @@ def are_given(context: ScenarioContext, topic: str, group: str) -> None:
 
 @KAFKA.when("a user who may {only_right} {topic} initialises without a transactional id")
 def initialises_with_one_right(context: ScenarioContext, only_right: str, topic: str) -> None:
-    """InitProducerId of a producer that is idempotent only, as a user of this scenario's who has this one right.
+    """InitProducerId without a transactional id, sent as a new user of this scenario who has this one right.
 
-    One that allows it is waited for until it counts.
+    Where that right allows the request, the step repeats it until the right takes effect or patience ends.
     """
     user, operation = ("writer", Operation.WRITE) if only_right == "write to" else ("reader", Operation.READ)
     probe = _client_with_right(context, user, operation, Resource(ResourceKind.TOPIC, context.topics[topic]))
@@ -89,7 +89,7 @@ def initialises_with_one_right(context: ScenarioContext, only_right: str, topic:
 
 @KAFKA.when("a user who may write under transactional id {transactional_id} initialises with it")
 def initialises_with_the_right(context: ScenarioContext, transactional_id: str) -> None:
-    """InitProducerId as a user who has this one right, until that counts."""
+    """InitProducerId as a user who has this one right, repeated until the right takes effect or patience ends."""
     name = context.session.unique(transactional_id)
     probe = _client_with_right(context, "writer", Operation.WRITE, Resource(ResourceKind.TRANSACTIONAL_ID, name))
     context.keep(None, _when_it_counts(context, lambda: probe.init_producer_id(name)), "InitProducerId")
@@ -97,14 +97,14 @@ def initialises_with_the_right(context: ScenarioContext, transactional_id: str) 
 
 @KAFKA.then("the answer names the right to {right} of the user of {producer}, and no other")
 def names_the_right(context: ScenarioContext, right: str, producer: str) -> None:
-    """DeleteAcls says which entries it has removed: this one."""
+    """The answer to DeleteAcls lists the entries that it has removed: exactly this one."""
     expected = (right_of(context, producer, right),)
     context.evidence.expect(context.answer == Done(expected), _list(expected), str(context.answer), what="answer to DeleteAcls")
 
 
 @KAFKA.then("the user of {producer} {may} write to {topic}")
 def may_write(context: ScenarioContext, producer: str, may: str, topic: str) -> None:
-    """A record outside of transactions, sent until the answer is the right one, or patience ends."""
+    """Produce of a record outside of transactions, repeated until the answer is the expected one or patience ends."""
     one, where = context.producers[producer], context.partition(f"{topic}-0")
     for _ in context.time.attempts():
         answer = one.probe.produce(where, ["may"], version=one.probe.newest("produce", 3, 12))
@@ -117,8 +117,8 @@ def may_write(context: ScenarioContext, producer: str, may: str, topic: str) -> 
 
 @KAFKA.then("DescribeAcls finds by each filter what it is for")
 def finds_what_it_should(context: ScenarioContext) -> None:
-    """Of the entries that the scenario has made: those that pass, each once, as soon as the broker has heard of them, or when patience
-    ends. Entries of others are left alone.
+    """For each filter, DescribeAcls returns exactly the matching entries among those that the scenario has made, each once. It is asked
+    until they match or patience ends. Entries of other scenarios are ignored.
     """
     names = {right.resource.name for right in context.rights if right.resource != CLUSTER}
     ours = [right for right in context.rights if right.resource != CLUSTER]
@@ -133,7 +133,7 @@ def finds_what_it_should(context: ScenarioContext) -> None:
 
 
 def _when_it_counts(context: ScenarioContext, request: Callable[[], Outcome[object]]) -> Outcome[object]:
-    """The answer when the broker has heard of the right that its controller has made, or when patience ends."""
+    """The answer once the broker has learned of the right that its controller has made, or the last refusal when patience ends."""
     answer: Outcome[object] = Unknown("patience is over before the first attempt")
     for _ in context.time.attempts():
         answer = request()

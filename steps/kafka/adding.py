@@ -1,4 +1,4 @@
-"""AddPartitionsToTxn, as a client sends it, as a broker does, and as the leader of a partition asks; and AddOffsetsToTxn."""
+"""AddPartitionsToTxn as clients, brokers and leaders of partitions send it, and AddOffsetsToTxn."""
 
 from fencepost.adapters.kafka.probe import Addition
 from fencepost.adapters.kafka.values import TopicPartition
@@ -13,7 +13,7 @@ from .vocabulary import KAFKA
 _REQUEST = "AddPartitionsToTxn"
 _API = "add_partitions_to_txn"
 _BROKERS_VERSION = 4
-"""The first version for brokers, with the transactions of several producers in one request."""
+"""The first version for brokers, which carries the transactions of several producers in one request."""
 
 ADD = KAFKA.act(
     given="{producer} has added {partitions}",
@@ -43,7 +43,7 @@ def adds(context: ScenarioContext, producer: str, partitions: tuple[str, ...], i
 
 @KAFKA.when("{producer} adds no partition at all")
 def adds_nothing(context: ScenarioContext, producer: str) -> None:
-    """AddPartitionsToTxn v3 with an empty list of topics; what it answers, it answers to no partition."""
+    """AddPartitionsToTxn v3 with an empty list of topics; its answer has a result for no partition."""
     one = context.turn_of(producer)
     answer = one.probe.add_each_partition(one.transactional_id, one.current, [], version=_BROKERS_VERSION - 1)
     context.keep(one, answer, _REQUEST)
@@ -51,7 +51,7 @@ def adds_nothing(context: ScenarioContext, producer: str) -> None:
 
 @KAFKA.when("the leader verifies {partitions} for {producer}[ with {identity}]")
 def verifies(context: ScenarioContext, partitions: tuple[str, ...], producer: str, identity: str | None) -> None:
-    """AddPartitionsToTxn v4 with verifyOnly, as the leader of a partition asks whether it is in the producer's transaction."""
+    """AddPartitionsToTxn v4 with verifyOnly: as the leader of a partition asks whether the partition is in the producer's transaction."""
     one = context.turn_of(producer)
     transactional_id, current = claimed(context, one, identity)
     addition = Addition(transactional_id, current, tuple(context.where(partitions)), verify_only=True)
@@ -88,7 +88,7 @@ def adds_for_two(
 def adds_and_verifies(
     context: ScenarioContext, producer: str, adds: str, here: tuple[str, ...], first: str, then: str, there: tuple[str, ...], second: str
 ) -> None:
-    """The same with partitions of its own for each of the two: a leader may have one batch to add for, and one to ask about."""
+    """The same with separate partitions for each of the two: a leader may add for one batch and verify another in one request."""
     sender = context.turn_of(producer)
     additions = [
         Addition(*claimed(context, context.producers[name], None), tuple(context.where(partitions)), verify_only=does == "verifies")
@@ -135,7 +135,7 @@ def add(context: ScenarioContext, producer: Producer, partition: TopicPartition)
 
 
 def add_first(context: ScenarioContext, producer: Producer, partition: TopicPartition) -> Outcome[None]:
-    """What an old client does before it writes: add the partition, unless it did so in this transaction."""
+    """What an old client does before it writes: add the partition, unless it has already done so in this transaction."""
     adds = producer.is_old and producer.transactional_id and partition not in producer.added
     return add(context, producer, partition) if adds else Done(None)
 

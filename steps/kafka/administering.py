@@ -1,4 +1,4 @@
-"""What an administrator asks of a cluster, as the request that is judged: new topics, moves, levels of features."""
+"""An administrator's requests to a cluster, where they are judged themselves: new topics, reassignments, feature levels."""
 
 from fencepost.adapters.kafka.values import TRANSACTIONS, Isolation, TopicMade, TopicPartition
 from fencepost.contract.evidence import Evidence
@@ -16,12 +16,12 @@ _NO_LEVEL = 99
 _ALL_OF_OLD = 0
 _NONE_OF_NEWER = 1
 _BY_ID = 12
-"""The version of Metadata where an empty list stands for all topics, the first where it stands for none, and the first with ids alone."""
+"""The versions of Metadata where an empty list stands for all topics, the first where it stands for none, and the first with ids alone."""
 
 
 @KAFKA.when("topic {topic} is created with {partition_count}[ {oddly}]")
 def is_created(context: ScenarioContext, topic: str, partition_count: int, oddly: str | None) -> None:
-    """CreateTopics with one replica, and with what is named. On a node: each partition is assigned to it."""
+    """CreateTopics with one replica, and with what the sentence names. On a node: each partition is assigned to it."""
     context.begin()
     name = context.topics.setdefault(topic, context.session.unique(topic))
     if oddly == "under the name of a single dot":
@@ -39,7 +39,7 @@ def is_created(context: ScenarioContext, topic: str, partition_count: int, oddly
 
 @KAFKA.when("topic {topic} is created as the system likes it")
 def is_created_as_liked(context: ScenarioContext, topic: str) -> None:
-    """CreateTopics that leaves to the system how many partitions and replicas there are."""
+    """CreateTopics that leaves the numbers of partitions and replicas to the system."""
     context.begin()
     name = context.topics.setdefault(topic, context.session.unique(topic))
     context.keep(None, context.observer.make_topic(name, -1, replicas=-1), "CreateTopics")
@@ -47,7 +47,7 @@ def is_created_as_liked(context: ScenarioContext, topic: str) -> None:
 
 @KAFKA.then("topic {topic} has partitions, each with a leader")
 def has_some_partitions(context: ScenarioContext, topic: str) -> None:
-    """As many as Metadata tells, and as CreateTopics has answered, where it does."""
+    """Metadata shows as many as CreateTopics has answered, where its answer has a number."""
     answer = answer_of(context)
     for _ in context.time.attempts():
         told = context.observer.topic(context.topics[topic])
@@ -61,7 +61,7 @@ def has_some_partitions(context: ScenarioContext, topic: str) -> None:
 
 @KAFKA.then("topic {topic} has {partition_count}, each with a leader")
 def has_partitions(context: ScenarioContext, topic: str, partition_count: int) -> None:
-    """Metadata says so to who asks for its name, for its id, or for all topics, and does not tell of it who asks for no topic.
+    """Metadata shows them when asked for the topic's name, its id or all topics, and does not list the topic when asked for no topic.
 
     CreateTopics, where it was the request, has answered that id, that many partitions, and one replica.
     """
@@ -97,7 +97,7 @@ def has_partitions(context: ScenarioContext, topic: str, partition_count: int) -
 
 @KAFKA.then("there is no topic {topic}")
 def is_not_there(context: ScenarioContext, topic: str) -> None:
-    """Metadata refuses its name, as that of no topic, or as one that no topic can have."""
+    """Metadata refuses the name, as that of an unknown topic or as an invalid one."""
     told = context.observer.topic(context.topics[topic])
     holds = isinstance(told, Refused) and told.error in ("UNKNOWN_TOPIC_OR_PARTITION", "INVALID_TOPIC_EXCEPTION")
     context.evidence.expect(holds, "UNKNOWN_TOPIC_OR_PARTITION", str(told), what=f"topic {topic}")
@@ -105,7 +105,7 @@ def is_not_there(context: ScenarioContext, topic: str) -> None:
 
 @KAFKA.when("AlterPartitionReassignments sends {partition} to node {node}")
 def is_reassigned(context: ScenarioContext, partition: str, node: int) -> None:
-    """The node is to be the only one that has the partition. What is led where is asked before."""
+    """The node is to be the only replica of the partition. The step asks who leads and coordinates what before it sends the request."""
     context.begin()
     where = context.partition(partition)
     told = achieved(context.observer.topic(where.topic), f"asking for the leader of {partition}")
@@ -115,8 +115,9 @@ def is_reassigned(context: ScenarioContext, partition: str, node: int) -> None:
 
 @KAFKA.then("{partition} is led by node {node} alone[, in {later} leader epoch]")
 def is_led_by(context: ScenarioContext, partition: str, node: int, later: str | None) -> None:
-    """Metadata comes to name this node, and of both nodes only this one comes to say where the log ends. A later epoch is a larger
-    number."""
+    """Metadata comes to name this node as the leader, and only this one of both nodes comes to answer where the log ends. A later leader
+    epoch is a larger number.
+    """
     where, observer = context.partition(partition), context.observer
     for _ in context.time.attempts():
         leader = observed(observer.leader_nodes(where.topic), f"asking for the leader of {partition}").get(where.partition)
@@ -152,7 +153,7 @@ def coordinator_moves(context: ScenarioContext, producer: str, node: int) -> Non
 
 @KAFKA.then("{producer} is coordinated by node {node} alone")
 def is_coordinated_by(context: ScenarioContext, producer: str, node: int) -> None:
-    """FindCoordinator comes to name this node, and of both nodes only this one comes to describe the producer's transaction."""
+    """FindCoordinator comes to name this node, and only this one of both nodes comes to describe the producer's transaction."""
     one, observer = context.producers[producer], context.observer
     version = observer.newest("find_coordinator", 1, 6)
     for _ in context.time.attempts():
@@ -176,10 +177,9 @@ def is_coordinated_by(context: ScenarioContext, producer: str, node: int) -> Non
 
 @KAFKA.when("{producer} sends {api} to node {node}")
 def sends_to_a_node(context: ScenarioContext, producer: str, api: str, node: int) -> None:
-    """The request is put once, to this node, whichever should get it.
+    """The request is sent once, to this node, even if another one should get it.
 
-    AddPartitionsToTxn is for every partition of the scenario, AddOffsetsToTxn for a group of this name alone, and EndTxn
-    commits.
+    AddPartitionsToTxn names every partition of the scenario, AddOffsetsToTxn a group of this name alone, and EndTxn commits.
     """
     one = context.turn_of(producer)
     probe, name, now = one.probe, one.transactional_id, one.current
@@ -201,7 +201,7 @@ def sends_to_a_node(context: ScenarioContext, producer: str, api: str, node: int
 
 @KAFKA.when("UpdateFeatures {feature_update}")
 def features_are_updated(context: ScenarioContext, feature_update: str) -> None:
-    """One request, whose answer is judged. What is in force is asked before."""
+    """One UpdateFeatures request, whose answer is judged. The levels in force are read before it."""
     context.begin()
     observer = context.observer
     context.features_before = achieved(observer.api_versions(NEWEST_API_VERSIONS), "asking for the features")
@@ -222,7 +222,7 @@ def features_are_updated(context: ScenarioContext, feature_update: str) -> None:
 
 @KAFKA.then("the levels of features are unchanged")
 def levels_are_unchanged(context: ScenarioContext) -> None:
-    """ApiVersions says the same levels as before; their epoch may have grown for another reason."""
+    """ApiVersions shows the same levels as before; their epoch may have grown for another reason."""
     assert context.features_before is not None, "a sentence about a change stands after one"
     before = context.features_before.finalized
     now = observed(context.observer.api_versions(NEWEST_API_VERSIONS), "asking for the features").finalized
@@ -238,7 +238,7 @@ def _told(evidence: Evidence, told: Outcome[dict[str, int]], expected: dict[str,
 
 
 def _tells_of_all(evidence: Evidence, told: Outcome[dict[str, int]], name: str, partitions: int, version: int) -> None:
-    """Says nothing of other topics, which are there for other scenarios."""
+    """Ignores other topics, which belong to other scenarios."""
     found = told.value.get(name) if isinstance(told, Done) else None
     seen = reported(told) if not isinstance(told, Done) else "it is not among them" if found is None else f"{found} partitions"
     what = f"all topics that Metadata v{version} answers"

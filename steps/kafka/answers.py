@@ -1,4 +1,4 @@
-"""Then: what the When was answered."""
+"""Then: the answer to the request of the When."""
 
 from collections.abc import Mapping
 
@@ -18,9 +18,9 @@ _OFFSET_OF = "the offset of "
 
 @KAFKA.then("it is done[ and answers {result}]")
 def it_is_done(context: ScenarioContext, result: str | None) -> None:
-    """The answer carries no error; of a write also an offset that its log really has, and what else is named.
+    """The answer carries no error; for a write it also carries an offset that its log really has, and what else the sentence names.
 
-    In force are the producer id and epoch that the producer goes by. A new producer id is one that nobody in the scenario had before.
+    The producer id and epoch in force are those that the producer uses. A new producer id is one that no client of the scenario had before.
     """
     answer = answer_of(context)
     if result is None:
@@ -33,7 +33,7 @@ def it_is_done(context: ScenarioContext, result: str | None) -> None:
 
 @KAFKA.then("it is refused[ {as_a_whole}] with {errors}[ or answers {result}]")
 def it_is_refused(context: ScenarioContext, as_a_whole: str | None, errors: tuple[str, ...], result: str | None) -> None:
-    """The answer carries this error, one of those that are named where there are several; as a whole: and no result for any part of it."""
+    """The answer carries this error, or one of those that are named. As a whole: it also has no result for any part of the request."""
     answer = answer_of(context)
     holds = isinstance(answer, Refused) and answer.error in errors
     expected, seen = f"a refusal with {' or '.join(errors)}", reported(answer)
@@ -48,9 +48,9 @@ def it_is_refused(context: ScenarioContext, as_a_whole: str | None, errors: tupl
 
 @KAFKA.then("it is done for {partitions}[ of {producer}]")
 def it_is_done_for(context: ScenarioContext, partitions: tuple[str, ...], producer: str | None) -> None:
-    """The answer has no error for each of these partitions, in that producer's entry where several ask in one request.
+    """The answer has no error for each of these partitions, in that producer's entry where several share one request.
 
-    Of a write, it has an offset that the partition's log really has.
+    For a write, it has an offset that the partition's log really has.
     """
     results = _results(context, partitions, producer)
     for name, result in results.items():
@@ -64,7 +64,7 @@ def it_is_done_for(context: ScenarioContext, partitions: tuple[str, ...], produc
 def it_is_refused_for(
     context: ScenarioContext, only: str | None, partitions: tuple[str, ...], producer: str | None, errors: tuple[str, ...]
 ) -> None:
-    """The answer has this error, or one of these, for each of these partitions; only: and none for the others of the request."""
+    """The answer has this error, or one of these, for each of these partitions. Only: it has none for the others of the request."""
     results = _results(context, partitions, producer)
     expected = f"a refusal with {' or '.join(errors)}"
     for name, result in results.items():
@@ -80,8 +80,9 @@ def it_is_refused_for(
 
 @KAFKA.then("the refusal has {refusal_part}")
 def the_refusal_has(context: ScenarioContext, refusal_part: str) -> None:
-    """The answer is a refusal: with an error message that is not empty; or with a producer id of -1, and an epoch of -1 where that is
-    said."""
+    """The answer is a refusal, with an error message that is not empty; or with a producer id of -1, and an epoch of -1 where the sentence
+    names it.
+    """
     answer = answer_of(context)
     fields = answer.fields if isinstance(answer, Refused) else {}
     producer_id = fields.get("producer_id", 0)
@@ -97,7 +98,7 @@ def the_refusal_has(context: ScenarioContext, refusal_part: str) -> None:
 
 @KAFKA.then("the refusal has base offset -1 and no wrong log start offset of {partition}")
 def the_refusal_has_offsets(context: ScenarioContext, partition: str) -> None:
-    """The answer is a refusal with these offsets; that of the log's start is -1, or what ListOffsets answers for the earliest."""
+    """The answer is a refusal with these offsets; the log start offset is -1, or what ListOffsets answers for the earliest."""
     start = observed(context.observer.start_offset(context.partition(partition)), f"asking where {partition} starts")
     answer = answer_of(context)
     fields = answer.fields if isinstance(answer, Refused) else {}
@@ -109,10 +110,12 @@ def the_refusal_has_offsets(context: ScenarioContext, partition: str) -> None:
 
 @KAFKA.then("every refusal was {refusal}")
 def every_refusal_was(context: ScenarioContext, refusal: str) -> None:
-    """What was said to a client that asked again and again was one of these, or one of those that Kafka's clients ask again after.
+    """Each refusal of a client that retried again and again was one of these; retriable: one of the errors after which Kafka's clients
+    retry.
 
-    A broker may also refuse nothing, and answer when the coordinator has loaded: then DescribeTransactions, sent after the request, says
-    that it had not. If that was not seen either, the system was back before it was asked, and the question was not put.
+    A broker may also refuse nothing, and answer when the coordinator has loaded: then DescribeTransactions, sent after the request, must
+    have shown that it had not loaded yet. If that was not seen either, the system was back before it was asked, and the question was not
+    put.
     """
     if not (context.errors_answered or context.held_back):
         raise SetUpFailed(f"no {context.request} was refused: the system was back before the first one came")
@@ -124,7 +127,7 @@ def every_refusal_was(context: ScenarioContext, refusal: str) -> None:
 
 @KAFKA.then("the first attempt was refused with {errors}")
 def the_first_attempt_was_refused(context: ScenarioContext, errors: tuple[str, ...]) -> None:
-    """The request was put twice, and its first answer was a refusal with one of these errors."""
+    """The request was sent twice, and its first answer was a refusal with one of these errors."""
     seen = [refusal.error for refusal in context.refusals]
     holds = len(seen) == 1 and seen[0] in errors
     context.evidence.expect(holds, " or ".join(errors), ", ".join(seen) or "no refusal", what=f"first answer to {context.request}")
@@ -163,14 +166,14 @@ def _judge_offset(context: ScenarioContext, answer: Done[object] | Refused, resu
 
 
 def _offsets_of(context: ScenarioContext, result: str) -> list[int]:
-    """Where a record stands, in the one partition that holds it."""
+    """The offsets of a record, in the one partition that holds it."""
     value = result.removeprefix(_OFFSET_OF).strip('"')
     views = [context.read(partition, Isolation.READ_UNCOMMITTED) for partition in context.partitions]
     return [offset for view in views if (offset := view.offset_of(value)) is not None]
 
 
 def _carries(context: ScenarioContext, answer: Done[object] | Refused, result: str) -> bool:
-    """Whether an answer is success with what a sentence names: a producer id and epoch, or the offset of a record."""
+    """Whether an answer is a success with what the sentence names: a producer id and epoch, or the offset of a record."""
     if result == "a new producer id and epoch 0":
         match answer:
             case Done(ProducerIdAndEpoch(producer_id=producer_id, epoch=0)):
@@ -204,7 +207,7 @@ def _results(context: ScenarioContext, names: tuple[str, ...], producer: str | N
 
 
 def _all_results(context: ScenarioContext, producer: str | None) -> Mapping[TopicPartition, Done[object] | Refused]:
-    """The verdicts on partitions in the answer to the When, in the entry of that producer where the request had several."""
+    """The results for partitions in the answer to the When, in the entry of that producer where the request had several."""
     match answer_of(context):
         case Done(dict() as results):
             verdicts: Mapping[TopicPartition, Done[object] | Refused] = results

@@ -1,8 +1,8 @@
-"""Users and their rights, at a system where nobody may do anything that was not allowed to them.
+"""Users and their rights, at a system where a user may do only what was granted.
 
-Rights are to names that only this scenario has, so that scenarios do not disturb each other; what a role may do to the whole cluster
-is always the same. A user whose right to change something was taken away may still look, so that what is refused is the request that
-the scenario is about, and not the way to it.
+Rights are to names that only this scenario has, so that scenarios do not disturb each other; what a role may do to the whole cluster is
+always the same. A user who loses the right to change something keeps the right to describe it, so that the request of the scenario is
+refused, and not an earlier look-up.
 """
 
 from fencepost.adapters.kafka.probe import CoordinatorKind
@@ -21,10 +21,10 @@ _OF_ROLES = {"operator": Operation.ALTER, "peer": Operation.CLUSTER_ACTION}
 
 @KAFKA.given("producer {producer} with transactional id {transactional_id}[ and group {group}], logged in as {role}")
 def a_producer_of_a_user(context: ScenarioContext, producer: str, transactional_id: str, group: str | None, role: str) -> None:
-    """A producer whose connections are those of a user that may do all that a producer does, and has initialised.
+    """A producer that connects as a user with all rights that a producer needs, and has initialised.
 
-    That is to write under the transactional id, to write to and read every topic, and to read the group. To the cluster, an ordinary
-    user may do nothing, an operator ALTER, and another broker CLUSTER_ACTION.
+    These are to write under the transactional id, to write to and read every topic, and to read the group. On the cluster, an ordinary user
+    may do nothing, an operator ALTER, and another broker CLUSTER_ACTION.
     """
     user = _USERS[role]
     if user in _OF_ROLES:
@@ -47,7 +47,7 @@ def a_producer_of_a_user(context: ScenarioContext, producer: str, transactional_
 def may_no_longer(context: ScenarioContext, producer: str, right: str) -> None:
     """That right is taken away, and only that: the user may still describe what it may no longer write or read.
 
-    Who may write or read may describe, so who may no longer describe something may do nothing with it.
+    The right to write or read implies the right to describe, so a user who may no longer describe something may do nothing with it.
     """
     if right == "describe its transactional id":
         may_no_longer(context, producer, "write under its transactional id")
@@ -60,7 +60,7 @@ def may_no_longer(context: ScenarioContext, producer: str, right: str) -> None:
 
 
 def right_of(context: ScenarioContext, producer: str, right: str) -> Right:
-    """What the user of a producer may, as an access-control list has it."""
+    """A right of a producer's user, as an entry of an access-control list."""
     one = context.producers[producer]
     match right.split(" ", 2):
         case ["describe", topic]:

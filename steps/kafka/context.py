@@ -1,4 +1,4 @@
-"""What a scenario knows: its topics, its producers, the last answer, the faults that were armed, and a snapshot from before the When."""
+"""The state of a scenario: its topics, its producers, the last answer, the armed faults, and a snapshot from before the When."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ _COMPLETE = {MarkerType.COMMIT: "CompleteCommit", MarkerType.ABORT: "CompleteAbo
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What there was just before the When: the ends of logs, what the coordinator said of each id, and the producer ids that were given."""
+    """The state just before the When: the ends of logs, the coordinator's description of each id, and the producer ids that were given."""
 
     ends: dict[TopicPartition, int]
     transactions: dict[str, TransactionDescription]
@@ -41,7 +41,7 @@ class Snapshot:
 
 
 class _Described(dict[str, TransactionDescription]):
-    """What the coordinator said, by transactional id. To look up one that was not asked about asks for what is not offered."""
+    """The coordinator's descriptions, by transactional id. A look-up of an id that was not described raises NotOffered."""
 
     def __missing__(self, name: str) -> TransactionDescription:
         raise NotOffered("DescribeTransactions v0: nothing else that the broker offers tells what has become of a transaction")
@@ -49,26 +49,26 @@ class _Described(dict[str, TransactionDescription]):
 
 @dataclass
 class Pause:
-    """A node that does nothing, and what it goes on after; None where nothing in the scenario ends the pause."""
+    """A paused node, and the event after which it goes on; None where nothing in the scenario ends the pause."""
 
     node: int
     until: str | None
     blocked: frozenset[str]
     """The producers whose transactions stay incomplete when the pause is over."""
     is_noticed: bool = False
-    """Whether it goes on for a while after the answer, in which the coordinator looks for a leader in vain."""
+    """Whether the pause lasts for a while after the answer, in which the coordinator looks for a leader in vain."""
 
 
 @dataclass
 class Armed:
-    """The faults that wait for their request, and who looks on meanwhile."""
+    """The faults that wait for their request, and what is polled meanwhile."""
 
     pause: Pause | None = None
     is_starting: bool = False
-    """The system was killed and is being started; a request is put again and again."""
+    """The system was killed and is being started; a request is retried until it is served."""
 
     wire: dict[tuple[str, str], str] = field(default_factory=dict)
-    """What becomes of the next request, by its client and its API."""
+    """What happens to the next request, by its client and its API."""
 
     crashes: dict[str, str] = field(default_factory=dict)
     """When the system crashes with the next EndTxn of a producer."""
@@ -86,16 +86,16 @@ class ScenarioContext:
     topics: dict[str, str] = field(default_factory=lambda: Named("topic", 'Given a topic "payments" with 2 partitions'))
     partitions: list[TopicPartition] = field(default_factory=list)
     leaders: dict[TopicPartition, int] = field(default_factory=dict)
-    """The nodes that lead partitions, where the scenario has said so."""
+    """The nodes that lead partitions, where the scenario has set them."""
 
     leader_epochs: dict[TopicPartition, int] = field(default_factory=dict)
-    """Those in which partitions were led before they moved."""
+    """The nodes that led partitions before they moved."""
 
     replicated: set[TopicPartition] = field(default_factory=set)
-    """Partitions that are not written while a node is paused that does not lead them, for all replicas must have what is."""
+    """Partitions that cannot be written while a node is paused that does not lead them: all replicas must have the records."""
 
     slow_topics: set[str] = field(default_factory=set)
-    """Topics whose records say that they are seconds apart, so that each batch gets a segment of its own."""
+    """Topics whose records carry times that are seconds apart, so that each batch gets its own segment."""
 
     deleted: dict[str, UUID] = field(default_factory=dict)
     """The topic ids of topics that were deleted, by their names at the system."""
@@ -104,53 +104,54 @@ class ScenarioContext:
         default_factory=lambda: Named("producer", 'Given producers A and B with transactional ids "transfer" and "refund"')
     )
     anonymous: list[ProducerIdAndEpoch] = field(default_factory=list)
-    """What clients without a transactional id were given."""
+    """The producer ids and epochs that clients without a transactional id were given."""
 
     memberships: dict[str, list[Membership]] = field(
         default_factory=lambda: Named("member of a group", 'Given A is a member of group "shop"')
     )
-    """The places that producers had in their group, the latest last."""
+    """The memberships that producers had in their group, the latest last."""
 
     rights: set[Right] = field(default_factory=set)
-    """What the scenario has allowed, and not taken away."""
+    """The rights that the scenario has granted and not taken away."""
 
     users: dict[str, str] = field(default_factory=dict)
-    """As whom the producers have logged in, where they had to."""
+    """The users as whom producers have logged in, where they had to."""
 
     versions: dict[tuple[str, str], int] = field(default_factory=dict)
-    """The versions that a client uses of a request, by its name and the API, where the scenario has said so."""
+    """The versions of requests that a client uses, by its name and the API, where the scenario has set them."""
 
     armed: Armed = field(default_factory=Armed)
     asked: Producer | None = None
     request: str = "request"
-    """The name of what was asked last, for the report."""
+    """The name of the last request, for the report."""
 
     answer: Outcome[object] | None = None
     asked_partition: TopicPartition | None = None
     asked_time: int | None = None
     features_before: Offer | None = None
-    """What ApiVersions said just before the level of a feature was changed."""
+    """The answer of ApiVersions just before the level of a feature was changed."""
 
     refusals: list[Refused] = field(default_factory=list)
-    """What a request was refused with at first that was put again."""
+    """The first refusals of a request that was retried."""
 
     first_answer: Outcome[object] | None = None
-    """What a request was answered that was put again when a paused node had gone on."""
+    """The answer to a request that was retried when a paused node had gone on."""
 
     errors_answered: set[str] = field(default_factory=set)
-    """What a request was refused with while the system came back, every single time that it was sent."""
+    """The error of each refusal of a request that was retried while the system restarted."""
 
     held_back: str | None = None
-    """The coordinator's own word that it did not serve yet, after the last request of the When had been sent while the system came back."""
+    """What the coordinator answered, after the last request of the When had been sent during a restart, to show that it did not serve yet.
+    """
 
     polled: dict[TopicPartition, list[LogView]] = field(default_factory=dict)
-    """What readers of committed data saw in the course of the When, poll by poll."""
+    """What readers of committed data saw during the When, poll by poll."""
 
     states_seen: list[str] = field(default_factory=list)
-    """The states in which the coordinator showed a transaction in the course of the When."""
+    """The states in which the coordinator showed a transaction during the When."""
 
     states_since_answer: list[str] = field(default_factory=list)
-    """Those from the answer to EndTxn on, poll by poll."""
+    """The states from the answer to EndTxn on, poll by poll."""
 
     states: dict[str, str] = field(default_factory=dict)
     """Where each transaction was when it was last waited for."""
@@ -160,7 +161,7 @@ class ScenarioContext:
 
     @property
     def observer(self) -> KafkaProbe:
-        """A client that only looks, and is nobody's producer."""
+        """A client that only looks, and is no producer of the scenario."""
         probe: KafkaProbe = self.session.client("observer")
         return probe
 
@@ -169,14 +170,15 @@ class ScenarioContext:
         return self.session.time
 
     def partition(self, name: str) -> TopicPartition:
-        """`payments-0` as the system knows it; also where nobody has made such a topic."""
+        """`payments-0` as the system knows it, even where the scenario has made no such topic."""
         if name.endswith('"'):
             return self.partition_of_group(name.split('"')[1])
         topic, _, number = name.rpartition("-")
         return TopicPartition(self.topics.get(topic) or self.session.unique(topic), int(number))
 
     def partition_of_group(self, group: str) -> TopicPartition:
-        """Where a group's offsets are kept: what the coordinator says of a transaction that has them, or else Kafka's rule.
+        """The partition that keeps a group's offsets: the one that the coordinator names for a transaction that has them, or else by
+        Kafka's rule.
 
         NotOffered where clients do not see such a topic.
         """
@@ -187,11 +189,11 @@ class ScenarioContext:
         return next(named, by_rule)
 
     def where(self, names: Iterable[str]) -> list[TopicPartition]:
-        """Several partitions as the system knows them."""
+        """The names that the system has for several partitions."""
         return [self.partition(name) for name in names]
 
     def version(self, producer: Producer, api: str) -> int:
-        """The version in which a producer sends a request: the one that was said, or the newest that a client of its kind knows."""
+        """The version in which a producer sends a request: the one that the scenario set, or the newest that a client of its kind knows."""
         said = self.versions.get((producer.name, api))
         if said is not None:
             return said
@@ -203,18 +205,18 @@ class ScenarioContext:
         return self.producers[name]
 
     def begin(self) -> None:
-        """The When begins: take the snapshot, unless a fault that has begun already had it taken before."""
+        """The When begins: take the snapshot, unless a fault that has begun already has taken it."""
         if not self._is_early:
             self.snapshot()
         self._is_early = False
 
     def begin_early(self) -> None:
-        """Take the snapshot of the When now, before something that leaves no time or nobody to ask for it later."""
+        """Take the snapshot of the When now, before something that leaves no time or no node to ask for it later."""
         self.snapshot()
         self._is_early = True
 
     def snapshot(self) -> None:
-        """Remember what there is, for sentences that say what has not changed."""
+        """Remember the current state, for sentences that judge that it has not changed."""
         ends = {
             partition: achieved(self.observer.end_offset(partition, Isolation.READ_UNCOMMITTED), f"asking where {partition} ends")
             for partition in self.partitions
@@ -227,19 +229,19 @@ class ScenarioContext:
 
     @property
     def before(self) -> Snapshot:
-        """The snapshot; the linter sees to it that there was a When."""
+        """The snapshot; the linter makes sure that there was a When."""
         assert self._before is not None, "a sentence about what has not changed stands before the When"
         return self._before
 
     def keep(self, producer: Producer | None, answer: Outcome[object], request: str | None = None) -> None:
-        """Keep what the When was answered, for the Then to judge."""
+        """Keep the answer to the When, for the Then to judge."""
         self.asked, self.answer, self.request = producer, answer, request or self.request
 
     def await_markers(self) -> None:
-        """Wait until no marker of a known transaction is on its way; one that is open or incomplete is not waited for.
+        """Wait until no marker of a known transaction is in flight; one that is open or incomplete is not waited for.
 
-        When patience ends first, the sentence that follows judges what there is. Where DescribeTransactions is not offered, the ends that
-        producers have asked for are waited for.
+        When patience ends first, the sentence that follows judges the state at that time. Where DescribeTransactions is not offered, the
+        step waits for the ends that producers have requested.
         """
         transactional = [producer for producer in self.producers.values() if producer.transactional_id]
         if not self.can_describe:
@@ -260,11 +262,11 @@ class ScenarioContext:
 
     @property
     def can_describe(self) -> bool:
-        """Whether the system tells what has become of transactions."""
+        """Whether the system offers a way to learn how a transaction ended."""
         return self.observer.offers("describe_transactions", 0)
 
     def completed(self, producer: Producer) -> Outcome[str]:
-        """The state in which a producer's last transaction is over: nothing open, no marker on its way. Unknown when patience ends first.
+        """The state in which a producer's last transaction is over: nothing open, no marker in flight. Unknown when patience ends first.
 
         Where DescribeTransactions is not offered, every partition that the producer wrote to must hold its marker.
         """
@@ -280,15 +282,15 @@ class ScenarioContext:
         return Unknown(f"a partition that {producer.name} wrote to in its transaction has no marker of it")
 
     def is_over(self, producer: Producer) -> bool:
-        """Whether no transaction of a producer is open, and no marker on its way."""
+        """Whether no transaction of a producer is open, and no marker in flight."""
         return self.describe(producer).is_settled if self.can_describe else None not in self._markers(producer)
 
     def is_open(self, producer: Producer) -> bool:
-        """Whether the coordinator says that a producer's transaction is Ongoing; where it says nothing, whether one has no marker."""
+        """Whether the coordinator shows a producer's transaction as Ongoing; if it cannot be asked, whether one has no marker."""
         return self.describe(producer).state == "Ongoing" if self.can_describe else None in self._markers(producer)
 
     def _markers(self, producer: Producer) -> set[MarkerType | None]:
-        """How a producer's last transaction ended, by what is in the partitions that it wrote to; None where the marker is missing."""
+        """How a producer's last transaction ended, by the markers in the partitions that it wrote to; None where the marker is missing."""
         looks = {
             where: self.observer.last_marker(where, producer.current.producer_id)
             for where in producer.ended_in or producer.written | producer.added
@@ -305,11 +307,11 @@ class ScenarioContext:
         return isinstance(look, Refused) and look.error == "UNSTABLE_OFFSET_COMMIT"
 
     def describe(self, producer: Producer) -> TransactionDescription:
-        """What the coordinator says of a producer's transactional id now."""
+        """The coordinator's current description of a producer's transactional id."""
         return observed(self.observer.describe_transaction(producer.transactional_id), f"describing the transaction of {producer.name}")
 
     def write_plain(self, partition: TopicPartition, value: str) -> Outcome[Appended]:
-        """A record without a producer id, in the newest Produce that names topics by name; no version of it means anything else."""
+        """Write a record without a producer id, by the newest Produce that names topics by name; all versions treat it alike."""
         return self.observer.produce(partition, [value], version=self.observer.newest("produce", 3, 12))
 
     def end_of(self, partition: TopicPartition) -> int:
@@ -317,7 +319,7 @@ class ScenarioContext:
         return observed(self.observer.end_offset(partition, Isolation.READ_UNCOMMITTED), f"asking where {partition} ends")
 
     def read(self, partition: TopicPartition, isolation: Isolation, *, version: int | None = None) -> LogView:
-        """The partition as a reader of that isolation level gets it, once no marker is on its way; by Fetch of that version."""
+        """The partition as a reader of that isolation level gets it, once no marker is in flight; by Fetch of that version."""
         self.await_markers()
         return observed(self.observer.read(partition, isolation, version=version), f"reading {partition}")
 

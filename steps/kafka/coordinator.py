@@ -1,4 +1,4 @@
-"""Then: what the coordinator says of a transaction, and the leaders of partitions of a producer."""
+"""Then: what the coordinator reports of a transaction, and the leaders of partitions of a producer."""
 
 from fencepost.adapters.kafka.values import OFFSETS, Isolation, ProducerIdAndEpoch, TransactionDescription
 from fencepost.contract.outcomes import Done
@@ -14,7 +14,7 @@ from .vocabulary import KAFKA
 
 @KAFKA.then("the producer id and epoch of {producer} are {known}")
 def the_identity_is(context: ScenarioContext, producer: str, known: str) -> None:
-    """DescribeTransactions shows the producer id and epoch that it showed before the When, that were answered, or that were given first."""
+    """DescribeTransactions shows the producer id and epoch that it showed before the When, of the answer, or that were given first."""
     one = context.producers[producer]
     if known == "those of the answer":
         match answer_of(context):
@@ -33,7 +33,7 @@ def the_identity_is(context: ScenarioContext, producer: str, known: str) -> None
 
 @KAFKA.then("the transaction of {producer} is {state}[ in {place}]")
 def the_transaction_is(context: ScenarioContext, producer: str, state: str, place: str | None) -> None:
-    """DescribeTransactions shows this state, once no marker is on its way; with a place, exactly these partitions as well."""
+    """DescribeTransactions shows this state, once no marker is in flight; with a place, exactly these partitions as well."""
     if place is None:
         context.await_markers()
     description = context.describe(context.producers[producer])
@@ -51,7 +51,7 @@ def the_transaction_is(context: ScenarioContext, producer: str, state: str, plac
 
 @KAFKA.then("the transaction of {producer} is {state}, and waits for {place} only")
 def the_transaction_waits_for(context: ScenarioContext, producer: str, state: str, place: str) -> None:
-    """DescribeTransactions shows this state, and sooner or later just this partition."""
+    """DescribeTransactions shows this state, and comes to show exactly this partition."""
     one = context.producers[producer]
     for _ in context.time.attempts():
         description = context.describe(one)
@@ -63,9 +63,9 @@ def the_transaction_waits_for(context: ScenarioContext, producer: str, state: st
 
 @KAFKA.then("the transaction of {producer} is unchanged")
 def the_transaction_is_unchanged(context: ScenarioContext, producer: str) -> None:
-    """DescribeTransactions shows the state, producer id, epoch, partitions, start and time-out that it showed before the When.
+    """DescribeTransactions shows the state, producer id, epoch, partitions, start and timeout that it showed before the When.
 
-    Of a transaction that is being ended, partitions that were waiting for their marker may have got it.
+    If the transaction is being ended, partitions that were waiting for their marker may have got it.
     """
     one = context.producers[producer]
     before, now = context.before.transactions[one.transactional_id], context.describe(one)
@@ -74,7 +74,7 @@ def the_transaction_is_unchanged(context: ScenarioContext, producer: str) -> Non
 
 @KAFKA.then("the transaction time-out of {producer} is {timeout}")
 def the_timeout_is(context: ScenarioContext, producer: str, timeout: str) -> None:
-    """DescribeTransactions shows this time-out."""
+    """DescribeTransactions shows this timeout."""
     due, seen = TIMEOUTS_MS[timeout], context.describe(context.producers[producer]).timeout_ms
     context.evidence.expect(seen == due, f"{due} ms", f"{seen} ms", what=f"time-out of {producer}")
 
@@ -88,7 +88,7 @@ def the_coordinator_does_not_know(context: ScenarioContext, producer: str) -> No
 
 @KAFKA.then("the open transaction of {producer} in {partition} starts at {value}")
 def the_open_transaction_starts_at(context: ScenarioContext, producer: str, partition: str, value: str) -> None:
-    """DescribeProducers says that the producer's transaction in this partition started at the offset of this record."""
+    """DescribeProducers shows that the producer's transaction in this partition started at the offset of this record."""
     where = context.partition(partition)
     offset = context.read(where, Isolation.READ_UNCOMMITTED).offset_of(value)
     active = observed(context.observer.describe_producers(where), f"describing the producers of {partition}")
@@ -103,7 +103,7 @@ def the_open_transaction_starts_at(context: ScenarioContext, producer: str, part
 
 @KAFKA.then("{partition} has no open transaction of {producer}")
 def has_no_open_transaction(context: ScenarioContext, partition: str, producer: str) -> None:
-    """DescribeProducers shows no transaction start for the producer's id in this partition, once no marker is on its way."""
+    """DescribeProducers shows no transaction start for the producer's id in this partition, once no marker is in flight."""
     context.await_markers()
     starts = [entry.transaction_start for entry in active_in(context, partition, context.producers[producer])]
     seen = f"offset {max(starts)}" if any(start >= 0 for start in starts) else f"none; starts {starts}"
@@ -114,7 +114,7 @@ def has_no_open_transaction(context: ScenarioContext, partition: str, producer: 
 
 @KAFKA.then("{producer} has records in every partition of its transaction")
 def has_records_everywhere(context: ScenarioContext, producer: str) -> None:
-    """DescribeProducers of each partition that the coordinator names shows this producer, at its epoch, with a transaction open."""
+    """DescribeProducers of each partition that the coordinator names shows this producer, with its epoch and an open transaction."""
     one = context.producers[producer]
     partitions = sorted(context.describe(one).partitions)
     without = []

@@ -1,4 +1,4 @@
-"""What an administrator takes away: topics, the beginnings of logs, and groups."""
+"""What an administrator deletes: topics, the beginnings of logs, and groups."""
 
 from fencepost.adapters.kafka.values import Isolation, LogView, TopicPartition
 from fencepost.contract.evidence import SetUpFailed

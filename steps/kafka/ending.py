@@ -1,4 +1,4 @@
-"""EndTxn: transactions that are ended, by whom and how."""
+"""EndTxn: which producer ends a transaction, and how."""
 
 from functools import partial
 
@@ -51,9 +51,9 @@ def ends(context: ScenarioContext, producer: str, ends: str, identity: str | Non
 
 @KAFKA.given("{producer} has been asked to {end}")
 def has_been_asked_to_end(context: ScenarioContext, producer: str, end: str) -> None:
-    """EndTxn was answered, the producer goes on with what was answered, and the end is on its way.
+    """EndTxn was answered, the producer continues with the producer id and epoch of the answer, and the end is in progress.
 
-    Where completion is blocked or a node is paused, the transaction is prepared. Where nothing keeps it, the When follows at once, and its
+    Where completion is blocked or a node is paused, the transaction is prepared. Where nothing delays it, the When follows at once, and its
     snapshot is from before.
     """
     one = context.producers[producer]
@@ -76,9 +76,9 @@ def has_tried_to_end(context: ScenarioContext, producer: str, end: str) -> None:
 
 @KAFKA.given("{producer} has {ended} at its second attempt, and the first is held up")
 def has_ended_at_the_second_attempt(context: ScenarioContext, producer: str, ended: str) -> None:
-    """EndTxn was sent, and its client has lost the connection; the same EndTxn was sent again and is done, with all markers.
+    """EndTxn was sent and its client lost the connection; the same EndTxn was sent again and succeeded, with all markers.
 
-    The first one is still on its way, until the held-up request arrives.
+    The first one is still in flight, until the held-up request arrives.
     """
     one, commit = context.producers[producer], COMMITS[ended]
     context.session.wire.hold_up(producer, "end_txn")
@@ -118,7 +118,7 @@ def commits_a_value(context: ScenarioContext, producer: str, value: str, partiti
 
 @KAFKA.when("{one:producer} {ends} and {other:producer} {then:ends}")
 def both_end(context: ScenarioContext, one: str, ends: str, other: str, then: str) -> None:
-    """EndTxn of the one and, when all its markers are written that can be while a node is paused, of the other."""
+    """EndTxn of the first producer and then, when all markers are written that can be written while a node is paused, of the other."""
     context.begin()
     for name, verb in ((one, ends), (other, then)):
         producer, commit = context.producers[name], COMMITS[verb]
@@ -128,9 +128,9 @@ def both_end(context: ScenarioContext, one: str, ends: str, other: str, then: st
 
 
 def finish(context: ScenarioContext, producer: Producer, *, commit: bool) -> None:
-    """EndTxn, and all markers are written; the producer goes on with the producer id and epoch that was answered, from v5 on.
+    """EndTxn, until all markers are written; the producer continues with the producer id and epoch that v5 and later answer.
 
-    What a broker calls a transaction that is over, is asked elsewhere; one that ended the other way is no set-up.
+    Other scenarios judge the state of a transaction that is over; here, a transaction that ended the other way is a failed set-up.
     """
     _send(context, producer, commit=commit)
     state = achieved(context.completed(producer), f"waiting for the markers of {producer.name}")

@@ -1,6 +1,6 @@
 """Given: faults that wait for their request, and crashes.
 
-What is armed here changes no other sentence: "A commits" is the same request, whatever becomes of it on its way.
+What is armed here changes no other sentence: "A commits" is the same request, whatever happens to it in flight.
 """
 
 from fencepost.adapters.kafka.probe import nothing_of_no_group
@@ -18,14 +18,16 @@ from .values import APIS
 from .vocabulary import KAFKA
 
 _NEWER_COORDINATOR = 1_000
-"""A coordinator epoch that no coordinator comes to in a scenario."""
+"""A coordinator epoch that no coordinator reaches in a scenario."""
 
 
 @KAFKA.given("the next {api} of {producer} {fate}")
 def on_the_wire(context: ScenarioContext, api: str, producer: str, fate: str) -> None:
-    """The client's next request of that kind is lost, or its answer is; it arrives twice in a row; or it is under way until it arrives.
+    """The client's next request of that kind is lost, or its answer is; or it arrives twice in a row; or it stays in flight until it
+    arrives.
 
-    In each case but where it arrives twice, the client loses its connection. One that has lost it in the When asks again, as clients do.
+    In each case but where it arrives twice, the client loses its connection. A client that has lost it in the When retries, as Kafka's
+    clients do.
     """
     wire = context.session.wire
     orders = {
@@ -40,7 +42,7 @@ def on_the_wire(context: ScenarioContext, api: str, producer: str, fate: str) ->
 
 @KAFKA.when("the held-up request arrives")
 def the_held_up_request_arrives(context: ScenarioContext) -> None:
-    """The broker that it is for gets the request now, and has answered it; nobody reads that answer."""
+    """The broker gets the request now, and has answered it; no client reads that answer."""
     context.begin()
     if not context.session.wire.let_go():
         raise SetUpFailed("nothing was held up")
@@ -49,9 +51,9 @@ def the_held_up_request_arrives(context: ScenarioContext) -> None:
 @KAFKA.given("the system crashes {moment} the next EndTxn of {producer}")
 @brings_down("crash")
 def crashes_with_the_next_end(context: ScenarioContext, moment: str, producer: str) -> None:
-    """It is killed without warning when the request was sent, or when its answer was read, and started again at once.
+    """It is killed without warning when the request has been sent, or when its answer has been read, and restarted at once.
 
-    A producer that got no answer asks again when the system serves transactions.
+    A producer that got no answer retries when the system serves transactions.
     """
     context.armed.crashes[producer] = moment
 
@@ -86,7 +88,7 @@ def restarts(context: ScenarioContext, goes_down: str, producer: str | None) -> 
 @KAFKA.given("the system has crashed and is coming back")
 @brings_down("a crash that it comes back from")
 def is_coming_back(context: ScenarioContext) -> None:
-    """Killed without warning and being started again: the When asks from that moment on, again and again."""
+    """It was killed without warning and is restarting: the When sends its request from that moment on, again and again."""
     context.begin_early()
     context.session.faults.crash()
     context.session.faults.start_again()
@@ -95,9 +97,9 @@ def is_coming_back(context: ScenarioContext) -> None:
 
 @KAFKA.given("each marker is answered twice, the second time just before the next crash")
 def is_answered_twice(context: ScenarioContext) -> None:
-    """From here on. The second answer, which says the same as the first, overtakes the markers that are on their way then.
+    """This holds from here on. The second answer, which equals the first, overtakes the markers that are in flight then.
 
-    The crash loses those; what the coordinator knew of them has to be found in its log.
+    The crash loses those; the coordinator has to find what it knew of them in its log.
     """
     faults = context.session.faults
     assert isinstance(faults, DoublesAnswers), "whose system offers doubled-answers"
@@ -106,14 +108,14 @@ def is_answered_twice(context: ScenarioContext) -> None:
 
 @KAFKA.given("node {node} is {silent}[ until {event}]")
 def is_paused(context: ScenarioContext, node: int, silent: str, event: str | None) -> None:
-    """The node has not crashed: what is sent to it waits, and is done when it goes on.
+    """The node has not crashed: requests to it wait, and are handled when it goes on.
 
-    Until the next answer: once EndTxn is answered and the other nodes' partitions have their markers. Until the next refusal: the
-    request of the When is put once, and again when the node has gone on; a write of which a replica is lacking is not refused at once.
-    Nobody asks a paused node, so the snapshot is from before.
+    Until the next answer: once EndTxn is answered and the other nodes' partitions have their markers. Until the next refusal: the request
+    of the When is sent once, and again when the node has gone on; a write for which a replica is missing is not refused at once. A paused
+    node cannot be asked, so the snapshot is from before.
 
     Unavailable: paused until a while after that, and for so long already that Metadata no longer lists the node: its partitions have no
-    leader, and the coordinator looks for one in vain. A system that lists a silent node for as long as the scenario is patient is asked all
+    leader, and the coordinator looks for one in vain. If the system still lists a silent node when patience ends, the request is sent all
     the same.
     """
     context.begin_early()
@@ -133,10 +135,9 @@ def is_paused(context: ScenarioContext, node: int, silent: str, event: str | Non
 def is_blocked(context: ScenarioContext, producer: str, group: str | None, event: str | None) -> None:
     """The open transaction, or the one that begins here, goes no further than PrepareCommit or PrepareAbort.
 
-    One more partition is in it, of a topic that is made for this alone, or that of the group's offsets. It is told of a newer coordinator,
-    so that it refuses the marker of the real one: for good, or until the coordinator that comes after a restart or a move. The others get
-    their markers. From here on the producer asks again for a short time only: then CONCURRENT_TRANSACTIONS is its answer, and waiting for
-    another is in vain.
+    It has one more partition, of a dedicated topic, or that of the group's offsets. That partition has seen a marker of a newer coordinator
+    epoch, so it refuses the marker of the real coordinator: for good, or until a restart or a move brings the next coordinator. The others
+    get their markers. From here on the producer retries for a short time only: then CONCURRENT_TRANSACTIONS is its answer.
 
     To be blocked until a restart or a move, the producer must have no open transaction here.
     """
@@ -156,13 +157,13 @@ def is_blocked(context: ScenarioContext, producer: str, group: str | None, event
 
 @KAFKA.given("completion of the transactions of {one:producer} and {other:producer} is blocked until {event}")
 def both_are_blocked(context: ScenarioContext, one: str, other: str, event: str) -> None:
-    """The same for two producers, each in a topic of its own."""
+    """The same for two producers, each in its own topic."""
     for name in (one, other):
         is_blocked(context, name, None, event)
 
 
 def _pass(context: ScenarioContext, ms: int) -> None:
-    """Let that much of the system's time pass, though nobody is there to be asked."""
+    """Let that much of the system's time pass, though the system cannot be asked."""
     due = context.time.now_ms() + ms
     for _ in context.time.attempts(2 * ms / 1000):
         if context.time.now_ms() > due:
@@ -171,7 +172,7 @@ def _pass(context: ScenarioContext, ms: int) -> None:
 
 
 def _add_offsets(context: ScenarioContext, producer: Producer, group: str) -> TopicPartition:
-    """Add the group's offsets to the transaction; the answer is their partition, which comes with the first look at the group."""
+    """Add the group's offsets to the transaction and return their partition, which the first look at the group creates."""
     looked = nothing_of_no_group(context.observer.committed(group, context.partitions[0]))
     achieved(looked, f"looking for the offsets of {group}")
     achieved(producer.probe.add_offsets(producer.transactional_id, producer.current, group), f"adding the offsets of {group}")

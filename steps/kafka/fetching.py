@@ -1,4 +1,4 @@
-"""What readers of committed data are told and handed, beyond what they show; and the look-up of offsets by time."""
+"""What readers of committed data receive in answers, in addition to the records; and the look-up of offsets by time."""
 
 import re
 from operator import attrgetter
@@ -35,8 +35,8 @@ def the_time_is_looked_up(context: ScenarioContext, value: str, partition: str, 
 def the_look_up_finds(context: ScenarioContext, values: tuple[str, ...]) -> None:
     """ListOffsets answers offset and timestamp of this record; or no error, and -1 for both.
 
-    Records may have the same time, when the log gives it to them. Then the first of them is due, or, where the newest one was asked for,
-    any of them.
+    Records may have the same time, when the log assigns it. Then the first of them is expected, or, where the newest one was asked for, any
+    of them.
     """
     assert context.asked_partition is not None, "a sentence about a look-up stands after one"
     due = _lawful(context, context.asked_partition, values[0]) if values else [_NOWHERE]
@@ -93,8 +93,9 @@ def each_batch_is_listed(context: ScenarioContext, producer: str, partition: str
 
 @KAFKA.then("a read_committed Fetch of {partition} that does not wait returns {values}")
 def fetch_without_waiting_returns(context: ScenarioContext, partition: str, values: tuple[str, ...]) -> None:
-    """One read_committed Fetch with a max wait of 0, from the start of the log on, hands over these values, and no others. No marker is on
-    its way when it is sent."""
+    """One read_committed Fetch with a max wait of 0, from the start of the log, returns exactly these values. It is sent when no marker is
+    in flight.
+    """
     where = context.partition(partition)
     context.await_markers()
     start = observed(context.observer.start_offset(where), f"asking where {partition} starts")
@@ -108,8 +109,9 @@ def fetch_without_waiting_returns(context: ScenarioContext, partition: str, valu
 def one_fetch_shows(
     context: ScenarioContext, here: str, there: str, values: tuple[str, ...], others: tuple[str, ...], version: int | None
 ) -> None:
-    """A consumer of committed data that asks for both partitions in each of its Fetches, in this order and from the start, hands over
-    exactly these values of each. One node has to lead both."""
+    """A consumer of committed data that asks for both partitions in each of its Fetches, in this order and from the start, returns exactly
+    these values of each. One node has to lead both.
+    """
     where = context.where((here, there))
     context.await_markers()
     let_one_node_lead(context, *where)
@@ -138,7 +140,7 @@ def _record(context: ScenarioContext, where: TopicPartition, value: str) -> tupl
 
 
 def _lawful(context: ScenarioContext, where: TopicPartition, value: str) -> list[tuple[int, int]]:
-    """Offset and timestamp of each record that a look-up may answer which is to find this one."""
+    """Offset and timestamp of each record that a look-up for this one may answer."""
     _, time = _record(context, where, value)
     view = achieved(context.observer.read(where, Isolation.READ_UNCOMMITTED), f"reading {where}")
     batches = view.batches

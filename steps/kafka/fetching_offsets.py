@@ -19,7 +19,9 @@ _WRITTEN = re.compile(r'offset ([0-9]+), leader epoch ([0-9]+) and metadata "(.*
 
 @KAFKA.when("OffsetFetch v{version:number} is sent for {fetched} of group {group}")
 def offset_fetch_is_sent_in_a_version(context: ScenarioContext, version: int, fetched: str, group: str) -> None:
-    """OffsetFetch for that partition or for all, by nobody's member; what is pending does not matter. Version 10 names topics by ids."""
+    """OffsetFetch for that partition or for all, by a client that is no member; pending offsets do not matter. Version 10 names topics by
+    ids.
+    """
     context.begin()
     partitions = None if fetched in ("all partitions", "a topic id that no topic has") else [context.partition(fetched)]
     ids: dict[str, uuid.UUID] = {}
@@ -34,7 +36,7 @@ def offset_fetch_is_sent_in_a_version(context: ScenarioContext, version: int, fe
 
 @KAFKA.when("{commit} of {partition} by {producer} for group {group} is sent to a node that does not coordinate it")
 def is_sent_elsewhere(context: ScenarioContext, commit: str, partition: str, producer: str, group: str) -> None:
-    """TxnOffsetCommit v5 of the producer, or OffsetCommit by nobody's member; FindCoordinator names the node that it is not sent to."""
+    """TxnOffsetCommit v5 of the producer, or OffsetCommit of no member, sent to a node that FindCoordinator does not name."""
     one = context.turn_of(producer)
     probe, name, where = one.probe, context.session.unique(group), context.partition(partition)
     version = probe.newest("find_coordinator", 1, 6)
@@ -51,7 +53,7 @@ def is_sent_elsewhere(context: ScenarioContext, commit: str, partition: str, pro
 
 @KAFKA.then("it answers {fetched_offset} for {partitions}[ and for {nothing_else}]")
 def it_answers_offsets(context: ScenarioContext, fetched_offset: str, partitions: tuple[str, ...], nothing_else: str | None) -> None:
-    """OffsetFetch was answered with these for each of the partitions; leader epochs are in version 5 and later ones."""
+    """OffsetFetch answered these for each of the partitions; leader epochs are in version 5 and later ones."""
     answer = answer_of(context)
     found = answer.value if isinstance(answer, Done) and isinstance(answer.value, dict) else {}
     written = _WRITTEN.fullmatch(fetched_offset)

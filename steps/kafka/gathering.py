@@ -1,4 +1,4 @@
-"""How producers' applications become a group: what each brings, is told and is assigned."""
+"""How producers' applications form a group: what each brings, is answered and is assigned."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,54 +13,54 @@ from .vocabulary import KAFKA
 
 SHORT_SESSION_MS = 1_500
 SHORTEST_BY_DEFAULT_MS = 6_000
-"""A broker whose `group.min.session.timeout.ms` nobody has set refuses what is shorter."""
+"""A broker with the default `group.min.session.timeout.ms` refuses shorter sessions."""
 
 
 def wanted_by(name: str) -> bytes:
-    """What a producer's application brings to its group."""
+    """The metadata that a producer's application brings to its group."""
     return f"what {name} wants".encode()
 
 
 def share_of(name: str) -> bytes:
-    """What a leader assigns to it."""
+    """What a leader assigns to a producer's application."""
     return f"the share of {name}".encode()
 
 
 @dataclass
 class Gathering:
-    """What the members were told when they joined last, and what each got then."""
+    """The answers to the members that joined last, and the share that each got then."""
 
     joined: dict[str, Joined] = field(default_factory=dict)
     shares: dict[str, Share] = field(default_factory=dict)
     told: dict[str, Outcome[None]] = field(default_factory=dict)
-    """What Heartbeat said to those that were there already."""
+    """The answers to Heartbeats of the members that had joined before."""
 
     session_ms: int = 0
-    """How long the session of the member may last that joined last with a short one."""
+    """The session timeout, in milliseconds, of the member that joined last with a short one."""
     asked_ms: float = 0.0
     """When that member asked to join."""
 
 
 @KAFKA.state
 def gathering() -> Gathering:
-    """The group's."""
+    """The state of the group."""
     return Gathering()
 
 
 def place_of(context: ScenarioContext, producer: str) -> Membership | None:
-    """The place that a producer had last in its group."""
+    """The last membership of a producer in its group."""
     return context.memberships[producer][-1] if producer in context.memberships else None
 
 
 def member_named(context: ScenarioContext, producer: str, membership: str) -> Membership:
-    """Which member of its group a producer says that it is."""
+    """The membership of its group that a producer claims."""
     return context.memberships[producer][-1 if membership == "the member that it is" else -2]
 
 
 def gather(
     context: ScenarioContext, gathering: Gathering, group: str, new: str, beside: str | None, instance: str | None, bringing: Bringing
 ) -> Outcome[None]:
-    """`new` joins, and who is there already joins again when Heartbeat says so; then all have their shares. Else the first trouble."""
+    """`new` joins, and the other members join again when Heartbeat asks for it; all get their shares. Else the first failure."""
     probes = {name: context.producers[name].probe for name in filter(None, (new, beside))}
     gathering.joined, gathering.shares, gathering.told = {}, {}, {}
     waits: dict[str, Callable[[], Outcome[Joined]]] = {}
@@ -87,7 +87,7 @@ def gather(
 
 
 def until_told(context: ScenarioContext, probe: KafkaProbe, group: str, place: Membership) -> Outcome[None]:
-    """Heartbeats, until one is refused or patience ends."""
+    """Send Heartbeats until one is refused or patience ends."""
     told: Outcome[None] = Unknown("the session's patience is over before the first attempt")
     for _ in context.time.attempts():
         told = probe.heartbeat(group, place)
@@ -97,7 +97,7 @@ def until_told(context: ScenarioContext, probe: KafkaProbe, group: str, place: M
 
 
 def _share_out(context: ScenarioContext, gathering: Gathering, probes: Mapping[str, KafkaProbe], group: str) -> Outcome[None]:
-    """The leader asks last, and the others wait for it; where they are told to come again, they ask again."""
+    """The leader sends SyncGroup last, and the others wait for it; where they are answered REBALANCE_IN_PROGRESS, they retry."""
     by_id = {joined.member: name for name, joined in gathering.joined.items()}
     leaders = [name for name, joined in gathering.joined.items() if joined.leader == joined.member]
     places = {name: context.memberships[name][-1] for name in gathering.joined}
@@ -127,7 +127,7 @@ def _kept(gathering: Gathering, name: str, outcome: Outcome[Share]) -> Refused |
 
 
 def short_session_ms(context: ScenarioContext, probe: KafkaProbe) -> int:
-    """A short session that the broker allows: who joins a group of nobody's is told whether it is too short."""
+    """A short session that the broker allows; a member that joins a separate group finds out whether it is too short."""
     told = probe.join(context.session.unique("short-session"), bringing=Bringing(session_timeout_ms=SHORT_SESSION_MS))
     is_too_short = isinstance(told, Refused) and told.error == "INVALID_SESSION_TIMEOUT"
     return SHORTEST_BY_DEFAULT_MS if is_too_short else SHORT_SESSION_MS

@@ -1,4 +1,4 @@
-"""Who a request says it is from."""
+"""The producer id and epoch that a request claims."""
 
 from fencepost.adapters.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
 from fencepost.contract.errors import NotOffered

@@ -1,7 +1,7 @@
-"""Nothing is done, until something has run out or was forgotten.
+"""Nothing is done until something has expired or was forgotten.
 
-To look does not count as use. When patience ends first, the sentence that follows judges what there is; as a Given, the question cannot
-be put.
+A look-up does not count as use. When patience ends first, the sentence that follows judges the state at that time; as a Given, the question
+cannot be put.
 """
 
 from fencepost.adapters.kafka.values import ActiveProducer
@@ -83,7 +83,7 @@ def outlive_timeout(context: ScenarioContext, producer: Producer) -> None:
 
 
 def is_unknown(outcome: Outcome[object]) -> bool:
-    """Whether the coordinator says that it does not know a transactional id."""
+    """Whether the coordinator answers that it does not know a transactional id."""
     return isinstance(outcome, Refused) and outcome.error == _UNKNOWN
 
 

@@ -1,4 +1,4 @@
-"""InitProducerId: who asks, as whom, and with which time-out."""
+"""InitProducerId: which client sends it, with which producer id and epoch, and with which timeout."""
 
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
@@ -17,7 +17,7 @@ LONG_TIMEOUT_MS = 180_000
 """Longer than scenarios that share a crash wait for each other on a busy machine."""
 
 SHORT_TIMEOUT_MS = 2_000
-"""Long enough for two requests, and over while a scenario waits."""
+"""Long enough for two requests, and over before a scenario's patience ends."""
 
 _ALLOWED_MS = 900_000
 """`transaction.max.timeout.ms` of a broker whose limits are known."""
@@ -32,10 +32,10 @@ TIMEOUTS_MS = {
     "the longest time-out that is allowed": _ALLOWED_MS,
     "a millisecond more than is allowed": _ALLOWED_MS + 1,
 }
-"""The largest is the largest number that the message has room for: a broker is free to allow less."""
+"""The largest is the largest number that fits into the message: a broker is free to allow less."""
 
 _NAMES_TRIED = 200
-"""Of a hundred nodes, one leads the coordinator's partition of one of so many names nearly always."""
+"""So many names that, with a hundred nodes, one node nearly always leads the coordinator's partition of at least one of them."""
 
 _REQUEST = "init_producer_id"
 _ASK_AGAIN = "CONCURRENT_TRANSACTIONS"
@@ -74,7 +74,7 @@ def initialises_again(context: ScenarioContext, producer: str, identity: str | N
 
 @KAFKA.given("{producer} has initialised again, and was told to wait")
 def was_told_to_wait(context: ScenarioContext, producer: str) -> None:
-    """InitProducerId with its producer id and epoch, put once and refused CONCURRENT_TRANSACTIONS: its open transaction is PrepareAbort."""
+    """InitProducerId with its producer id and epoch, sent once, refused CONCURRENT_TRANSACTIONS: its open transaction is PrepareAbort."""
     one = context.producers[producer]
     version = context.version(one, _REQUEST)
     answer = one.probe.init_producer_id(one.transactional_id, timeout_ms=LONG_TIMEOUT_MS, current=one.current, version=version, retry=False)
@@ -141,7 +141,7 @@ def a_client_initialises(context: ScenarioContext, which_id: str, producer: str 
 
 
 def initialise(context: ScenarioContext, name: str, identifier: str, timeout: str | None = None, near: Producer | None = None) -> None:
-    """A new producer of the scenario, which has the coordinator of the one that it is to be near."""
+    """A new producer of the scenario; `near` another one, it has the same coordinator."""
     probe = context.session.client(name)
     unique = context.session.unique(identifier) if near is None else _at_its_coordinator(context, probe, identifier, near)
     timeout_ms = TIMEOUTS_MS[timeout] if timeout else LONG_TIMEOUT_MS

@@ -1,4 +1,4 @@
-"""How an answer is judged and told to people."""
+"""How an answer is judged and reported to people."""
 
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.outcomes import error_of, unanswered
@@ -21,7 +21,7 @@ def answered(outcome: Outcome[object], doing: str) -> Done[object] | Refused:
 
 
 def reported(answer: object) -> str:
-    """An answer, for people."""
+    """An answer in words."""
     match answer:
         case Refused():
             return f"a refusal with {answer}"
@@ -34,6 +34,6 @@ def reported(answer: object) -> str:
 
 
 def judge_answer(context: ScenarioContext, holds: bool, expected: str, answer: object, seen: str | None = None) -> None:
-    """Judge what the When was answered, with the protocol's own error where it was refused."""
+    """Judge the answer to the When, with the protocol's own error where it was refused."""
     error, code = error_of(answer)
     context.evidence.expect(holds, expected, seen or reported(answer), what=f"answer to {context.request}", error=error, code=code)

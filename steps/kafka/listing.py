@@ -1,4 +1,4 @@
-"""What an operator asks: DescribeTransactions, ListTransactions and ApiVersions, and transaction.version.
+"""An operator's look-ups: DescribeTransactions, ListTransactions and ApiVersions, and transaction.version.
 
 Other scenarios may use the same broker, so a list is judged by this scenario's own transactional ids only.
 """
@@ -15,14 +15,14 @@ from .vocabulary import KAFKA
 
 FEATURE = "transaction.version"
 NEWEST_API_VERSIONS = 4
-"""The version of ApiVersions that says most about features."""
+"""The version of ApiVersions that reports most about features."""
 
 _AGES_MS = {"long ago": 3_600_000, "a second ago": 1_000, "a moment ago": 1}
 
 
 @KAFKA.when("DescribeTransactions is sent for {asked_about}")
 def describe_is_sent(context: ScenarioContext, asked_about: str) -> None:
-    """DescribeTransactions for a producer's transactional id, for one that no InitProducerId was for, or for one of no letters."""
+    """DescribeTransactions for a producer's transactional id, for one that no InitProducerId has named, or for an empty one."""
     context.begin()
     identifiers = {"an unused transactional id": context.session.unique("unused"), "an empty transactional id": ""}
     producer = context.producers.get(asked_about)
@@ -39,7 +39,7 @@ def list_is_sent(
 ) -> None:
     """ListTransactions with these filters, in the oldest version that has them.
 
-    Until somebody is listed: again and again, until that transactional id is in the list or patience ends.
+    Until a producer is listed: repeated until that transactional id is in the list or patience ends.
     """
     context.begin()
     for _ in context.time.attempts():
@@ -96,7 +96,7 @@ def is_set(context: ScenarioContext, level: int) -> None:
 
 
 def await_level(context: ScenarioContext, level: int) -> Offer:
-    """What ApiVersions says: once it is that level, or when patience ends."""
+    """The answer of ApiVersions once it shows that level, or when patience ends."""
     for _ in context.time.attempts():
         offer = observed(context.observer.api_versions(NEWEST_API_VERSIONS), "asking for the features")
         if level_of(offer) == level:
@@ -105,7 +105,7 @@ def await_level(context: ScenarioContext, level: int) -> Offer:
 
 
 def level_of(offer: Offer) -> int:
-    """The level that is in force; 0 where none is said."""
+    """The level in force; 0 where the answer has none."""
     return offer.finalized.get(FEATURE, 0)
 
 

@@ -31,9 +31,9 @@ def has_not_grown(context: ScenarioContext, partition: str) -> None:
 
 @KAFKA.then("{readers} of {partition} see {values}[ with Fetch v{version:number}]")
 def readers_see(context: ScenarioContext, readers: str, partition: str, values: tuple[str, ...], version: int | None) -> None:
-    """A consumer of that isolation level, reading from the start, hands over exactly these values in this order.
+    """A consumer of that isolation level, reading from the start, returns exactly these values in this order.
 
-    From version 13 on Fetch names the topic by its id; where no version is said, it is the newest that names it by its name.
+    From version 13 on Fetch names the topic by its id; where no version is given, it is the newest that names it by its name.
     """
     view = context.read(context.partition(partition), _LEVELS[readers], version=version)
     context.evidence.expect(
@@ -46,7 +46,7 @@ def readers_see(context: ScenarioContext, readers: str, partition: str, values: 
 
 @KAFKA.then("the last stable offset of {partitions} is {last_stable}")
 def last_stable_offset_is(context: ScenarioContext, partitions: tuple[str, ...], last_stable: str) -> None:
-    """In each of these, a read_committed Fetch says that its last stable offset is its high watermark, or where this record stands."""
+    """In each of these, a read_committed Fetch answers a last stable offset equal to its high watermark, or the offset of this record."""
     for partition in partitions:
         where = context.partition(partition)
         due = None if last_stable == "the high watermark" else _offset(context, partition, last_stable.partition('"')[2].rstrip('"'))
@@ -61,7 +61,7 @@ def last_stable_offset_is(context: ScenarioContext, partitions: tuple[str, ...],
 
 @KAFKA.then("ListOffsets of {partition} for {isolation} answers its {mark}")
 def list_offsets_answers(context: ScenarioContext, partition: str, isolation: str, mark: str) -> None:
-    """ListOffsets for the latest offset, at that isolation level, answers what Fetch calls by this name."""
+    """ListOffsets for the latest offset, at that isolation level, answers what Fetch reports under this name."""
     where = context.partition(partition)
     view = context.read(where, Isolation.READ_COMMITTED)
     due = view.last_stable_offset if mark == "last stable offset" else view.high_watermark

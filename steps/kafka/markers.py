@@ -1,6 +1,6 @@
-"""Markers that somebody else than the coordinator sends.
+"""Markers that a client other than the coordinator sends.
 
-A coordinator's markers cannot be told from those of an administrator's tool, so a late or outdated coordinator is played by
+A broker cannot distinguish a coordinator's markers from those of an administrator's tool, so a late or outdated coordinator is played by
 sending its request.
 """
 

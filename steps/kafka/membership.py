@@ -1,4 +1,4 @@
-"""Producers whose offsets are those of a group with members, and what is committed beside them."""
+"""Producers whose offsets are those of a group with members, and what is committed in addition to them."""
 
 from dataclasses import replace
 
@@ -129,7 +129,7 @@ def is_silent(context: ScenarioContext, producer: str, other: str, group: str) -
 
 @KAFKA.when("{producer} sends Heartbeats to group {group} for two sessions")
 def sends_heartbeats(context: ScenarioContext, gathering: Gathering, producer: str, group: str) -> None:
-    """Often enough, and for twice as long as its session may last without one."""
+    """They are sent often enough, and for twice as long as its session may last without one."""
     context.begin()
     name, place = context.session.unique(group), context.memberships[producer][-1]
     outcome = beat_through_sessions(context, gathering, context.producers[producer].probe, name, place)
@@ -146,7 +146,7 @@ def sends_a_heartbeat(context: ScenarioContext, producer: str, group: str, membe
 
 @KAFKA.then("group {group} {regards} {producer}")
 def group_regards(context: ScenarioContext, group: str, regards: str, producer: str) -> None:
-    """Heartbeat of the member that it was last is done, or is refused so that a consumer joins again, or is an unknown or fenced one."""
+    """Heartbeat with its last membership succeeds; or is refused with an error that makes a consumer rejoin, or as unknown or fenced."""
     due = _HEARTBEAT[regards]
     probe, place = context.producers[producer].probe, context.memberships[producer][-1]
     answer = answered(probe.heartbeat(context.session.unique(group), place), f"Heartbeat was sent as {producer}")
@@ -167,7 +167,7 @@ _HEARTBEAT: dict[str, tuple[str, ...]] = {
 
 @KAFKA.then("the members have one generation, one protocol and one leader among them")
 def have_one_generation(context: ScenarioContext, gathering: Gathering) -> None:
-    """What JoinGroup answered to those that took part, and SyncGroup, where the version says it."""
+    """The answers of JoinGroup to the members that took part agree, and those of SyncGroup, where the version has these fields."""
     joined = gathering.joined.values()
     agreed = {(each.generation, each.leader, each.protocol) for each in joined}
     ids = [each.member for each in joined]
@@ -184,14 +184,14 @@ def have_one_generation(context: ScenarioContext, gathering: Gathering) -> None:
 
 @KAFKA.then("{producer} is in a later generation than before")
 def is_in_a_later_generation(context: ScenarioContext, producer: str) -> None:
-    """JoinGroup answered it a higher number than the time before."""
+    """The last JoinGroup answered it a higher generation than the one before."""
     *_, before, now = (place.generation for place in context.memberships[producer])
     context.evidence.expect(now > before, f"a generation after {before}", f"generation {now}", what=f"generation of {producer}")
 
 
 @KAFKA.then("the leader alone is told what all members want")
 def leader_is_told(context: ScenarioContext, gathering: Gathering) -> None:
-    """JoinGroup lists to the leader each member with what it brought, and to the others nothing."""
+    """JoinGroup lists to the leader each member with the metadata that it brought, and nothing to the others."""
     wanted = {joined.member: wanted_by(name) for name, joined in gathering.joined.items()}
     for name, joined in gathering.joined.items():
         due = wanted if joined.leader == joined.member else {}
@@ -200,7 +200,7 @@ def leader_is_told(context: ScenarioContext, gathering: Gathering) -> None:
 
 @KAFKA.then("each member has what the leader assigned to it")
 def each_has_its_share(context: ScenarioContext, gathering: Gathering) -> None:
-    """SyncGroup answers to each the share that is its own."""
+    """SyncGroup answers each member its own share."""
     for name, joined in gathering.joined.items():
         share = gathering.shares.get(name)
         seen = "no answer" if share is None else repr(share.assigned.decode(errors="replace"))
@@ -232,7 +232,7 @@ def is_committed(context: ScenarioContext, offset: int, partition: str, group: s
 
 @KAFKA.given("offsets {first:number} to {last:number} of {partition} have been committed to group {group} one after the other")
 def have_been_committed(context: ScenarioContext, first: int, last: int, partition: str, group: str) -> None:
-    """As many OffsetCommits, by nobody's member, and outside of transactions."""
+    """As many OffsetCommits, by a client that is no member, and outside of transactions."""
     for offset in range(first, last + 1):
         has_been_committed(context, offset, partition, group)
 
@@ -256,7 +256,7 @@ def _instance_beside(context: ScenarioContext, producer: str, other: str) -> str
 
 
 def _take_place(context: ScenarioContext, gathering: Gathering, producer: str, group: str) -> Outcome[None]:
-    """The other process keeps out of the scenario's memberships: the producer still goes by the id that it had."""
+    """The other process is not recorded among the scenario's memberships: the producer still uses the id that it had."""
     place, name = context.memberships[producer][-1], context.session.unique(group)
     match context.observer.join(name, "", place.instance, Bringing({PROTOCOL: wanted_by(producer)})):
         case Done(joined):

@@ -30,7 +30,7 @@ def has_written_on_two_nodes(context: ScenarioContext, producer: str, done: str,
 
 
 def let_first_node_coordinate(context: ScenarioContext, producer: Producer) -> None:
-    """Node 1 coordinates the producer; where another scenario has moved its coordinator, it is moved back."""
+    """Node 1 coordinates the producer; where another scenario has moved its coordinator, the step moves it back."""
     version = context.observer.newest("find_coordinator", 1, 6)
     looking = f"looking for the coordinator of {producer.name}"
     node = achieved(context.observer.coordinator_node(producer.transactional_id, version), looking)

@@ -1,4 +1,4 @@
-"""The offsets of consumer groups as part of a transaction: TxnOffsetCommit, and what OffsetFetch says."""
+"""The offsets of consumer groups as part of a transaction: TxnOffsetCommit, and the answers of OffsetFetch."""
 
 from collections.abc import Mapping
 
@@ -19,7 +19,7 @@ _METADATA = {"metadata that is too large": "x" * 4_097, "metadata that is as lar
 """Metadata of more bytes than a broker stores by default (`offset.metadata.max.bytes`), and of just as many."""
 
 _STRANGER = Membership(1, "a stranger")
-"""A generation and a member id that no group has given out."""
+"""A generation and a member id that no group has issued."""
 
 SEND = KAFKA.act(
     given="{producer} has sent offset {offset:number} of {partitions} to group {group}"
@@ -74,16 +74,16 @@ def sends_offset(
 
 @KAFKA.when("OffsetFetch is sent for {partition} of group {group}")
 def offset_fetch_is_sent(context: ScenarioContext, partition: str, group: str) -> None:
-    """OffsetFetch for that partition, by nobody's member; what is pending does not matter."""
+    """OffsetFetch for that partition, by a client that is no member; pending offsets do not matter."""
     context.begin()
     context.keep(None, context.observer.committed(context.session.unique(group), context.partition(partition)), "OffsetFetch")
 
 
 @KAFKA.then("group {group} has {offset_state} of {partition}[ with metadata {metadata:value}]")
 def group_has(context: ScenarioContext, group: str, offset_state: str, partition: str, metadata: str | None) -> None:
-    """Once no marker is on its way, OffsetFetch answers this, which does not mind what is pending; the metadata is that of the offset.
+    """Once no marker is in flight, OffsetFetch that ignores pending offsets answers this; the metadata is that of the offset.
 
-    Pending is an offset for which OffsetFetch that wants only what is stable is refused UNSTABLE_OFFSET_COMMIT.
+    Pending is an offset for which OffsetFetch that requires stable offsets is refused UNSTABLE_OFFSET_COMMIT.
     """
     if offset_state.endswith("pending offset"):
         _judge_pending(context, group, partition, is_pending=offset_state == "a pending offset")
@@ -144,14 +144,14 @@ def _send(
 
 
 def _place(context: ScenarioContext, producer: str, membership: str | None) -> Membership | None:
-    """Which member of its group the producer says that it is; None where it says nothing."""
+    """The membership that the producer claims in its group; None where it claims none."""
     if membership is None:
         return None
     return member_named(context, producer, membership)
 
 
 def _one_answer(context: ScenarioContext, outcome: Outcome[PartitionResults]) -> Outcome[object]:
-    """While the system is starting, a refusal of every partition is the refusal of the request: it is put again."""
+    """While the system is starting, a refusal of every partition is the refusal of the request, which is retried."""
     match outcome:
         case Done(results) if context.armed.is_starting:
             return next((result for result in results.values() if isinstance(result, Refused)), Done(None))

@@ -1,4 +1,4 @@
-"""Who looks on while the When is done, and what was seen then."""
+"""What is polled during the When, and what was seen then."""
 
 from itertools import pairwise
 
@@ -11,23 +11,24 @@ from .vocabulary import KAFKA
 
 @KAFKA.given("readers poll every partition")
 def readers_poll(context: ScenarioContext) -> None:
-    """Readers of committed data look at every partition before, during and after the ends of the When, until all markers are written.
+    """Readers of committed data poll every partition before, during and after the ends of the When, until all markers are written.
 
-    While a node is paused, they look at the partitions of the others, and at all when it goes on.
+    While a node is paused, they poll the partitions of the others, and all when it goes on.
     """
     context.armed.polls_partitions = True
 
 
 @KAFKA.given("the transaction of {producer} is polled")
 def the_transaction_is_polled(context: ScenarioContext, producer: str) -> None:
-    """DescribeTransactions is asked before the When, while the answer to its EndTxn v5 is on its way, and from that answer on until the
-    transaction is neither open nor being ended."""
+    """DescribeTransactions is asked before the When, while the answer to its EndTxn v5 is in flight, and from that answer on until the
+    transaction is neither open nor being ended.
+    """
     context.armed.polls_transaction_of = producer
 
 
 @KAFKA.then("no poll has lost a record, or seen the last stable offset go back")
 def nothing_was_lost(context: ScenarioContext) -> None:
-    """In each partition, what one poll showed is how the next one begins, and the last stable offset never becomes smaller."""
+    """In each partition, each poll begins with what the one before it showed, and the last stable offset never decreases."""
     for partition, polls in context.polled.items():
         for before, after in pairwise(polls):
             shown, shown_later = before.values(), after.values()
@@ -41,10 +42,10 @@ def nothing_was_lost(context: ScenarioContext) -> None:
 
 @KAFKA.then("the transaction of {producer} was only seen as {states}")
 def only_these_states(context: ScenarioContext, states: tuple[str, ...], producer: str) -> None:
-    """DescribeTransactions showed the first and the last of these, may be those in between, and no others.
+    """DescribeTransactions showed the first and the last of these, possibly those in between, and no others.
 
-    What counts is what was seen of a transaction that is polled, or when it had timed out, or while a node was paused and when it went on.
-    One that is polled is Ongoing no longer from the answer to its end on.
+    What counts was seen by polling, when the transaction had timed out, or while a node was paused and when it went on. A polled
+    transaction is no longer Ongoing from the answer to its end on.
     """
     seen = [OVER if OVER in states and state in SETTLED else state for state in context.states_seen]
     lawful = [state for state in states if state in seen] == seen and {states[0], states[-1]} <= set(seen)

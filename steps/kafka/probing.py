@@ -10,9 +10,9 @@ _LAST_OF_OLD_END_TXN = 4
 
 
 def epoch_of_coordinator(context: ScenarioContext, producer: Producer, partition: TopicPartition) -> int:
-    """That of the producer's coordinator in office, from the marker of a transaction that is made for this alone.
+    """The epoch of the producer's current coordinator, from the marker of a transaction that is made for this alone.
 
-    It is one of an old client, so that it leaves the producer its epoch.
+    An old client runs that transaction, so that the producer keeps its epoch.
     """
     added = producer.probe.add_partitions(producer.transactional_id, producer.current, [partition])
     achieved(added, f"adding {partition}")
@@ -23,6 +23,6 @@ def epoch_of_coordinator(context: ScenarioContext, producer: Producer, partition
 
 
 def last_coordinator_epoch(context: ScenarioContext, partition: TopicPartition, producer: Producer) -> int:
-    """The coordinator epoch of the producer's last marker in a partition, 0 where there was none: one that is not outdated."""
+    """The coordinator epoch of the producer's last marker in a partition, 0 where there was none: an epoch that is not outdated."""
     active = observed(context.observer.describe_producers(partition), f"describing the producers of {partition}")
     return max([entry.coordinator_epoch for entry in active if entry.producer.producer_id == producer.current.producer_id] + [0])

@@ -21,28 +21,29 @@ class Producer:
     given: list[ProducerIdAndEpoch]
     written: set[TopicPartition] = field(default_factory=set)
     groups: dict[str, TopicPartition] = field(default_factory=dict)
-    """The groups that it has sent offsets of its open transaction to, by their names at the system, with a partition of each."""
+    """The groups to which it has sent offsets in its open transaction, by their names at the system, with a partition of each."""
 
     added: set[TopicPartition] = field(default_factory=set)
-    """The partitions that it has added to its open transaction by itself."""
+    """The partitions that it has itself added to its open transaction."""
 
     is_old: bool = field(init=False)
-    """A client of transaction version 0: it adds a partition before it writes there, and keeps its epoch. So are all at first where the
-    system does not have KIP-890's second part."""
+    """A client of transaction version 0: it adds a partition before it writes there, and keeps its epoch. Where the system does not have
+    KIP-890's second part, all producers begin as such clients.
+    """
 
     compression: str = "none"
     """The codec of its batches."""
 
     is_blocked_until_restart: bool = False
     is_forgotten: bool = False
-    """Its transactional id has expired, so the coordinator is not asked about it by the way."""
+    """Its transactional id has expired, so the coordinator is not asked about it in passing."""
 
     _added_as: ProducerIdAndEpoch | None = None
     _next_sequence: Counter[tuple[ProducerIdAndEpoch, TopicPartition]] = field(default_factory=Counter)
 
     adds_first: bool = field(init=False)
-    """Whether it adds a partition by itself before each write there, and a group before its offsets, also where a sentence speaks of the
-    write alone: so do the clients of a system that has only old ones.
+    """Whether it adds a partition itself before each write there, and a group before its offsets, even where a sentence names the write
+    alone: so do the clients of a system that has only old ones.
     """
 
     ended_in: set[TopicPartition] = field(default_factory=set)
@@ -54,8 +55,9 @@ class Producer:
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether its transactions stay prepared, so nobody waits for their end, and what it is still told to wait for after a short time
-        is its answer."""
+        """Whether its transactions stay prepared. Then no step waits for their end, and CONCURRENT_TRANSACTIONS counts as the answer after
+        a short time.
+        """
         return self.probe.gives_up_soon
 
     @is_incomplete.setter
@@ -64,7 +66,7 @@ class Producer:
 
     @property
     def current(self) -> ProducerIdAndEpoch:
-        """The producer id and epoch that it goes by."""
+        """The producer id and epoch that it uses."""
         return self.given[-1]
 
     def next_epoch(self) -> ProducerIdAndEpoch:
@@ -86,9 +88,9 @@ class Producer:
         sequence: int | None = None,
         retry: bool = True,
     ) -> Outcome[Appended]:
-        """One batch, with the sequence number that is next for that epoch in that partition unless another is named.
+        """One batch, with the next sequence number for that epoch in that partition unless another is named.
 
-        With `retry` a refusal that says so is asked again, for a short time only while completion is blocked.
+        With `retry`, a retriable refusal is retried, for a short time only while completion is blocked.
         """
         identity = identity or self.current
         adds = self.adds_first and transactional_id is None and identity == self.current
@@ -110,7 +112,7 @@ class Producer:
         return outcome
 
     def add_first(self, partition: TopicPartition) -> Outcome[None]:
-        """AddPartitionsToTxn, unless the partition is in the transaction by this producer's own doing."""
+        """AddPartitionsToTxn, unless this producer has already added the partition to the transaction."""
         if self._added_as != self.current:
             self._added_as = self.current
             self.added.clear()
@@ -122,7 +124,7 @@ class Producer:
         return outcome
 
     def has_appended(self, partition: TopicPartition, count: int, identity: ProducerIdAndEpoch | None = None) -> None:
-        """So many records with the next sequence numbers are in that partition."""
+        """Record that so many records with the next sequence numbers are in that partition."""
         self._next_sequence[identity or self.current, partition] += count
         self.written.add(partition)
 
@@ -135,7 +137,7 @@ class Producer:
         identity: ProducerIdAndEpoch | None = None,
         retry: bool = True,
     ) -> Outcome[ProducerIdAndEpoch | None]:
-        """EndTxn; what it answers is adopted by who asked, so that a scenario can refuse to."""
+        """EndTxn; the caller adopts the answered producer id and epoch, so that a scenario can leave that out."""
         self.ended_in = self.ended_in or self.written | self.added
         self.added.clear()
         return self.probe.end_txn(

@@ -1,4 +1,4 @@
-"""Partitions with a replica on another node, and what is not written yet because that one lacks it."""
+"""Partitions with a replica on another node, and writes that are not complete because that replica lacks them."""
 
 from fencepost.adapters.kafka.values import TopicPartition
 from fencepost.contract.outcomes import Done, Refused
@@ -50,7 +50,7 @@ def _create(context: ScenarioContext, partition: str, *, both: bool) -> None:
 
 @KAFKA.then("the first attempt was not done")
 def the_first_attempt_was_not_done(context: ScenarioContext) -> None:
-    """The request was put twice, and its first answer was no success: too few replicas have it or are there, or time was up."""
+    """The request was sent twice, and its first answer was no success: too few replicas have it or are in sync, or it timed out."""
     match context.first_answer:
         case Done() as done:
             judge_answer(context, False, "no success while a replica lacks it", done)

@@ -1,7 +1,7 @@
 """How a request of the When meets the faults that were armed for it.
 
-A client behaves as Kafka's do: one that has lost its connection asks again, with the same producer id and epoch, and one that meets a
-system on its way back asks until it is served. What was refused on the way is kept beside the answer.
+A client behaves as Kafka's do: one that has lost its connection retries, with the same producer id and epoch, and one that meets a
+restarting system retries until it is served. Refusals on the way are kept next to the answer.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,25 +18,25 @@ from .producer import Producer
 from .values import APIS
 
 Request = Callable[[bool], Outcome[object]]
-"""Sends one request and says what came of it; with False, what says to ask again is an answer like others."""
+"""Sends one request and returns its outcome; with False, a retriable refusal is an answer like others."""
 
 A_START_S = 120.0
-"""How long is waited for a broker that starts, which other scenarios leave to the system; some take a minute on a busy machine."""
+"""How long to wait for a starting broker, which other scenarios leave to the system; some take a minute on a busy machine."""
 
 _ATTEMPT_S = 2.0
-"""How long is waited for one answer: longer than a broker takes for its first, and shorter than its start, in which one may be lost."""
+"""How long to wait for one answer: longer than a broker takes for its first, and shorter than its start, in which one may be lost."""
 
 _SHORT_S = 0.05
 """Within that time the pauses between tries stay below 20 ms."""
 _ADD_FIRST = ("AddPartitionsToTxn v", "AddOffsetsToTxn v")
 _IN_VAIN_S = 3.0
-"""How long a coordinator looks for a leader that is not there before the leader is back."""
+"""How long a coordinator looks for a missing leader before the leader is back."""
 _MORE_STARTS = 2
-"""A system that was back before it could refuse is killed again, so often: each of these requests may be repeated."""
+"""How often a system that was back before it could refuse is killed again: each of these requests may be repeated."""
 
 COORDINATOR_AWAY = {"COORDINATOR_LOAD_IN_PROGRESS", "COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR"}
 NOT_WRITTEN = {"NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND", "REQUEST_TIMED_OUT"}
-"""What a leader says of a write that too few replicas have."""
+"""The errors of a leader for a write that too few replicas have."""
 
 RETRIABLE = COORDINATOR_AWAY | {
     "CONCURRENT_TRANSACTIONS",
@@ -48,7 +48,7 @@ RETRIABLE = COORDINATOR_AWAY | {
 
 
 def put(context: ScenarioContext, producer: Producer, api: str, request: Request) -> None:
-    """Send a request of the When as the armed faults have it, and keep the answer."""
+    """Send a request of the When with the armed faults, and keep the answer."""
     armed = context.armed
     name = next(spoken for spoken, known in APIS.items() if known == api)
     fate = armed.wire.pop((producer.name, api), None)
@@ -101,19 +101,19 @@ def end(context: ScenarioContext, producer: Producer, commit: bool, request: Req
 
 
 def must_be_unknown(outcome: Outcome[object], doing: str) -> None:
-    """What went wrong on the wire leaves the client not knowing; anything else means that the fault did not happen."""
+    """A fault on the wire leaves the client without an answer; anything else means that the fault did not happen."""
     if not isinstance(outcome, Unknown):
         raise SetUpFailed(f"{doing} was to get no answer, and got one: {outcome}")
 
 
 def restart(context: ScenarioContext, *, is_judged: bool = False) -> None:
-    """Start what has crashed and wait until it serves transactions; what was to last until then is over."""
+    """Start what has crashed and wait until it serves transactions; faults that last until then are over."""
     context.session.faults.restart()
     after_restart(context, is_judged=is_judged)
 
 
 def after_restart(context: ScenarioContext, *, is_judged: bool = False) -> None:
-    """A pause until the restart ends, and what was blocked until then is completed; where that is judged, the Then says whether it is."""
+    """A pause until the restart ends, and what was blocked until then completes; where that is judged, the Then does it."""
     for producer in context.producers.values():
         if producer.is_blocked_until_restart:
             producer.is_blocked_until_restart = producer.is_incomplete = False
@@ -125,7 +125,7 @@ def after_restart(context: ScenarioContext, *, is_judged: bool = False) -> None:
 
 
 def resume(context: ScenarioContext) -> None:
-    """The paused node goes on, and what waited for it is done."""
+    """The paused node goes on, and handles the requests that waited for it."""
     pause, context.armed.pause = context.armed.pause, None
     assert pause is not None, "a node goes on that was paused"
     context.session.faults.resume(pause.node)
@@ -135,7 +135,7 @@ def resume(context: ScenarioContext) -> None:
 
 
 def while_paused(context: ScenarioContext, producer: Producer, pause: Pause) -> None:
-    """The end is answered: the partitions of other nodes get their markers, and the node goes on where this was what it waited for."""
+    """The end is answered: the partitions of other nodes get their markers, and the node goes on where it waited for that."""
     for _ in context.time.attempts():
         seen = context.describe(producer)
         if all(_has_what_it_can_have(context, partition, pause.node) for partition in seen.partitions):
@@ -155,9 +155,10 @@ def while_paused(context: ScenarioContext, producer: Producer, pause: Pause) -> 
 
 
 def _has_what_it_can_have(context: ScenarioContext, partition: TopicPartition, paused: int) -> bool:
-    """Whether a partition has its marker, or can have none while that node is paused: it leads it, or its replica would lack it.
+    """Whether a partition has its marker, or can have none while that node is paused, because it leads the partition or has a replica of
+    it.
 
-    A leader that is told of several partitions may answer for all of them at once, so where one has to wait, the others are looked at.
+    A leader that gets markers for several partitions may answer for all of them at once, so where one has to wait, the others are read.
     """
     if context.leaders.get(partition) == paused or partition in context.replicated:
         return True
@@ -179,10 +180,10 @@ def _through_a_pause(context: ScenarioContext, producer: Producer, pause: Pause,
 
 
 def _insist(context: ScenarioContext, producer: Producer, name: str, request: Request) -> Outcome[object]:
-    """Ask from the moment at which the system is started again until the request succeeds or is refused for good.
+    """Send the request from the moment at which the system is started again until it succeeds or is refused for good.
 
-    Nothing is sent before somebody listens, so that no answer is waited for that nobody will give. A system that was away is then asked
-    where it was before, for to look for it takes as long as the coordinator loads; and while it answers, the coordinator is looked at.
+    Nothing is sent before the system listens, so that no time is spent on answers that cannot come. The system is then asked at its
+    previous address, because looking it up takes as long as the coordinator loads; and while it answers, the coordinator is observed.
     """
     answer: Outcome[object] = Unknown("nothing was sent")
     asked_before = len(context.session.exchanges())
@@ -204,7 +205,9 @@ def _insist(context: ScenarioContext, producer: Producer, name: str, request: Re
 
 
 def _look_at_coordinator(context: ScenarioContext, producer: Producer) -> None:
-    """Keep what the coordinator says of itself while a request that was sent before is under way. It says so to whoever only looks."""
+    """Keep what the coordinator reports of itself while a request that was sent before is in flight. It reports that to any client that
+    only looks.
+    """
     context.held_back = None
     if context.can_describe:
         with context.observer.hurried(_ATTEMPT_S):
@@ -214,18 +217,18 @@ def _look_at_coordinator(context: ScenarioContext, producer: Producer) -> None:
 
 
 def _nothing() -> None:
-    """What is done while a system answers that was never away."""
+    """For a system that did not crash: nothing to do while it answers."""
 
 
 def _close_together(time: Time, patience_s: float) -> Iterator[int]:
-    """Tries whose pauses begin anew, and so stay short: a coordinator may load within some milliseconds, in which it has to be asked."""
+    """Attempts whose pauses start over, and so stay short: a coordinator may load within some milliseconds, in which it has to be asked."""
     end = time.now_ms() + 1000 * patience_s
     while time.now_ms() < end:
         yield from time.attempts(_SHORT_S)
 
 
 def _errors_in(answer: object) -> Iterator[str]:
-    """The errors that an answer has anywhere, by their names; a client that asks again by itself has seen them too."""
+    """All errors in an answer, by their names; a client that retries by itself has seen them too."""
     if isinstance(answer, Mapping):
         yield from (error for key, error in answer.items() if key.endswith("error_code") and error != "NONE")
     if isinstance(answer, Mapping | list):
@@ -251,7 +254,7 @@ def _poll_until_settled(context: ScenarioContext, producer: Producer) -> None:
 
 
 def _watched(context: ScenarioContext, producer: Producer, commit: bool, again: Request) -> Request:
-    """EndTxn that is sent, and while its answer is on its way the coordinator is asked where the transaction is."""
+    """Send EndTxn, and while its answer is in flight ask the coordinator for the state of the transaction."""
     context.states_seen = [context.before.transactions[producer.transactional_id].state]
 
     def request(retry: bool) -> Outcome[object]:

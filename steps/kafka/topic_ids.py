@@ -1,4 +1,4 @@
-"""Topics by their ids, which outlive no topic, while names do."""
+"""Topics by their ids: a name may be used again, an id may not."""
 
 from fencepost.contract.errors import NotOffered
 
@@ -8,7 +8,7 @@ from .vocabulary import KAFKA
 
 @KAFKA.when("{producer} writes {value} to {partition} by the id of the deleted topic")
 def writes_by_an_old_id(context: ScenarioContext, producer: str, value: str, partition: str) -> None:
-    """Produce v13 of one record, as a producer sends it that has not heard of the deletion."""
+    """Produce v13 of one record, as sent by a producer that has not learned of the deletion."""
     one, where = context.turn_of(producer), context.partition(partition)
     topic_id = context.deleted.get(where.topic)
     if topic_id is None:

@@ -13,14 +13,14 @@ from .values import APIS, ApiVersion
 from .vocabulary import KAFKA
 
 _SEGMENT_MS = 1
-"""A segment.ms that is smaller than any two batches are apart, by the times of their records."""
+"""A segment.ms that is smaller than the time between any two batches, by the times of their records."""
 
 _BEGIN_BY_THEMSELVES = {"produce", "txn_offset_commit"}
 
 
 @KAFKA.given("a topic {topic} with {partition_count}[ and {layout}]")
 def a_topic(context: ScenarioContext, topic: str, partition_count: int, layout: str | None) -> None:
-    """A new topic of that many partitions, each with a leader. With a segment for each batch, records say that they are a second apart."""
+    """A new topic of that many partitions, each with a leader. With a segment for each batch, records carry times one second apart."""
     context.topics[topic] = context.session.unique(topic)
     configs = {"segment.ms": str(_SEGMENT_MS)} if layout else {}
     achieved(context.observer.create_topic(context.topics[topic], partition_count, configs), f"creating the topic {topic}")
@@ -31,7 +31,7 @@ def a_topic(context: ScenarioContext, topic: str, partition_count: int, layout: 
 
 @KAFKA.given("transaction.version is {level:number} or above")
 def the_level_is(context: ScenarioContext, level: int) -> None:
-    """ApiVersions v4 says that this level or a higher one is finalized; a broker at a lower one is not asked."""
+    """ApiVersions v4 shows that this level or a higher one is finalized; a broker at a lower one is not asked."""
     found = level_of(achieved(context.observer.api_versions(NEWEST_API_VERSIONS), "asking for the features"))
     if found < level:
         raise NotOffered(f"{FEATURE} {level}: the broker has finalized {found}")
@@ -41,7 +41,7 @@ def the_level_is(context: ScenarioContext, level: int) -> None:
 def a_producer(context: ScenarioContext, producer: str, transactional_id: str, timeout: str | None) -> None:
     """A producer that has initialised that transactional id: it has a producer id and an epoch, and no transaction.
 
-    With a short time-out, the coordinator may end a transaction of this producer soon after it was begun.
+    With a short timeout, the coordinator may end a transaction of this producer soon after it began.
     """
     initialise(context, producer, transactional_id, timeout)
 
@@ -51,7 +51,7 @@ def a_producer(context: ScenarioContext, producer: str, transactional_id: str, t
     "[ and {timeout}]"
 )
 def two_producers(context: ScenarioContext, one: str, other: str, first: str, second: str, timeout: str | None) -> None:
-    """Two producers that have nothing to do with each other but their coordinator, as above."""
+    """Two producers, as above, that share nothing but their coordinator."""
     initialise(context, one, first, timeout)
     initialise(context, other, second, timeout, near=context.producers[one])
 
@@ -60,9 +60,9 @@ def two_producers(context: ScenarioContext, one: str, other: str, first: str, se
 def at_the_last_usable_epoch(context: ScenarioContext, producer: str, timeout: str | None) -> None:
     """A producer with epoch 32766 and no transaction. Its previous epoch, 32765, was raised by InitProducerId with that identity.
 
-    The system under test's adapter brings it that far ahead of the scenario: as any client could, by tens of thousands of InitProducerId;
-    or on a broker that it starts itself by a record in the transaction log, as the coordinator would write it, and InitProducerId from
-    there. The transactional id of such a producer says so in its name. The last bump is made here, with the time-out that is then in force.
+    The adapter of the system brings it that far before the scenario: by tens of thousands of InitProducerId, as any client could; or, on a
+    broker that it starts itself, by a record in the transaction log, as the coordinator would write it, and InitProducerId from there. The
+    transactional id of such a producer shows that in its name. The last bump is made here, with the timeout that is then in force.
     """
     probe = context.session.client(producer)
     aged = achieved(probe.adopt_aged_id(), f"bringing the epoch of {producer} near its end")
@@ -80,7 +80,7 @@ def at_the_last_usable_epoch(context: ScenarioContext, producer: str, timeout: s
 
 @KAFKA.given("idempotent producer {producer}")
 def an_idempotent_producer(context: ScenarioContext, producer: str) -> None:
-    """InitProducerId without a transactional id: a producer with an id of its own, and no transactions."""
+    """InitProducerId without a transactional id: a producer with its own id, and no transactions."""
     probe = context.session.client(producer)
     context.producers[producer] = Producer(producer, "", probe, [achieved(probe.init_producer_id(None), f"initialising {producer}")])
 
@@ -89,8 +89,8 @@ def an_idempotent_producer(context: ScenarioContext, producer: str) -> None:
 def is_an_old_client(context: ScenarioContext, producer: str, api_version: ApiVersion | None) -> None:
     """From here on it adds each partition to its transaction before it writes there, and ends transactions without a new epoch.
 
-    Of each request it uses the newest version that such a client knows, up to Produce v11, TxnOffsetCommit v3 and EndTxn v4, unless one is
-    named, so this also holds for systems that know no other.
+    It uses the newest version of each request that such a client knows, up to Produce v11, TxnOffsetCommit v3 and EndTxn v4, unless one is
+    named. So this also holds for systems that offer no other.
     """
     one = context.producers[producer]
     one.is_old, one.adds_first = True, False
@@ -100,15 +100,15 @@ def is_an_old_client(context: ScenarioContext, producer: str, api_version: ApiVe
 
 @KAFKA.given("{producer} is a new client (transaction version 2)")
 def is_a_new_client(context: ScenarioContext, producer: str) -> None:
-    """From here on it is again what each producer is at first: it adds nothing itself, and goes on with what EndTxn answers."""
+    """From here on it behaves as producers do at first: it adds nothing itself, and continues with what EndTxn answers."""
     one = context.producers[producer]
     one.is_old = one.adds_first = False
 
 
 @KAFKA.given("{producer} uses {api_version}")
 def uses(context: ScenarioContext, producer: str, api_version: ApiVersion) -> None:
-    """The version of all requests of that kind that the producer sends from here on; of Produce and TxnOffsetCommit, with nothing sent
-    before them that adds a partition.
+    """The producer sends all requests of that kind in this version from here on; before Produce and TxnOffsetCommit, it sends nothing that
+    adds a partition.
     """
     api = APIS[api_version.api]
     context.versions[producer, api] = api_version.version

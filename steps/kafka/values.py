@@ -1,4 +1,4 @@
-"""The types of the values that Kafka's sentences speak of."""
+"""The types of the values that Kafka's sentences name."""
 
 import re
 from dataclasses import dataclass

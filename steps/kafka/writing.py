@@ -1,4 +1,4 @@
-"""Produce: what a producer writes, as which producer, at which sequence number."""
+"""Produce: what a producer writes, with which producer id and epoch, at which sequence number."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ from .requests import must_be_unknown, put
 from .vocabulary import KAFKA
 
 _APART_MS = 1_000
-"""Between the times that the records of a slow topic carry; nobody waits for that long."""
+"""The time between records of a slow topic, by the times that they carry; no step waits for that long."""
 
 WRITE = KAFKA.act(
     given="{producer} has written {value} to {partition}",
@@ -92,7 +92,7 @@ def writes_a_batch(context: ScenarioContext, producer: str, record_count: int, p
 def has_written_batches(context: ScenarioContext, producer: str, count: int, partition: str) -> None:
     """Produce in the producer's transaction, once for each batch of one record: r0, r1, ..., with sequence numbers from 0 on.
 
-    In a topic with a segment for each batch, every record says that it is a second younger than the last.
+    In a topic with a segment for each batch, each record carries a time that is a second later than the last.
     """
     one, where = context.producers[producer], context.partition(partition)
     for index, value in enumerate(numbered(count)):
@@ -170,7 +170,7 @@ def writes_a_marker(context: ScenarioContext, producer: str, marker: str, partit
 
 @KAFKA.given("{producer} has sent {value} to {partition}[ with {identity}], whatever was answered")
 def has_sent(context: ScenarioContext, producer: str, value: str, partition: str, identity: str | None) -> None:
-    """Produce, put again for a short time where it is told to wait; any other refusal is as good as a success."""
+    """Produce, retried for a short time while the refusal is retriable; any other refusal is as good as a success."""
     one = context.producers[producer]
     transactional_id, current = claimed(context, one, identity)
     with one.probe.giving_up_soon():
@@ -186,7 +186,7 @@ def has_sent(context: ScenarioContext, producer: str, value: str, partition: str
 
 @KAFKA.given("{producer} has tried to write {value} to {partition}")
 def has_tried_to_write(context: ScenarioContext, producer: str, value: str, partition: str) -> None:
-    """Produce was sent, and the client has lost its connection and does not know what came of it."""
+    """Produce was sent, and the client has lost its connection and does not know whether it succeeded."""
     one = context.producers[producer]
     context.armed.wire.pop((producer, "produce"), None)
     outcome = one.write(context.partition(partition), [value], version=context.version(one, "produce"))

@@ -1,1 +1,1 @@
-"""What only KIP-890 says, beyond Kafka's vocabulary."""
+"""The sentences that only KIP-890 uses, in addition to Kafka's vocabulary."""

@@ -1,8 +1,8 @@
 """Compacted topics: records with keys, and passes of the log cleaner.
 
-A cleaner leaves the segment alone that is being written, and comes when it likes. So a topic of a scenario begins with two records of one
-key. A record with a later time begins another segment, and when the first of the two is gone, a pass over all before it is over. What is
-written for that is left out of what readers are said to see.
+A cleaner does not touch the segment that is being written, and runs at any time. So a topic of a scenario begins with two records of one
+key. A record with a later time begins another segment, and when the first of the two is gone, a pass over all earlier records is complete.
+The records for that are left out of what readers are said to see.
 """
 
 from collections.abc import Sequence
@@ -25,29 +25,29 @@ from fencepost.wire.kafka.batches import Batch, Marker, MarkerType, Record, mark
 from .vocabulary import KIP890
 
 _SEGMENT_MS = 300_000
-"""A segment.ms that is longer than a scenario: segments end where the kit says so."""
+"""A segment.ms that is longer than a scenario: segments end where the kit ends them."""
 
 _OF_THE_KIT = "of the kit: "
-"""What the values and keys begin with that are written to see passes."""
+"""The prefixes of the values and keys of records that show passes."""
 
 _RETENTION_MS = {"for a day": 86_400_000, "for no time": 0}
 
 
 @dataclass
 class Passes:
-    """What is known of a scenario's compacted partitions."""
+    """The passes over a scenario's compacted partitions."""
 
     pairs: dict[TopicPartition, int] = field(default_factory=dict)
-    """How many pairs of records of one key each has had."""
+    """How many pairs of records of one key each partition has had."""
 
     segments: dict[TopicPartition, int] = field(default_factory=dict)
     """How many segments were begun in each, after the first."""
 
     seen: dict[TopicPartition, list[LogView]] = field(default_factory=dict)
-    """What readers of committed data saw in the course of each pass, look by look."""
+    """What readers of committed data saw during each pass, look by look."""
 
     places: dict[TopicPartition, dict[str, int]] = field(default_factory=dict)
-    """Where each record was before the When."""
+    """The offset of each record before the When."""
 
     def later_ms(self, partition: TopicPartition) -> int:
         """How far ahead of the clock the times of the kit's records are, so that the next one begins a segment."""
@@ -56,14 +56,15 @@ class Passes:
 
 @KIP890.state
 def passes() -> Passes:
-    """Those of the scenario."""
+    """The passes of the scenario."""
     return Passes()
 
 
 @KIP890.given("a compacted topic {topic} that keeps markers {retention}")
 def a_compacted_topic(context: ScenarioContext, passes: Passes, topic: str, retention: str) -> None:
     """A new topic of one partition with cleanup.policy=compact, min.cleanable.dirty.ratio=0 and this delete.retention.ms: how long a marker
-    stays at least when all records of its transaction are gone."""
+    stays at least when all records of its transaction are gone.
+    """
     context.topics[topic] = context.session.unique(topic)
     configs = {
         "cleanup.policy": "compact",
@@ -144,15 +145,16 @@ def is_compacted(context: ScenarioContext, passes: Passes, partition: str, pass_
 def has_begun_a_segment(context: ScenarioContext, passes: Passes, partition: str) -> None:
     """A record with a time that is later by more than segment.ms is the first of a new segment.
 
-    A cleaner may leave a segment alone in which a record is undecided. So a transaction that is open during a pass begins in a new one.
+    A cleaner may skip a segment that has an undecided record. So a transaction that is open during a pass begins in a new one.
     """
     _begin_segment(context, passes, context.partition(partition))
 
 
 @KIP890.then("{readers} of compacted {partition} see {values}")
 def readers_see(context: ScenarioContext, readers: str, partition: str, values: tuple[str, ...]) -> None:
-    """A consumer of that isolation level, reading from the start, hands over exactly these values in this order, and what was written to
-    show that a pass is over."""
+    """A consumer of that isolation level, reading from the start, returns exactly these values in this order, and the records that show
+    that a pass is complete.
+    """
     level = Isolation.READ_UNCOMMITTED if readers.startswith("read_uncommitted") else Isolation.READ_COMMITTED
     view = context.read(context.partition(partition), level)
     seen = tuple(value for value in view.values() if not value.startswith(_OF_THE_KIT))
@@ -162,7 +164,7 @@ def readers_see(context: ScenarioContext, readers: str, partition: str, values: 
 
 @KIP890.then("each record that is left in {partition} has its offset from before")
 def offsets_are_kept(context: ScenarioContext, passes: Passes, partition: str) -> None:
-    """Each record that was in the log before the When, and still is, has the offset that it had."""
+    """Each record that was in the log before the When, and still is, has the same offset."""
     where = context.partition(partition)
     before, now = passes.places[where], _places(context, where)
     moved = [f'"{value}" from {before[value]} to {offset}' for value, offset in now.items() if before.get(value, offset) != offset]
@@ -230,7 +232,7 @@ def _send(
 
 
 def _write_pair(context: ScenarioContext, passes: Passes, where: TopicPartition) -> None:
-    """Two records of one key, in the segment that is written: the first one is there as long as no pass has come."""
+    """Two records of one key, in the segment that is being written: the first one remains until a pass is complete."""
     number = passes.pairs[where] = passes.pairs.get(where, 0) + 1
     for value in (_first_of(number), f"{_OF_THE_KIT}second of pair {number}"):
         _write_of_the_kit(context, where, f"pair {number}", value, passes.later_ms(where))

@@ -1,4 +1,4 @@
-"""Twenty producers whose transactions end at once, or before one crash: what is lost now and then, is lost for one of them."""
+"""Twenty producers whose transactions end at once, or before one crash: a loss that occurs now and then affects at least one of them."""
 
 from string import ascii_uppercase
 
@@ -19,7 +19,7 @@ _CROWD = ascii_uppercase[:20]
 
 @KIP890.given("twenty producers[ with {timeout}] have written to {partitions}")
 def have_written(context: ScenarioContext, timeout: str | None, partitions: tuple[str, ...]) -> None:
-    """Producers A to T, each with a transactional id of its own and an open transaction with a record in each of these partitions."""
+    """Producers A to T, each with its own transactional id and an open transaction with a record in each of these partitions."""
     for name in _CROWD:
         initialise(context, name, f"crowd-{name}", timeout)
         one = context.producers[name]
@@ -30,7 +30,7 @@ def have_written(context: ScenarioContext, timeout: str | None, partitions: tupl
 @KIP890.when("all of the twenty {end}, and the system {goes_down} right after its last answer")
 @brings_down(goes_down={"crashes": "crash", "stops cleanly": "stop"})
 def all_end(context: ScenarioContext, end: str, goes_down: str) -> None:
-    """EndTxn of each, one after the other; all are answered without an error. Then the system goes down, is started again, and serves."""
+    """EndTxn of each, one after the other; all are answered without an error. Then the system goes down, is restarted, and serves."""
     context.begin()
     for name in _CROWD:
         if name == _CROWD[-1]:
@@ -44,7 +44,7 @@ def all_end(context: ScenarioContext, end: str, goes_down: str) -> None:
 
 @KIP890.when("all of the twenty leave their transactions open past their time-outs")
 def all_leave_open(context: ScenarioContext) -> None:
-    """Time passes until the coordinator says Ongoing of none of them any more, or patience ends."""
+    """Time passes until the coordinator shows none of them as Ongoing any more, or patience ends."""
     context.begin()
     for name in _CROWD:
         outlive_timeout(context, context.producers[name])
@@ -52,8 +52,9 @@ def all_leave_open(context: ScenarioContext) -> None:
 
 @KIP890.then("readers of {partitions} see {nothing_or_all} of the twenty")
 def see_the_crowd(context: ScenarioContext, partitions: tuple[str, ...], nothing_or_all: str) -> None:
-    """Once no marker is on its way, readers of committed data of each partition get the record of each of the twenty, or of none, and
-    nothing in it is undecided."""
+    """Once no marker is in flight, readers of committed data of each partition get the record of each of the twenty, or of none, and
+    nothing in it is undecided.
+    """
     due = list(_CROWD) if nothing_or_all == "all" else []
     for partition in partitions:
         view = context.read(context.partition(partition), Isolation.READ_COMMITTED)

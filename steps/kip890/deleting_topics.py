@@ -14,7 +14,7 @@ _NOBODYS = uuid.UUID(int=0xF << 120)
 
 @KIP890.when("topic {topic} is deleted by its {handle} with DeleteTopics v{version:number}")
 def is_deleted_with(context: ScenarioContext, topic: str, handle: str, version: int) -> None:
-    """DeleteTopics in that version for this topic alone, put once. Nobody has made it where the scenario does not say so."""
+    """DeleteTopics in that version for this topic alone, sent once. The topic does not exist unless the scenario has created it."""
     context.begin()
     is_there = topic in context.topics
     name, topic_id = context.topics.get(topic) or context.session.unique("unmade"), None
@@ -26,6 +26,6 @@ def is_deleted_with(context: ScenarioContext, topic: str, handle: str, version: 
 
 @KIP890.then("there is no topic {topic} any more")
 def there_is_no_topic(context: ScenarioContext, topic: str) -> None:
-    """Metadata says that it does not know the topic, at the latest when patience ends."""
+    """Metadata answers that it does not know the topic, at the latest when patience ends."""
     gone = context.observer.is_without_topic(context.topics[topic])
     context.evidence.expect(gone, f"no topic {topic}", "no such topic" if gone else "Metadata knows it", what="topics")

@@ -1,4 +1,4 @@
-"""The last epoch of a producer id, and what no answer may hand out."""
+"""The last epoch of a producer id, and the epoch that no answer may return."""
 
 from collections.abc import Iterator
 

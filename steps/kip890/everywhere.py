@@ -1,4 +1,4 @@
-"""What happens in every partition of a topic."""
+"""Steps about every partition of a topic."""
 
 from fencepost.adapters.kafka.values import Isolation, TopicPartition
 from fencepost.steps.kafka.adding import add_first

@@ -1,4 +1,4 @@
-"""What a broker says that it offers, and what it does when that changes."""
+"""What a broker advertises, and its behaviour when that changes."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ from .vocabulary import KIP890
 
 @KIP890.when("ApiVersions v{version:number} is sent")
 def api_versions_is_sent(context: ScenarioContext, version: int) -> None:
-    """ApiVersions of that version, by a client that is nobody's producer."""
+    """ApiVersions of that version, by a client that is no producer."""
     context.begin()
     context.keep(None, context.observer.api_versions(version), "ApiVersions")
 
@@ -55,7 +55,7 @@ def are_advertised(context: ScenarioContext, api_versions: tuple[ApiVersion, ...
 
 @KIP890.then("the connection is closed without an answer")
 def the_connection_is_closed(context: ScenarioContext) -> None:
-    """The broker ended the connection on which the request came; a broker that only stays silent has not."""
+    """The broker ended the connection on which the request was sent; a broker that only stays silent has not."""
     match context.answer:
         case Unknown(lost=True) as unknown:
             context.evidence.saw(f"the connection closed without an answer: {unknown.reason}")
@@ -65,8 +65,9 @@ def the_connection_is_closed(context: ScenarioContext) -> None:
 
 @KIP890.then("ApiVersions soon has transaction.version {level:number}, under {epoch} epoch of the features")
 def clients_are_told(context: ScenarioContext, level: int, epoch: str) -> None:
-    """ApiVersions comes to say that level, 0 by leaving it out. A larger epoch than before: and UpdateFeatures answered no error. No
-    smaller one: that which it said when the level was set, or a larger one."""
+    """ApiVersions comes to show that level, 0 by leaving it out. A larger epoch than before: and UpdateFeatures answered no error. No
+    smaller one: the epoch that it showed when the level was set, or a larger one.
+    """
     assert context.features_before is not None, "a sentence about a level stands after one that sets it"
     before, offer = context.features_before.finalized_epoch, await_level(context, level)
     seen = f"{level_of(offer)} in epoch {offer.finalized_epoch}"
@@ -82,7 +83,7 @@ def clients_are_told(context: ScenarioContext, level: int, epoch: str) -> None:
 
 @KIP890.when("the system restarts at transaction.version {level:number}")
 def restarts_at(context: ScenarioContext, level: int) -> None:
-    """UpdateFeatures is accepted and shows in ApiVersions; the broker is killed, started again, and answers."""
+    """UpdateFeatures is accepted and shows in ApiVersions; the broker is killed, restarted, and answers."""
     context.begin()
     has_been_set(context, level)
     context.session.faults.crash()

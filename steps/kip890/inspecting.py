@@ -1,4 +1,4 @@
-"""What DescribeTransactions, DescribeProducers, FindCoordinator and polls show, in detail."""
+"""Details of the answers of DescribeTransactions, DescribeProducers, FindCoordinator and polls."""
 
 from fencepost.adapters.kafka.values import Isolation, TransactionDescription
 from fencepost.contract.evidence import SetUpFailed
@@ -16,7 +16,7 @@ _LOOKED_FOR_IN = (1, 3, 4)
 
 @KIP890.state
 def coordinators() -> list[int]:
-    """The nodes that clients were sent to."""
+    """The nodes that FindCoordinator named to clients."""
     return []
 
 
@@ -49,7 +49,7 @@ def describes_a_transaction_in(context: ScenarioContext, partitions: tuple[str, 
 
 @KIP890.then("DescribeProducers of {partition} shows {producer} with last sequence {sequence} and {coordinator_epoch}")
 def shows_the_producer(context: ScenarioContext, partition: str, producer: str, sequence: int, coordinator_epoch: str) -> None:
-    """DescribeProducers shows the producer once, with this last sequence and coordinator epoch, once no marker is on its way."""
+    """DescribeProducers shows the producer once, with this last sequence and coordinator epoch, once no marker is in flight."""
     context.await_markers()
     entries = active_in(context, partition, context.producers[producer])
     seen = [(entry.last_sequence, entry.coordinator_epoch) for entry in entries]
@@ -75,7 +75,7 @@ def has_state(context: ScenarioContext, partition: str, number_of_states: str, p
 
 @KIP890.when("three clients send FindCoordinator for {producer} in several versions")
 def look_for_the_coordinator(context: ScenarioContext, coordinators: list[int], producer: str) -> None:
-    """FindCoordinator for the producer's transactional id from each of them, in versions 1, 3 and 4, asked again while it is away."""
+    """FindCoordinator for the producer's transactional id from each of them, in versions 1, 3 and 4, retried while it is away."""
     one = context.turn_of(producer)
     coordinators += [
         observed(context.session.client(f"client-{version}-{number}").coordinator_id(one.transactional_id, version), "looking for it")
@@ -97,7 +97,7 @@ def each_node_is_asked(context: ScenarioContext, coordinators: list[int], produc
 
 @KIP890.then("every client is sent to one node, and so is the next one to ask for {producer}")
 def every_client_is_sent_to_one_node(context: ScenarioContext, coordinators: list[int], producer: str) -> None:
-    """Every answer of FindCoordinator names the same node, and one that there is; and asked once more, it names that node."""
+    """Every answer of FindCoordinator names the same node, and one of the cluster; and asked once more, it names that node."""
     nodes = set(coordinators)
     context.evidence.expect(len(nodes) == 1 and min(nodes) >= 0, "one node for all clients", f"{sorted(nodes)}", what="coordinator")
     identifier = context.producers[producer].transactional_id
@@ -107,7 +107,7 @@ def every_client_is_sent_to_one_node(context: ScenarioContext, coordinators: lis
 
 @KIP890.then("a read_committed Fetch of at most one byte of {partition} from {value} gets {values}")
 def a_byte_gets(context: ScenarioContext, partition: str, value: str, values: tuple[str, ...]) -> None:
-    """A read_committed Fetch from that record on, with room for one byte, which is answered with the batch that is there, if it may be."""
+    """A read_committed Fetch from that record on, with room for one byte, is answered with the batch at that offset, if it may be."""
     where = context.partition(partition)
     context.await_markers()
     offset = context.read(where, Isolation.READ_UNCOMMITTED).offset_of(value)
@@ -120,7 +120,7 @@ def a_byte_gets(context: ScenarioContext, partition: str, value: str, values: tu
 
 @KIP890.then("the first poll of {partition} showed {values}")
 def the_first_poll_showed(context: ScenarioContext, partition: str, values: tuple[str, ...]) -> None:
-    """A consumer of committed data, reading that partition from the start while a node was paused, was handed just these values."""
+    """A consumer of committed data, reading that partition from the start while a node was paused, received just these values."""
     seen = tuple(context.polled[context.partition(partition)][0].values())
     context.evidence.expect(seen == values, str(values), str(seen), what=f"first poll of {partition}")
 

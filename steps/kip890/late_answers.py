@@ -1,7 +1,7 @@
-"""A marker that is there before the leader has its answer.
+"""A marker that is written before the leader has its answer.
 
-The coordinator is on a node that is paused, and the leader of the partition on another: what the leader asks is answered when the node
-goes on, and what was done at the leader until then has overtaken it.
+The coordinator is on a node that is paused, and the leader of the partition on another: the leader's request is answered when the node goes
+on, and what was done at the leader until then has overtaken it.
 """
 
 from fencepost.adapters.kafka.values import Isolation
@@ -17,7 +17,7 @@ from .overtaking import Rounds
 from .vocabulary import KIP890
 
 _ASKS_WITHIN_S = 1.0
-"""A leader that answers a dozen later requests in this time has taken Produce from its connection, and asked the coordinator."""
+"""A leader that answers a dozen later requests in this time has read Produce from its connection, and asked the coordinator."""
 
 
 @KIP890.when(
@@ -37,8 +37,9 @@ def is_overtaken(
 ) -> None:
     """Node is paused, Produce is sent, and while its leader waits an operator's WriteTxnMarkers v1 is done there; then the node goes on.
 
-    The marker has the producer's own epoch unless another is named, and the coordinator epoch that the partition saw last. A partition
-    that grows before it shows a leader that did not wait. Where the marker is somebody else's, a producer that is told to ask again does.
+    The marker has the producer's own epoch unless another is named, and the coordinator epoch that the partition saw last. A partition that
+    grows before it shows a leader that did not wait. Where the marker is another producer's, a producer that is answered with a retriable
+    error retries.
     """
     one, where = context.turn_of(producer), context.partition(partition)
     ended = one if other is None else context.producers[other]

@@ -1,4 +1,4 @@
-"""How long a transaction was open, by the clock of who looks on, and what is used while something else runs out."""
+"""How long a transaction was open, by the clock of the client that looks, and what is used while something else expires."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,13 +24,13 @@ class Lifetime:
 
 @KIP890.state
 def lifetime() -> Lifetime:
-    """That of the When's transaction."""
+    """The lifetime of the When's transaction."""
     return Lifetime()
 
 
 @KIP890.when("{producer} writes {value} to {partition} and leaves its transaction open past its time-out")
 def writes_and_leaves_open(context: ScenarioContext, lifetime: Lifetime, producer: str, value: str, partition: str) -> None:
-    """Produce of one record, which begins the transaction; then time passes until the coordinator no longer says Ongoing."""
+    """Produce of one record, which begins the transaction; then time passes until the coordinator no longer shows Ongoing."""
     one, where = context.turn_of(producer), context.partition(partition)
     lifetime.began = context.time.now_ms()
     achieved(one.write(where, [value], version=context.version(one, "produce")), f"writing {value} to {partition}")
@@ -40,11 +40,11 @@ def writes_and_leaves_open(context: ScenarioContext, lifetime: Lifetime, produce
 
 @KIP890.when("{producer} writes to one partition of {topic} after the other, two fifths of its time-out apart")
 def writes_now_and_then(context: ScenarioContext, producer: str, topic: str) -> None:
-    """Produce of one record to the next partition whenever two fifths of a short time-out have passed since the last one was answered.
+    """Produce of one record to the next partition whenever two fifths of a short timeout have passed since the last one was answered.
 
-    It goes on until the coordinator no longer says Ongoing, or partitions or patience end. No write is due when the time-out is, and the
-    coordinator is asked before each, so none follows the abort of a coordinator that is prompt. An answer that takes a fifth of the timeout
-    is out of date when it comes, and the coordinator is asked again.
+    It goes on until the coordinator no longer shows Ongoing, or partitions or patience end. No write is due when the timeout passes, and
+    the coordinator is asked before each, so none follows the abort of a coordinator that is prompt. An answer that takes a fifth of the
+    timeout is outdated when it arrives, and the coordinator is asked again.
     """
     one, due = context.turn_of(producer), 0.0
     rest = [partition for partition in context.partitions if partition.topic == context.topics[topic]]
@@ -60,7 +60,7 @@ def writes_now_and_then(context: ScenarioContext, producer: str, topic: str) -> 
 
 @KIP890.then("the transaction of {producer} was open for at least {timeout}")
 def was_open_for(context: ScenarioContext, lifetime: Lifetime, producer: str, timeout: str) -> None:
-    """From before its first record was sent until it was seen that it is not open any more, at least this time has passed."""
+    """From before its first record was sent until it was seen that it is no longer open, at least this time has passed."""
     due, seen = TIMEOUTS_MS[timeout], lifetime.ended - lifetime.began
     state = context.describe(context.producers[producer]).state
     context.evidence.expect(
@@ -89,7 +89,8 @@ def has_committed_so_many(context: ScenarioContext, producer: str, count: int, p
 @KIP890.when("{producer} commits to {partition} again and again until {expiry} of {other:producer} has expired")
 def commits_until(context: ScenarioContext, producer: str, partition: str, expiry: str, other: str) -> None:
     """One transaction of one record after the other, until DescribeTransactions does not know the other one's transactional id, or
-    DescribeProducers for the partition does not list its producer id, or patience ends."""
+    DescribeProducers for the partition does not list its producer id, or patience ends.
+    """
     idle = context.producers[other]
 
     def is_over() -> bool:
@@ -102,7 +103,7 @@ def commits_until(context: ScenarioContext, producer: str, partition: str, expir
 
 
 def _commit_until(context: ScenarioContext, producer: str, partition: str, is_over: Callable[[], bool]) -> None:
-    """The first refusal ends it as well: the last answer is the When's. All markers are written when the other one is looked at."""
+    """The first refusal ends it as well: the last answer is the When's. All markers are written when the other one is looked up."""
     one = context.turn_of(producer)
     outcome = _committed(context, one, context.partition(partition))
     for _ in context.time.attempts():

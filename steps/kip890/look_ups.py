@@ -1,4 +1,4 @@
-"""Where a log begins and ends, where its newest record is, and what a reader gets who is outside of it."""
+"""The beginning and end of a log, its newest record, and what a reader outside of it gets."""
 
 from fencepost.adapters.kafka.values import Isolation, LogView, TopicPartition
 from fencepost.contract.evidence import SetUpFailed
@@ -34,7 +34,7 @@ def the_look_up_answers(context: ScenarioContext, offset: int) -> None:
 
 @KIP890.when("the records of {partition} are deleted up to {point}")
 def are_deleted_up_to(context: ScenarioContext, partition: str, point: str) -> None:
-    """DeleteRecords with that offset, put once it is known where the log begins and ends."""
+    """DeleteRecords with that offset, sent once after the beginning and the end of the log are known."""
     context.begin()
     where = context.partition(partition)
     context.keep(None, context.observer.delete_records(where, offset_of(context, where, point)), "DeleteRecords")
@@ -59,7 +59,8 @@ def it_gets_nothing(context: ScenarioContext) -> None:
 @KIP890.then("a Fetch with room for {count:number} batches of {partition} gets {values}, or the first of them")
 def with_room_for(context: ScenarioContext, count: int, partition: str, values: tuple[str, ...]) -> None:
     """A read_uncommitted Fetch from the start of the log, with room for as many bytes as its first batches have, gets these values or only
-    the first of them: a broker may hand out less than there is room for, but no more and not nothing."""
+    the first of them: a broker may return less than there is room for, but not more and not nothing.
+    """
     where = context.partition(partition)
     batches = context.read(where, Isolation.READ_UNCOMMITTED).batches
     if len(batches) <= count:
@@ -74,7 +75,7 @@ def with_room_for(context: ScenarioContext, count: int, partition: str, values: 
 
 @KIP890.then("{partition} begins with {beginning}")
 def begins_with(context: ScenarioContext, partition: str, beginning: str) -> None:
-    """ListOffsets for the earliest answers the offset of this record, which is there, or of what will be written next."""
+    """ListOffsets for the earliest answers the offset of this record, which is in the log, or the offset of the next record."""
     where = context.partition(partition)
     view = context.read(where, Isolation.READ_UNCOMMITTED)
     due = view.high_watermark if beginning == "what comes next" else view.offset_of(beginning.strip('"'))
@@ -84,7 +85,7 @@ def begins_with(context: ScenarioContext, partition: str, beginning: str) -> Non
 
 
 def offset_of(context: ScenarioContext, where: TopicPartition, point: str) -> int:
-    """The offset that a point of a log has."""
+    """The offset of a point of a log."""
     start = observed(context.observer.start_offset(where), f"asking where {where} starts")
     end = context.end_of(where)
     return {"a negative offset": -2, "before its start": start - 1, "its start": start, "its end": end, "behind its end": end + 1}[point]

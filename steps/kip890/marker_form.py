@@ -1,4 +1,4 @@
-"""What a marker looks like in a log."""
+"""The form of a marker in a log."""
 
 from fencepost.adapters.kafka.values import Isolation
 from fencepost.contract.evidence import Violation
@@ -25,7 +25,7 @@ def the_marker_is_a_control_batch(context: ScenarioContext, partition: str) -> N
 
 @KIP890.then("the marker in {partition} begins and ends at one offset")
 def the_marker_takes_one_offset(context: ScenarioContext, partition: str) -> None:
-    """The header of the batch since the When says that its last offset is its first one; what offset comes next, it does not say."""
+    """In the header of the batch since the When, the last offset equals the first; which offset comes next, it does not show."""
     batch = _new_batch(context, partition)
     last = batch.base_offset + (batch.last_offset_delta or 0)
     context.evidence.expect(
@@ -38,8 +38,9 @@ def the_marker_takes_one_offset(context: ScenarioContext, partition: str) -> Non
 
 @KIP890.then("the markers added to {partition} have no smaller coordinator epoch than those before")
 def epochs_never_fall(context: ScenarioContext, partition: str) -> None:
-    """In the order of the log, with at least one marker before the When and one since. One that was under way in a crash may arrive too,
-    under its old epoch."""
+    """In the order of the log, with at least one marker before the When and one since. One that was in flight in a crash may arrive too,
+    with its old epoch.
+    """
     where = context.partition(partition)
     markers = [batch for batch in context.read(where, Isolation.READ_UNCOMMITTED).batches if batch.marker]
     epochs = [batch.marker.coordinator_epoch for batch in markers if batch.marker]
@@ -54,7 +55,7 @@ def epochs_never_fall(context: ScenarioContext, partition: str) -> None:
 
 
 def _new_batch(context: ScenarioContext, partition: str) -> Batch:
-    """The one batch that the log got from the producer, or about it, since the When."""
+    """The one batch since the When that is the producer's, or about it."""
     assert context.asked is not None, "a sentence about a marker stands after a When"
     where, producer_id = context.partition(partition), context.asked.current.producer_id
     ended = context.before.ends[where]

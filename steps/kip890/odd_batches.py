@@ -1,4 +1,4 @@
-"""Batches that no producer sends, or that something has happened to on their way."""
+"""Batches that no producer sends, or that were damaged in flight."""
 
 from dataclasses import replace
 
@@ -11,8 +11,9 @@ from .vocabulary import KIP890
 
 @KIP890.when("{producer} writes {odd_batch} to {partition}")
 def writes_an_odd_batch(context: ScenarioContext, producer: str, odd_batch: str, partition: str) -> None:
-    """Produce of one batch in the producer's transaction, which is as it should be but for this. A damaged one has its last byte
-    changed, so that its checksum is wrong."""
+    """Produce of one batch in the producer's transaction, which is correct but for this. A damaged one has its last byte changed, so that
+    its checksum is wrong.
+    """
     one, where = context.turn_of(producer), context.partition(partition)
     batch = one.probe.batch_of(["odd"], producer=one.current, sequence=one.next_sequence(where), transactional=True)
     match odd_batch:
@@ -32,8 +33,9 @@ def writes_an_odd_batch(context: ScenarioContext, producer: str, odd_batch: str,
 
 @KIP890.given("{producer} has sent a batch with the beginning of another behind it to {partition}, whatever was answered")
 def has_sent_more_than_a_batch(context: ScenarioContext, producer: str, partition: str) -> None:
-    """Produce of one whole batch in the producer's transaction, and of half the bytes of one more, put once; a refusal is as good as a
-    success."""
+    """Produce of one whole batch in the producer's transaction, and of half the bytes of one more, sent once; a refusal is as good as a
+    success.
+    """
     one, where = context.producers[producer], context.partition(partition)
     data = encode(one.probe.batch_of(["odd"], producer=one.current, sequence=one.next_sequence(where), transactional=True))
     version = context.version(one, "produce")
@@ -43,6 +45,6 @@ def has_sent_more_than_a_batch(context: ScenarioContext, producer: str, partitio
 
 @KIP890.given("{producer} has raised its own epoch")
 def has_raised_its_epoch(context: ScenarioContext, producer: str) -> None:
-    """As an idempotent producer does without asking anybody, when it cannot tell what became of a batch: sequence numbers begin anew."""
+    """As an idempotent producer does without a request, when it does not know whether a batch was stored: sequence numbers begin again."""
     one = context.producers[producer]
     one.given.append(one.next_epoch())

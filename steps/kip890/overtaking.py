@@ -1,7 +1,7 @@
-"""The first batch of a transaction in a partition, and the end of that transaction, on their way at once.
+"""The first batch of a transaction in a partition, and the end of that transaction, in flight at once.
 
-Between the answer to a leader's verification and its append there is a moment, and an EndTxn that was sent just before the Produce
-may have its markers written in it. Nobody can hold that moment on a broker of others, so there are many rounds.
+Between the answer to a leader's verification and its append there is a moment, and an EndTxn that was sent just before the Produce may have
+its markers written in it. The kit cannot extend that moment on an unmodified broker, so there are many rounds.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Rounds:
 
 @KIP890.state
 def rounds() -> Rounds:
-    """Those of the When."""
+    """The rounds of the When."""
     return Rounds()
 
 
@@ -40,7 +40,7 @@ def rounds() -> Rounds:
 def ends_and_writes(context: ScenarioContext, rounds: Rounds, producer: str, ends: str, partition: str, count: int) -> None:
     """In each round a transaction without records in that partition; EndTxn and Produce, on two connections before any answer is read.
 
-    By turns the one leaves first and the other. An old client has added the partition. A new one has written to another, so that there is
+    EndTxn and Produce are sent first by turns. An old client has added the partition. A new one has written to another, so that there is
     something to end. A round is over when all markers are written.
     """
     one, where, commit = context.turn_of(producer), context.partition(partition), COMMITS[ends]
@@ -65,7 +65,7 @@ def ends_and_writes(context: ScenarioContext, rounds: Rounds, producer: str, end
 
 @KIP890.then("each batch in {partition} that was accepted is followed by its marker, and no other is there")
 def is_followed_by_its_marker(context: ScenarioContext, rounds: Rounds, partition: str) -> None:
-    """The log has as many batches with data as were accepted, and what comes next behind each of them is a marker."""
+    """The log has as many batches with data as were accepted, and the next batch after each of them is a marker."""
     batches = observed(context.observer.read(context.partition(partition), Isolation.READ_UNCOMMITTED), f"reading {partition}").batches
     kinds = ["marker" if batch.marker else "batch" for batch in batches]
     holds = kinds.count("batch") == rounds.accepted and ("batch", "batch") not in pairwise([*kinds, "batch"])
@@ -93,7 +93,7 @@ def _go_on(
     written: Outcome[Appended],
     ended: Outcome[ProducerIdAndEpoch | None],
 ) -> None:
-    """What was answered counts, and the producer goes on with the epoch that it was given."""
+    """Count what was answered; the producer continues with the epoch that it was given."""
     if isinstance(written, Unknown):
         unanswered(written, f"writing to {where}")
     if isinstance(written, Done):

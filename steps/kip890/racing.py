@@ -1,4 +1,4 @@
-"""Two ends of one transaction that are under way at once."""
+"""Two ends of one transaction that are in flight at once."""
 
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.kafka.context import ScenarioContext
@@ -15,7 +15,7 @@ _LOSERS = {"CONCURRENT_TRANSACTIONS", "INVALID_TXN_STATE", "PRODUCER_FENCED", "N
 
 @KIP890.state
 def raced() -> dict[str, Outcome[object]]:
-    """What each of the two was answered."""
+    """The answers to the two ends."""
     return {}
 
 
@@ -23,7 +23,7 @@ def raced() -> dict[str, Outcome[object]]:
 def ends_both_ways(context: ScenarioContext, raced: dict[str, Outcome[object]], producer: str, first: str, second: str) -> None:
     """Two EndTxn with the same producer id and epoch on two connections, in this order, both sent before any answer is read.
 
-    Where both were refused, the first one is asked for again, as by a client that was told to wait.
+    Where both were refused, the first one is sent again, as by a client that was answered with a retriable error.
     """
     one = context.turn_of(producer)
     other = context.session.client(f"{producer}-2")
@@ -41,7 +41,7 @@ def ends_both_ways(context: ScenarioContext, raced: dict[str, Outcome[object]], 
 
 @KIP890.then("one of the two ends has succeeded, and only one")
 def just_one(context: ScenarioContext, raced: dict[str, Outcome[object]]) -> None:
-    """The other is refused CONCURRENT_TRANSACTIONS, INVALID_TXN_STATE or PRODUCER_FENCED, or told to look for its coordinator."""
+    """The other is refused CONCURRENT_TRANSACTIONS, INVALID_TXN_STATE or PRODUCER_FENCED, or with an error to find its coordinator."""
     outcomes = [answered(outcome, "two ends raced") for outcome in raced.values()]
     lawful = all(isinstance(outcome, Done) or outcome.error in _LOSERS for outcome in outcomes)
     winners = [outcome for outcome in outcomes if isinstance(outcome, Done)]

@@ -1,8 +1,9 @@
-"""Schedules: a bounded number of random sequences of what a producer, its late twin and a stray marker may do.
+"""Schedules: a bounded number of random sequences of requests by a producer, its late twin and a stray marker.
 
-A schedule is told by its number alone, so each run on each system has the same ones. Its requests are put once and not again: a
-refusal is an answer like others, and what comes right after an end meets the markers on their way. At its end a new instance
-initialises the transactional id, which aborts what the coordinator knows to be open; what is open in a log after that, nobody can end.
+A schedule follows from its number alone, so each run on each system has the same ones. Its requests are sent once and not retried: a
+refusal is an answer like others, and a request right after an end meets the markers in flight. At its end a new instance initialises the
+transactional id, which aborts what the coordinator knows to be open; a transaction that is open in a log after that cannot be ended by any
+client.
 """
 
 import random
@@ -25,7 +26,7 @@ _ACTS = 10
 
 @dataclass
 class Schedule:
-    """What was done, with the answers; and where a transaction is still open after all was ended."""
+    """The requests, with their answers; and where a transaction is still open after all was ended."""
 
     number: int
     done: list[str] = field(default_factory=list)
@@ -35,7 +36,7 @@ class Schedule:
 
 @KIP890.state
 def schedules() -> list[Schedule]:
-    """The schedules that the scenario went through."""
+    """The schedules that the scenario ran."""
     return []
 
 
@@ -69,7 +70,7 @@ def nothing_is_left_open(context: ScenarioContext, schedules: list[Schedule]) ->
 
 
 class _Walk:
-    """One schedule on its way."""
+    """One schedule in progress."""
 
     def __init__(self, context: ScenarioContext, producer: Producer, schedule: Schedule) -> None:
         self._context, self._producer, self._schedule = context, producer, schedule
@@ -88,7 +89,9 @@ class _Walk:
         return self._schedule
 
     def _look(self) -> None:
-        """What is open in a log stands in the coordinator's list, which is asked for first, since what stands there may get its marker."""
+        """A transaction that is open in a log must be in the coordinator's list, which is read first, since a listed partition may get its
+        marker.
+        """
         listed = self._context.describe(self._producer).partitions
         self._schedule.left_open += [
             f"a transaction in {partition} from offset {start}, which the coordinator does not list"
@@ -97,7 +100,7 @@ class _Walk:
         ]
 
     def _open(self) -> list[tuple[TopicPartition, int]]:
-        """The partitions with an open transaction of the producer, and where it starts."""
+        """The partitions with an open transaction of the producer, and the offset where it starts."""
         found = []
         for partition in self._context.partitions:
             active = observed(self._context.observer.describe_producers(partition), f"describing the producers of {partition}")

@@ -15,7 +15,7 @@ _ASK_AGAIN = COORDINATOR_AWAY | {"CONCURRENT_TRANSACTIONS"}
 
 @KIP890.state
 def instances() -> list[Outcome[ProducerIdAndEpoch]]:
-    """What each instance was answered in the end."""
+    """The last answer to each instance."""
     return []
 
 
@@ -23,8 +23,8 @@ def instances() -> list[Outcome[ProducerIdAndEpoch]]:
 def take_over_at_once(context: ScenarioContext, instances: list[Outcome[ProducerIdAndEpoch]], count: int, producer: str) -> None:
     """InitProducerId without a producer id on a connection for each, all sent before any answer is read.
 
-    Those that are refused CONCURRENT_TRANSACTIONS, or told to look for their coordinator, ask again, one after the other, for as long as
-    they are. A paused node goes on before they do.
+    Instances that are refused CONCURRENT_TRANSACTIONS, or with an error to find their coordinator, retry, one after the other, for as long
+    as they are. A paused node goes on before they do.
     """
     one = context.turn_of(producer)
     clients = [context.session.client(f"{producer}-{number}") for number in range(1, count + 1)]

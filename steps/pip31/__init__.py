@@ -1,2 +1,3 @@
-"""The sentences that only PIP-31 needs: what coordinators answer, ends that race with each other or with a time-out, and producers that
-send again. All else it says in the words that the Pulsar proposals share, in `steps/pulsar`."""
+"""The sentences that only PIP-31 needs: the answers of coordinators, ends that race with each other or with a timeout, and producers that
+resend. All else uses the shared Pulsar sentences in `steps/pulsar`.
+"""

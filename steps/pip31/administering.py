@@ -1,4 +1,4 @@
-"""Topics that come and go by an administrator's hand: made, in several partitions or alone, deleted, and terminated."""
+"""Topics as an administrator handles them: created, partitioned or not, deleted, and terminated."""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -50,7 +50,7 @@ def is_terminated(context: ScenarioContext, topic: str) -> None:
 
 @PIP31.when("the topic {topic} is made[, with a partition count of {count}]")
 def is_made(context: ScenarioContext, topic: str, count: int | None) -> None:
-    """Under a name that only this scenario uses; once more, where it is there."""
+    """Under a name that only this scenario uses; a second time, where it exists."""
     name = context.topics.by_name.setdefault(topic, persistent(context.session.unique(topic)))
     made = context.client.create_topic(name) if count is None else context.client.create_partitioned_topic(name, count)
     context.ask("PUT", made)
@@ -58,7 +58,7 @@ def is_made(context: ScenarioContext, topic: str, count: int | None) -> None:
 
 @PIP31.given("{topics} are the partitions of one topic")
 def are_partitions(context: ScenarioContext, topics: tuple[str, ...]) -> None:
-    """A topic of so many partitions, which is made now; each of them has a name of its own in the scenario."""
+    """A topic with so many partitions, which is created now; each of them has its own name in the scenario."""
     whole = persistent(context.session.unique("".join(topics)))
     achieved(context.client.create_partitioned_topic(whole, len(topics)), f"making a topic of {len(topics)} partitions")
     context.topics.by_name.update({topic: _partition(whole, number) for number, topic in enumerate(topics)})
@@ -66,7 +66,7 @@ def are_partitions(context: ScenarioContext, topics: tuple[str, ...]) -> None:
 
 @PIP31.then("{topic} has a partition count of {count}")
 def has_partitions(context: ScenarioContext, topic: str, count: int) -> None:
-    """Clients are told that number, and there are as many topics with the names of partitions, from 0 on, and no more."""
+    """Clients are answered that number, and there are exactly so many topics with the names of partitions, from 0 on."""
     whole = context.topics[topic]
     told = observed(context.client.partitions(whole), f"asking how many partitions {topic} has")
     there = [number for number in range(count + 1) if _is_there(context, _partition(whole, number))]
@@ -88,7 +88,7 @@ def client_is_notified(context: ScenarioContext, role: str, participant: Partici
 
 @PIP31.then("there is no topic {topic}")
 def is_no_topic(context: ScenarioContext, topic: str) -> None:
-    """An administrator who asks for its log is told that it is not found."""
+    """An administrator who asks for its log is answered that it is not found."""
     there = _is_there(context, context.topics[topic])
     context.evidence.expect(not there, "none", "a topic" if there else "none", what=f"topic {topic}")
 

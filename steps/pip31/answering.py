@@ -18,7 +18,7 @@ _NO_COORDINATOR = 1_000
 
 @dataclass
 class Answers:
-    """What came of each request, by what it was."""
+    """The outcome of each request, by its description."""
 
     to: dict[str, Outcome[object]] = field(default_factory=dict)
 
@@ -34,11 +34,12 @@ def sends_requests(
     context: ScenarioContext, answers: Answers, requests: str, topic: str | None, subscription: str | None, unknown: str | None
 ) -> None:
     """One after the other, on a new connection. Each kind: for a topic, a producer and a consumer of it, a plain message, a transaction
-    with a message and an acknowledgement, its commit, and the ends of all. Invalid ones: a topic whose name cannot be parsed, a
-    coordinator, and the unknown transaction; and a message in a transaction that has ended. Around an unload: messages of one producer to
-    the topic before and after that, and once it is terminated. About an unknown consumer: FLOW, REDELIVER_UNACKNOWLEDGED_MESSAGES, and
-    GET_LAST_MESSAGE_ID, which alone is answered. Ends of an unknown transaction: END_TXN_ON_PARTITION and END_TXN_ON_SUBSCRIPTION of a
-    new one, to which they were not added."""
+    with a message and an acknowledgement, its commit, and closing or deleting all of them. Invalid ones: a topic whose name cannot be
+    parsed, a missing coordinator, and the unknown transaction; and a message in a transaction that has ended. Around an unload: messages of
+    one producer to the topic before and after that, and once it is terminated. About an unknown consumer: FLOW,
+    REDELIVER_UNACKNOWLEDGED_MESSAGES, and GET_LAST_MESSAGE_ID, which alone is answered. Ends of an unknown transaction:
+    END_TXN_ON_PARTITION and END_TXN_ON_SUBSCRIPTION of a new one, to which they were not added.
+    """
     if requests == "a request of each kind":
         _ask_for_all(context, answers)
     elif requests == "requests about an unknown consumer":
@@ -53,7 +54,8 @@ def sends_requests(
 
 def _ask_for_all(context: ScenarioContext, answers: Answers) -> None:
     """One after the other: a topic, a producer and a consumer of it, a plain message, which is received; a transaction with both, a message
-    and an acknowledgement in it, and its commit; at last both are closed, and the topic is deleted."""
+    and an acknowledgement in it, and its commit; at last both are closed, and the topic is deleted.
+    """
     client: PulsarProbe = context.session.client("asker")
     topic = context.topics.by_name["asked"] = persistent(context.session.unique("asked"))
     to = answers.to
@@ -78,8 +80,9 @@ def _ask_for_all(context: ScenarioContext, answers: Answers) -> None:
 
 
 def _ask_for_nothing(context: ScenarioContext, answers: Answers, topic: str, subscription: str, unknown: str) -> None:
-    """A producer of a topic whose name cannot be parsed; a transaction of a coordinator that there is not; participants and an end of the
-    unknown transaction; and a message in a transaction that has ended."""
+    """A producer of a topic whose name cannot be parsed; a transaction of a missing coordinator; participants and an end of the unknown
+    transaction; and a message in a transaction that has ended.
+    """
     client: PulsarProbe = context.session.client("asker")
     name, named, never = context.topics[topic], context.subscription(subscription), context.id_of(unknown)
     to = answers.to
@@ -97,7 +100,7 @@ def _ask_for_nothing(context: ScenarioContext, answers: Answers, topic: str, sub
 
 
 def _write_to_what_goes(context: ScenarioContext, answers: Answers, topic: str) -> None:
-    """Each time with the same producer. One that is told, while it writes, that it was closed, opens and writes again."""
+    """Each time with the same producer. If it is notified, while it writes, that it was closed, it opens again and writes again."""
     client: PulsarProbe = context.session.client("asker")
     name = context.topics[topic]
     producer = achieved(client.producer(name), f"opening a producer of {topic}")
@@ -125,8 +128,9 @@ def _end_unknown(context: ScenarioContext, answers: Answers, topic: str, subscri
 
 @PIP31.then("each of them is {outcome}")
 def are_answered(context: ScenarioContext, answers: Answers, outcome: str) -> None:
-    """Answered: with success or with an error. Done: with success. Silence to one of them is a violation where the client is answered
-    afterwards, on the connection that it asks first, how many coordinators there are: a broker that answers that is not merely slow."""
+    """Answered: with success or with an error. Done: with success. Silence to one of them is a violation where the client then asks, on its
+    first connection, how many coordinators there are, and is answered: that broker is not merely slow.
+    """
     accepted = (Done,) if outcome == "done" else (Done, Refused)
     _judge(context, answers, [what for what, answer in answers.to.items() if not isinstance(answer, accepted)])
 

@@ -1,4 +1,4 @@
-"""Clients that are new, that ask the wrong broker, and whose broker crashes."""
+"""Clients that are new, that ask the wrong broker, or whose broker crashes."""
 
 from collections.abc import Callable
 
@@ -14,8 +14,9 @@ from .vocabulary import PIP31
 
 @PIP31.when("a new client looks for {topic}")
 def looks_for(context: ScenarioContext, topic: str) -> None:
-    """One after the other, each once: CONNECT, PING, PARTITIONED_METADATA and LOOKUP of the topic, behind which it connects to the broker
-    that it was told. Those that have no answer in time are kept."""
+    """One after the other, each once: CONNECT, PING, PARTITIONED_METADATA and LOOKUP of the topic, after which it connects to the broker
+    that the LOOKUP named. Requests without an answer in time are kept.
+    """
     client: PulsarProbe = context.session.client("newcomer")
     name = context.topics[topic]
     requests: dict[str, Callable[[], Outcome[object]]] = {
@@ -30,8 +31,7 @@ def looks_for(context: ScenarioContext, topic: str) -> None:
 
 @PIP31.then("it is answered whatever it asks, as the administrator of {topic} is")
 def is_answered(context: ScenarioContext, topic: str) -> None:
-    """Silence is a violation where the administrator, who asks for the topic's log behind it, is answered: a broker that does that is not
-    merely slow."""
+    """Silence is a violation where the administrator, who then asks for the topic's log, is answered: that broker is not merely slow."""
     if context.unanswered and not isinstance(context.client.log_stats(context.topics[topic]), Done):
         raise NoAnswer(f"nothing was answered to {', '.join(context.unanswered)}, nor to the administrator")
     seen = f"none to {', '.join(context.unanswered)}" if context.unanswered else "answers to all"
@@ -40,14 +40,14 @@ def is_answered(context: ScenarioContext, topic: str) -> None:
 
 @PIP31.state
 def waiting() -> list[Connection]:
-    """The connections of this scenario on which somebody waits."""
+    """The connections of this scenario on which a client waits."""
     return []
 
 
 @PIP31.when("the system crashes and comes back while a client waits")
 @brings_down("crash")
 def crashes_over_a_client(context: ScenarioContext, waiting: list[Connection]) -> None:
-    """A client that is connected and has nothing to say when the power is cut."""
+    """A client that is connected and sends nothing when the power is cut."""
     client: PulsarProbe = context.session.client("waiting")
     waiting.append(achieved(client.connect_apart(), "connecting"))
     context.session.faults.crash()
@@ -56,7 +56,7 @@ def crashes_over_a_client(context: ScenarioContext, waiting: list[Connection]) -
 
 @PIP31.then("that client hears that its connection is lost")
 def hears_of_the_loss(context: ScenarioContext, waiting: list[Connection]) -> None:
-    """Within patience: whoever waits on a connection that ended with the broker would wait for ever."""
+    """Within patience: a client that waits on a connection that ended with the broker would otherwise wait for ever."""
     for connection in waiting:
         for _ in context.session.time.attempts():
             connection.drain()
@@ -68,7 +68,7 @@ def hears_of_the_loss(context: ScenarioContext, waiting: list[Connection]) -> No
 
 @PIP31.when("a client writes {value} to {topic} at the broker that it knows")
 def writes_without_looking(context: ScenarioContext, value: str, topic: str) -> None:
-    """PRODUCER and SEND at the service address, each once, without a question where the topic is served."""
+    """PRODUCER and SEND at the service address, each once, without a lookup of the topic."""
     client: PulsarProbe = context.session.client("hasty")
     opened = client.producer(context.topics[topic], retry=False, looks=False)
     context.ask("PRODUCER", client.send(opened.value, value) if isinstance(opened, Done) else opened)
@@ -76,7 +76,9 @@ def writes_without_looking(context: ScenarioContext, value: str, topic: str) -> 
 
 @PIP31.then("{topic} has {values}, or the client was sent to look for it")
 def has_it_or_not(context: ScenarioContext, topic: str, values: tuple[str, ...]) -> None:
-    """Readers see them all, if it was told of success; if it was refused, then with an error after which clients look again."""
+    """Readers see them all, if it was answered with success; if it was refused, then with an error after which clients look the topic up
+    again.
+    """
     match context.answer:
         case Done():
             context.expect_messages(f"readers of {topic}", values, context.topics.seen(topic))

@@ -1,4 +1,4 @@
-"""What coordinators answer: ids, and each answer to its own request."""
+"""Ids and answers of coordinators: each answer belongs to its own request."""
 
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -15,12 +15,12 @@ from fencepost.steps.pulsar.vocabulary import Participant
 from .vocabulary import PIP31
 
 _AT_MOST = 200
-"""So many transactions are begun at the first coordinator to pass the numbers of the second. Scenarios begin few there."""
+"""How many transactions are begun at most at the first coordinator to pass the numbers of the second. Scenarios begin few there."""
 
 
 @dataclass
 class Pipeline:
-    """Requests that were sent before any answer was read, whether the transaction of each exists, and what came of it."""
+    """Requests that were sent before any answer was read, whether the transaction of each exists, and the outcome of each."""
 
     requests: list[tuple[TransactionRequest, bool, Outcome[TxnId | None]]] = field(default_factory=list)
 
@@ -42,7 +42,7 @@ def has_coordinators(context: ScenarioContext, count: int) -> None:
 
 
 def _await_coordinator(context: ScenarioContext, number: int) -> None:
-    """A broker has a coordinator some time after it was asked for, and refuses its clients until then."""
+    """A broker has a coordinator some time after the request, and refuses its clients until then."""
     outcome: Outcome[None] = context.client.reach_coordinator(number)
     for _ in context.session.time.attempts():
         if isinstance(outcome, Done):
@@ -53,8 +53,9 @@ def _await_coordinator(context: ScenarioContext, number: int) -> None:
 
 @PIP31.given("{transaction} is a transaction of the second coordinator[ with a {time_out} time-out][, {passed}]")
 def is_of_the_second(context: ScenarioContext, transaction: str, time_out: str | None, passed: str | None) -> None:
-    """Open and without participants; the coordinator is added where there is only one. Where it is said, the first coordinator, where all
-    others begin, gives greater numbers from now on than this transaction has."""
+    """Open and without participants; the coordinator is added where there is only one. Where the sentence names it, the first coordinator,
+    at which all others begin, assigns greater numbers from now on than this transaction has.
+    """
     has_coordinators(context, 2)
     context.transactions.begin(transaction, time_out, coordinator=1)
     if passed:
@@ -73,8 +74,9 @@ def _pass(context: ScenarioContext, transaction: str) -> None:
 
 @PIP31.given("{first:transaction} and {second:transaction} are transactions with the same number at two coordinators")
 def have_the_same_number(context: ScenarioContext, first: str, second: str) -> None:
-    """Open transactions of the second and the third coordinator, which are added where they lack. Whichever of the two is behind begins
-    others, and commits them, until the ids differ in the coordinator alone."""
+    """Open transactions of the second and the third coordinator, which are added where they are missing. At the one with the lower number
+    more transactions are begun, and committed, until the ids differ in the coordinator alone.
+    """
     has_coordinators(context, 3)
     transactions = context.transactions
     for coordinator, name in enumerate((first, second), start=1):
@@ -109,7 +111,7 @@ def number_is_set(context: ScenarioContext, number: int | None) -> None:
 
 @PIP31.then("the last coordinator begins a transaction")
 def last_begins(context: ScenarioContext) -> None:
-    """That which clients find when they ask how many there are."""
+    """The last one of the number that clients are answered when they ask how many there are."""
     number = observed(context.client.coordinators(), "asking how many coordinators there are") - 1
     answer = context.client.new_transaction(TIME_OUTS_MS[None], coordinator=number)
     judge_done(context.evidence, f"NEW_TXN at coordinator {number}", answer)
@@ -117,8 +119,9 @@ def last_begins(context: ScenarioContext) -> None:
 
 @PIP31.when("a client pipelines requests that add {participants} to {existing:transaction} and {unknown:transaction}")
 def pipelines(context: ScenarioContext, pipeline: Pipeline, participants: tuple[Participant, ...], existing: str, unknown: str) -> None:
-    """All are sent on one connection before any answer is read, and so are, between them, a commit of the unknown transaction and a
-    request for a new one."""
+    """All are sent on one connection before any answer is read, as are, between them, a commit of the unknown transaction and a request for
+    a new one.
+    """
     topics = [context.topics[one.name] for one in participants if not one.is_subscription]
     subscriptions = [context.subscription(one.name) for one in participants if one.is_subscription]
     real, unreal = context.id_of(existing), context.id_of(unknown)
@@ -139,8 +142,9 @@ def pipelines(context: ScenarioContext, pipeline: Pipeline, participants: tuple[
 
 @PIP31.then("each answer is that to its request")
 def answers_match(context: ScenarioContext, pipeline: Pipeline) -> None:
-    """An answer is told by the request id in it. What was asked about the transaction that exists is done, and a new one is begun; what
-    was asked about the unknown one is refused with TransactionNotFound."""
+    """An answer is matched by the request id in it. Requests for the existing transaction succeed, and a new one is begun; requests for the
+    unknown one are refused with TransactionNotFound.
+    """
     for request, exists, outcome in pipeline.requests:
         if exists:
             judge_done(context.evidence, f"answer to {request}", outcome)
@@ -150,9 +154,10 @@ def answers_match(context: ScenarioContext, pipeline: Pipeline) -> None:
 
 @PIP31.then("the transaction ids {id_property}")
 def ids_are(context: ScenarioContext, id_property: str) -> None:
-    """Of all that have no name in the scenario, in the order in which they were answered. Distinct: no two are the same; ascending: each is
-    greater than the one before, as a number of 128 bits. The coordinator that was asked is in the 16 highest bits, or in the whole upper
-    half, as clients read them."""
+    """For all transactions without a name in the scenario, in the order in which they were answered. Distinct: no two are the same;
+    ascending: each is greater than the one before, as a number of 128 bits. The coordinator that was asked is in the 16 highest bits, or in
+    the whole upper half, as clients read them.
+    """
     ids = [txn for _, txn in context.transactions.numbered]
     if id_property == "are distinct":
         twice = sorted({txn for txn in ids if ids.count(txn) > 1})

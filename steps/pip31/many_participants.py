@@ -11,7 +11,8 @@ from .vocabulary import PIP31
 @PIP31.given("{transaction} has written a message to each of {count} topics")
 def has_written_to_each(context: ScenarioContext, transaction: str, count: int) -> None:
     """New topics, whose names are their numbers. All are added in one request, and then each gets its number in a SEND, which was
-    receipted."""
+    acknowledged.
+    """
     names = [str(number) for number in range(1, count + 1)]
     for name in names:
         context.topics.create(name)
@@ -48,7 +49,7 @@ def each_shows(context: ScenarioContext, count: int, transaction: str) -> None:
 
 @PIP31.then("each of the {count} subscriptions has consumed {value}")
 def each_has_consumed(context: ScenarioContext, count: int, value: str) -> None:
-    """Within patience, the cursor of each has come to this message: it is deleted there, and not only pending."""
+    """Within patience, the cursor of each has reached this message: it is deleted there, and not only pending."""
     context.transactions.await_ends()
     missing = [str(number) for number in range(1, count + 1)]
     for _ in context.session.time.attempts():

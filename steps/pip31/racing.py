@@ -1,7 +1,7 @@
-"""Ends that race with each other, or with a time-out.
+"""Ends that race with each other, or with a timeout.
 
-A transaction begins at the coordinator, somewhere between the request and its answer. So what was seen within the time-out, counted
-from before the request, was seen before the time was up, however long the answers took.
+A transaction begins at the coordinator, at some time between the request and its answer. So what was seen within the timeout, counted from
+before the request, was seen before the timeout passed, however long the answers took.
 """
 
 from collections.abc import Iterator
@@ -20,14 +20,15 @@ from .vocabulary import PIP31
 
 _HALF_A_SECOND_MS = 500
 _AHEAD_MS = 100
-"""How long before the first time-out the first of many commits is asked for."""
+"""How long before the first timeout the first of many commits is sent."""
 
 
 @PIP31.when("{which} is asked to {first:end} and to {second:end} at the same time")
 def is_asked_both(context: ScenarioContext, which: str, first: Action, second: Action) -> None:
-    """END_TXN twice, in this order, on two connections: the second is sent before the first is answered. Of two equal ends, the answer of
+    """END_TXN twice, in this order, on two connections: the second is sent before the first is answered. For two equal ends, the answer of
     the one that succeeded counts. If each transaction is asked, they share the two connections, all ends are sent before any answer is
-    read, and of each second transaction the ends are sent in the opposite order."""
+    read, and for every second transaction the ends are sent in the opposite order.
+    """
     if which != EACH:
         _race(context, which, first, second)
         return
@@ -44,8 +45,9 @@ def is_asked_both(context: ScenarioContext, which: str, first: Action, second: A
 
 @PIP31.when("each of them is committed {moment} its time-out")
 def are_committed(context: ScenarioContext, moment: str) -> None:
-    """END_TXN of one after another: from shortly before the first time-out on, or each half a second before its own. A refusal that was
-    answered after a time-out that was not to be reached is not judged: it may be due to that."""
+    """END_TXN of one after another: from shortly before the first timeout on, or each half a second before its own. A refusal that was
+    answered after a timeout that should not be reached is not judged: the timeout may be its cause.
+    """
     time, transactions = context.session.time, context.transactions
     if moment == "at about":
         first = min(transaction.expires_ms for transaction in transactions.by_name.values())
@@ -65,8 +67,9 @@ def are_committed(context: ScenarioContext, moment: str) -> None:
 
 @PIP31.when("{transaction} adds {participants} again and again until it is refused")
 def adds_again_and_again(context: ScenarioContext, transaction: str, participants: tuple[Participant, ...]) -> None:
-    """ADD_PARTITION_TO_TXN or ADD_SUBSCRIPTION_TO_TXN, of several participants in turn, until that is refused or patience ends. Nobody
-    ends the transaction."""
+    """ADD_PARTITION_TO_TXN or ADD_SUBSCRIPTION_TO_TXN, of several participants in turn, until that is refused or patience ends. No client
+    ends the transaction.
+    """
     context.transactions[transaction].is_over = True
     in_turn = cycle(participants)
     for _ in context.session.time.attempts():
@@ -79,8 +82,9 @@ def adds_again_and_again(context: ScenarioContext, transaction: str, participant
 
 @PIP31.then("everybody who asked for the end of {transaction} is answered")
 def all_are_answered(context: ScenarioContext, transaction: str) -> None:
-    """Each of the ends that were asked for while it was held up has an answer, with success or with an error. Where one has none, a
-    transaction that was begun later is ended on the same connection first: silence, and not a slow broker."""
+    """Each of the ends that were requested while it was blocked has an answer, with success or with an error. Where one has none, a later
+    transaction is ended on the same connection first: the broker is silent, and not merely slow.
+    """
     one = context.transactions[transaction]
     silent = 0
     for (ender, pending), answer in zip(one.pending_ends, one.late_answers, strict=True):
@@ -96,9 +100,10 @@ def all_are_answered(context: ScenarioContext, transaction: str) -> None:
 
 @PIP31.then("{transaction} was OPEN until its timeout had passed[, and not when {other:transaction} had timed out]")
 def was_open(context: ScenarioContext, transaction: str, other: str | None) -> None:
-    """The coordinator answered OPEN every time that it was asked before the time-out. When the transaction is over afterwards is asked
-    only if a newer one is named: not OPEN right after that one was no longer OPEN. If a restart takes longer than the time-out, the first
-    half has been asked before it only."""
+    """The coordinator answered OPEN every time that it was asked before the timeout. The time at which the transaction ends afterwards is
+    judged only if a newer one is named: it was not OPEN right after that one was no longer OPEN. If a restart takes longer than the
+    timeout, the coordinator was asked before the restart only.
+    """
     seen = context.transactions[transaction].observations
     early = [one for one in seen if one.left_ms > 0]
     wrong = next((one for one in early if one.status is not Status.OPEN), None)
@@ -123,6 +128,6 @@ def _race(context: ScenarioContext, transaction: str, first: Action, second: Act
 
 
 def _pause(tries: Iterator[int]) -> None:
-    """The shortest time that there is between two tries."""
+    """The shortest time between two attempts."""
     next(tries)
     next(tries, None)

@@ -1,4 +1,4 @@
-"""Producers with a name: what they send again because they do not know whether it is stored, and how they come and go."""
+"""Producers with a name: what they resend because they do not know whether it is stored, and how they close and reopen."""
 
 from dataclasses import dataclass, field
 
@@ -23,7 +23,7 @@ class Sent:
 
 @PIP31.state
 def sent() -> Sent:
-    """What producers that send again have sent in this scenario."""
+    """The messages of this scenario's producers that resend."""
     return Sent()
 
 
@@ -38,8 +38,9 @@ def producer_has_written(
     transaction: str,
     repeated: str | None,
 ) -> None:
-    """A producer with a name, on a dedicated connection; the broker has sent a receipt, or it was tried, whatever came of it. The message
-    has the next sequence id, or that of the producer's message before; the messages of a batch have one after another."""
+    """A producer with a name, on a dedicated connection; the broker has sent a receipt, or, where it has tried, the answer does not matter.
+    The message has the next sequence id, or that of the producer's last message; the messages of a batch have consecutive ones.
+    """
     txn = context.take_part(transaction, Participant(topic, is_subscription=False))
     probe: PulsarProbe = context.session.client(f"sender-{producer}")
     if repeated is None:
@@ -82,8 +83,9 @@ def producer_has_closed(context: ScenarioContext, sent: Sent, producer: str) -> 
 
 @PIP31.when("producer {producer} opens again[ {connection}]")
 def producer_opens_again(context: ScenarioContext, sent: Sent, producer: str, connection: str | None) -> None:
-    """PRODUCER under the name that it had; on a new connection if the old one was lost; once, on the old connection, if the first producer
-    is still open there."""
+    """PRODUCER under the same name; on a new connection if the old one was lost; once, on the old connection, if the first producer is
+    still open there.
+    """
     known, txn, sequence_id = sent.by_producer[producer]
     probe: PulsarProbe = context.session.client(f"sender-{producer}")
     if connection == "on a new connection":
@@ -96,7 +98,7 @@ def producer_opens_again(context: ScenarioContext, sent: Sent, producer: str, co
 
 @PIP31.when("producer {producer} comes for the first time to {topic}")
 def producer_comes_first(context: ScenarioContext, sent: Sent, producer: str, topic: str) -> None:
-    """PRODUCER under a name that nobody has used; -1 is told then, and the first message has sequence id 0."""
+    """PRODUCER under an unused name; the answer has -1, and the first message has sequence id 0."""
     probe: PulsarProbe = context.session.client(f"sender-{producer}")
     opened = achieved(probe.producer(context.topics[topic], name=context.session.unique(producer)), f"opening producer {producer}")
     sent.by_producer[producer] = (opened, TxnId(0, 0), -1)
@@ -105,7 +107,7 @@ def producer_comes_first(context: ScenarioContext, sent: Sent, producer: str, to
 
 @PIP31.then("producer {producer} is told the last sequence id that it has used")
 def is_told_its_last(context: ScenarioContext, sent: Sent, producer: str) -> None:
-    """In the answer to PRODUCER, so that it goes on behind."""
+    """The answer to PRODUCER has it, so that the producer continues with the next one."""
     told, last = sent.by_producer[producer][0].last_sequence_id, sent.last[producer]
     context.evidence.expect(told == last, str(last), str(told), what=f"last sequence id of {producer}")
 

@@ -1,4 +1,4 @@
-"""What a broken or hasty client sends: a name that is no topic's, and an end that does not wait for receipts."""
+"""What a broken or hasty client sends: an invalid topic name, and an end that does not wait for receipts."""
 
 from fencepost.adapters.pulsar.values import Action
 from fencepost.contract.outcomes import Done, Unknown
@@ -13,24 +13,27 @@ _NO_NAME = "foo://x"
 
 @PIP31.given("{transaction} has tried to add a topic whose name cannot be parsed")
 def has_tried_to_add_no_name(context: ScenarioContext, transaction: str) -> None:
-    """ADD_PARTITION_TO_TXN of foo://x, whatever came of it. How the transaction stands is not asked any more: the coordinator may be
-    unable to say."""
+    """ADD_PARTITION_TO_TXN of foo://x, whatever the answer. The status of the transaction is not requested any more: the coordinator may be
+    unable to report it.
+    """
     context.client.add_topics(context.id_of(transaction), [_NO_NAME])
     context.transactions[transaction].is_told = False
 
 
 @PIP31.given("{transaction} has {count} messages under way to {topic}")
 def has_under_way(context: ScenarioContext, transaction: str, count: int, topic: str) -> None:
-    """SEND of all of them in the transaction, one behind the other; the message of each is its number. No receipt is read before a Then
-    does."""
+    """SEND of all of them in the transaction, one after the other; the message of each is its number. No receipt is read before a Then
+    reads it.
+    """
     context.take_part(transaction, Participant(topic, is_subscription=False))
     _post(context, transaction, topic, range(1, count + 1))
 
 
 @PIP31.when("{transaction} commits among {count} messages in flight to {topic}")
 def commits_among(context: ScenarioContext, transaction: str, count: int, topic: str) -> None:
-    """SEND of the first half of them, END_TXN on a separate connection, and SEND of the other half: all are sent before the first
-    answer is read. Each message is its number. No receipt is read before a Then does."""
+    """SEND of the first half of them, END_TXN on a separate connection, and SEND of the other half: all are sent before the first answer is
+    read. Each message is its number. No receipt is read before a Then reads it.
+    """
     context.take_part(transaction, Participant(topic, is_subscription=False))
     context.topics.producer(topic)
     (ender,) = context.transactions.enders(1)
@@ -43,7 +46,7 @@ def commits_among(context: ScenarioContext, transaction: str, count: int, topic:
 
 @PIP31.given("{transaction} has written {count} messages to {topic}")
 def has_written_many(context: ScenarioContext, transaction: str, count: int, topic: str) -> None:
-    """SEND of all of them in the transaction before the first receipt is read; then each was receipted. A message is its number."""
+    """SEND of all of them in the transaction before the first receipt is read; then each was acknowledged. A message is its number."""
     has_under_way(context, transaction, count, topic)
     state = context.transactions[transaction]
     for name, value, pending in state.under_way:
@@ -54,8 +57,9 @@ def has_written_many(context: ScenarioContext, transaction: str, count: int, top
 
 @PIP31.then("readers of {topic} see exactly what of {transaction} was receipted")
 def see_what_was_receipted(context: ScenarioContext, topic: str, transaction: str) -> None:
-    """A new subscription receives the messages that were receipted, also those that were under way before, in the order in which they were
-    sent, and no others. One that was refused is none of them."""
+    """A new subscription receives exactly the messages that the broker has acknowledged, including those that were in flight before, in the
+    order in which they were sent. A refused message is none of them.
+    """
     receipted = [value for name, value in context.transactions[transaction].written if name == topic]
     for name, value, pending in context.transactions[transaction].under_way:
         match context.client.receipt(pending):

@@ -1,8 +1,8 @@
 """Timeouts of transactions that a coordinator finds when it starts, compared with that of one which begins afterwards.
 
-How long a restart takes depends on the system, so no clock can say when a timeout that was counted from the restart would pass. The
-transaction that begins after the restart times out a moment after the older one should, and before the older one could if its timeout
-had been counted from the restart.
+How long a restart takes depends on the system, so no clock can show when a timeout that was counted from the restart would pass. The
+transaction that begins after the restart times out a moment after the older one should, and before the older one could if its timeout had
+been counted from the restart.
 """
 
 from fencepost.adapters.pulsar.values import Status

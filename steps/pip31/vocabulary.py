@@ -1,4 +1,4 @@
-"""PIP-31's own sentences: the types of their values beside those of Pulsar, and the vocabulary itself."""
+"""PIP-31's own sentences: the types of their values in addition to those of Pulsar, and the vocabulary itself."""
 
 from fencepost.steps.pulsar.vocabulary import TYPES
 from fencepost.steps.sentence import ValueType, Vocabulary, choice, text

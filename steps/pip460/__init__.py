@@ -1,1 +1,1 @@
-"""The sentences of PIP-460 that no other proposal speaks: layouts of scalable topics, their changes, and who is told of them."""
+"""The sentences that only PIP-460 uses: layouts of scalable topics, their changes, and the clients that are notified of them."""

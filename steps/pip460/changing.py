@@ -1,4 +1,4 @@
-"""Splits and merges: asked for one by one, again and again, at the same time, and while somebody writes."""
+"""Splits and merges: requested one by one, repeatedly, concurrently, and while producers write."""
 
 from fencepost.adapters.pulsar.values import SubscriptionType
 from fencepost.contract.evidence import SetUpFailed
@@ -14,7 +14,7 @@ from .traffic import Traffic
 from .vocabulary import PIP460, Change
 
 _RETENTION_PASSED_S, _MOST_OF_IT_S = 70.0, 58.0
-"""Longer than sealed segments that nobody needs are kept, and a little less than a minute, for which they are."""
+"""Longer than the minute for which sealed segments that no subscription needs are kept, and a little less than it."""
 _FAULT_OF_THE_CLIENT = range(400, 500)
 
 SPLIT = PIP460.act(
@@ -90,7 +90,7 @@ def retention_passes(context: ScenarioContext, scalable_topics: ScalableTopics) 
 
 
 def _wait(context: ScenarioContext, scalable_topics: ScalableTopics, seconds: float) -> None:
-    """Then look at the layouts, so that the history tells what is gone by then."""
+    """Then look at the layouts, so that the history shows which segments are gone by then."""
     let_pass(context.session.time, seconds)
     for topic in scalable_topics.by_name.values():
         context.client.layout(topic, retry=False)
@@ -98,7 +98,7 @@ def _wait(context: ScenarioContext, scalable_topics: ScalableTopics, seconds: fl
 
 @PIP460.given("{change} has been cut short {moment}")
 def has_been_cut_short(context: ScenarioContext, scalable_topics: ScalableTopics, change: Change, moment: str) -> None:
-    """The system loses its power when it comes to that point of the change, and starts again with what was durable."""
+    """The system loses its power when it reaches that point of the change, and restarts with what was durable."""
     context.session.faults.crash_at(moment)
     answer = scalable_topics.change(change).answer
     if not isinstance(answer, Unknown):
@@ -108,8 +108,9 @@ def has_been_cut_short(context: ScenarioContext, scalable_topics: ScalableTopics
 
 @PIP460.given("{family} came of {parents:family}")
 def came_of(context: ScenarioContext, scalable_topics: ScalableTopics, family: tuple[str, ...], parents: tuple[str, ...]) -> None:
-    """Within patience the parents have these children, all of them active, whoever completed the change. They are called so, the lowest
-    hashes first."""
+    """Within patience the parents have these children, all of them active, whichever broker completed the change. They get these names, the
+    lowest hashes first.
+    """
     topic, due = scalable_topics.places[parents[0]].topic, {scalable_topics.places[name].number for name in parents}
     for _ in context.session.time.attempts():
         born = [segment for segment in scalable_topics.given_layout(topic).active if set(segment.parents) == due]
@@ -122,8 +123,7 @@ def came_of(context: ScenarioContext, scalable_topics: ScalableTopics, family: t
 
 @PIP460.given("subscription {subscription} has come to {segment}, which takes messages still")
 def has_come_late(context: ScenarioContext, scalable_topics: ScalableTopics, subscription: str, segment: str) -> None:
-    """A shared one with a consumer, from the first message on. Behind its answer the layout calls the segment active: whatever seals it
-    comes later."""
+    """Shared, with a consumer, from the first message on. After its answer, the layout shows the segment as active: it is sealed later."""
     context.subscriptions.subscribe(subscription, segment, SubscriptionType.SHARED, subscription)
     found = scalable_topics.segment(scalable_topics.given_layout(scalable_topics.places[segment].topic), segment)
     if found is None or found.is_sealed:
@@ -132,7 +132,7 @@ def has_come_late(context: ScenarioContext, scalable_topics: ScalableTopics, sub
 
 @PIP460.when("{change} and {other:change} are asked for at the same time")
 def are_asked_for_at_once(context: ScenarioContext, scalable_topics: ScalableTopics, change: Change, other: Change) -> None:
-    """The second is asked for before the first is answered."""
+    """The second is requested before the first is answered."""
     before = scalable_topics.before(change)
     begun = [(one, achieved(scalable_topics.begin(one), f"asking for {one}")) for one in (change, other)]
     answers = [(one, context.client.changed(pending)) for one, pending in begun]
@@ -142,7 +142,7 @@ def are_asked_for_at_once(context: ScenarioContext, scalable_topics: ScalableTop
 
 @PIP460.then("it is refused as something that cannot be done")
 def is_refused_as_impossible(context: ScenarioContext) -> None:
-    """With a status that says so, from 400 to 499, and not with a failure of the broker's own."""
+    """With a status from 400 to 499, and not with a failure of the broker."""
     error, code = error_of(context.answer)
     holds = isinstance(context.answer, Refused) and context.answer.code in _FAULT_OF_THE_CLIENT
     seen = reported(known(context.answer))
@@ -151,7 +151,7 @@ def is_refused_as_impossible(context: ScenarioContext) -> None:
 
 @PIP460.then("soon {change} is made")
 def is_made(context: ScenarioContext, scalable_topics: ScalableTopics, change: Change) -> None:
-    """Within patience, in which it is asked for again and again, the layout calls its segments sealed, whatever the answers were."""
+    """Within patience, in which it is requested again and again, the layout shows its segments as sealed, whatever the answers were."""
     topic, seen = scalable_topics.topic_of(change), ""
     for _ in context.session.time.attempts():
         layout = scalable_topics.layout(topic)
@@ -163,7 +163,9 @@ def is_made(context: ScenarioContext, scalable_topics: ScalableTopics, change: C
 
 @PIP460.then("it is refused, or {segment} takes no message any more")
 def is_refused_or_sealed(context: ScenarioContext, scalable_topics: ScalableTopics, segment: str) -> None:
-    """Whoever completes a change seals the parent before anybody can write to its children."""
+    """The answer is a refusal, or the layout shows the segment as sealed or not at all: the broker that completes a change seals the parent
+    before any producer can write to its children.
+    """
     error, code = error_of(context.answer)
     holds, seen = isinstance(context.answer, Refused), reported(known(context.answer))
     if not holds:

@@ -1,7 +1,7 @@
-"""The scalable topics of a scenario, the names of their segments, the layouts that were seen, and the changes that were asked for.
+"""The scalable topics of a scenario, the names of their segments, the layouts that were seen, and the changes that were requested.
 
-A segment is a topic: by its name in the scenario it is written to, read and subscribed to as any other. Besides that, what is kept
-here says which segment of which scalable topic a name means.
+A segment is a topic: clients write to it, read it and subscribe to it by its name in the scenario, as with any other topic. In addition,
+this module keeps which segment of which scalable topic a name means.
 """
 
 from collections import defaultdict
@@ -28,7 +28,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Asked:
-    """A change that was asked for: what the layout was before, and what came of it."""
+    """A change that was requested: the layout before it, and its outcome."""
 
     change: Change
     topic: str
@@ -47,12 +47,13 @@ class ScalableTopics:
     places: dict[str, Place] = field(default_factory=dict)
     """The segments, by their names in the scenario."""
     seen: defaultdict[str, list[Layout]] = field(default_factory=lambda: defaultdict(list))
-    """The layouts of each topic that somebody was told."""
+    """The layouts of each topic that a client or administrator received."""
     asked: list[Asked] = field(default_factory=list)
 
     def make(self, name: str, segments: int, *, is_deduplicated: bool = False, neighbouring: str | None = None) -> Outcome[None]:
-        """A scalable topic that only this scenario uses, or the same again, once it was deleted; in a namespace of its own, where that is
-        deduplicated, or where its name is to begin with that of the others' namespace; or under the name of the first one, and more.
+        """A scalable topic that only this scenario uses, or the same again, once it was deleted; in a separate namespace, where that is
+        deduplicated, or where its name is to begin with that of the others' namespace; or under a name that begins with that of the first
+        one.
         """
         namespace, is_neighbouring = _NAMESPACE, neighbouring == "in a namespace whose name begins with that of others"
         if is_deduplicated or is_neighbouring:
@@ -69,7 +70,7 @@ class ScalableTopics:
         return self.context.client.create_scalable_topic(full, segments)
 
     def name_segments(self, topic: str, names: Sequence[str]) -> None:
-        """Call its active segments so, the lowest hashes first."""
+        """Name its active segments so, the lowest hashes first."""
         for name, segment in zip(names, self.layout(topic).active, strict=False):
             self.call(name, topic, segment)
 
@@ -78,30 +79,30 @@ class ScalableTopics:
         return self.by_name[topic].partition("://")[2].rpartition("/")[0]
 
     def call(self, name: str, topic: str, segment: LayoutSegment) -> None:
-        """Call a segment of a topic so."""
+        """Name a segment of a topic so."""
         self.places[name] = Place(topic, segment.number)
         self.context.topics.by_name[name] = segment.topic
         if segment.is_sealed:
             self.context.topics.sealed.add(name)
 
     def layout(self, topic: str) -> Layout:
-        """The layout as administrators see it; a broker that does not tell it breaks its promise."""
+        """The layout as administrators see it; a broker that does not return it violates the requirement."""
         return self._noted(topic, observed(self.context.client.layout(self.by_name[topic]), f"looking at the layout of {topic}"))
 
     def given_layout(self, topic: str) -> Layout:
-        """The same before a question is put. One that was seen before, and is refused now, is a broken promise there too."""
+        """The layout in a set-up. A layout that was seen before, and is refused now, is a violation there too."""
         look = observed if topic in self.seen else achieved
         return self._noted(topic, look(self.context.client.layout(self.by_name[topic]), f"looking at the layout of {topic}"))
 
     def change(self, change: Change) -> Asked:
-        """Ask for a change, and learn which segments take messages no more."""
+        """Request a change, and learn which segments are sealed."""
         before = self.before(change)
         client, numbers = self.context.client, self.numbers(change)
         full = self.by_name[self.topic_of(change)]
         return self.note(change, before, client.split(full, *numbers) if change.is_split else client.merge(full, *numbers))
 
     def begin(self, change: Change) -> Outcome[PendingChange]:
-        """Ask for a change without waiting for the answer."""
+        """Request a change without waiting for the answer."""
         client, numbers = self.context.client, self.numbers(change)
         full = self.by_name[self.topic_of(change)]
         return client.begin_split(full, *numbers) if change.is_split else client.begin_merge(full, *numbers)
@@ -111,7 +112,7 @@ class ScalableTopics:
         return self.given_layout(self.topic_of(change))
 
     def note(self, change: Change, before: Layout, answer: Outcome[None]) -> Asked:
-        """Keep what came of a change, and look which segments are sealed now, unless nobody knows whether the system is there."""
+        """Keep the outcome of a change, and look which segments are sealed now, unless the system may be down."""
         topic = self.topic_of(change)
         asked = Asked(change, topic, self.numbers(change), before, answer)
         self.asked.append(asked)
@@ -128,7 +129,7 @@ class ScalableTopics:
         return tuple(self.places[name].number for name in change.segments)
 
     def name_children(self, asked: Asked, names: Sequence[str]) -> bool:
-        """Call the active segments that there were not before so, the lowest hashes first; whether there are so many.
+        """Give these names to the active segments that are new, the lowest hashes first; returns whether there are so many.
 
         A system may complete an earlier change in the meantime: its children have other parents.
         """
@@ -141,7 +142,7 @@ class ScalableTopics:
         return len(born) == len(names)
 
     def name_of(self, topic: str, segment: LayoutSegment) -> str:
-        """What a segment is called in the scenario; one that nobody has called anything is called by its number."""
+        """The name of a segment in the scenario; a segment without a name is called by its number."""
         place = Place(topic, segment.number)
         found = next((name for name, known in self.places.items() if known == place), f"{topic} {segment.number}")
         self.call(found, topic, segment)

@@ -1,4 +1,4 @@
-"""Who is told that a sealed segment has no more."""
+"""The consumers that are notified that a sealed segment has no more messages."""
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import Action, Consumer
@@ -11,7 +11,7 @@ from .making import OLD_CLIENT
 from .vocabulary import PIP460
 
 _A_WHILE_S = 1.5
-"""Long enough for a broker that tells the end when it gets round to it."""
+"""Long enough for a broker that notifies the end with a delay."""
 _NOT_YET = "not told yet"
 _TOLD = "told"
 
@@ -20,9 +20,10 @@ _TOLD = "told"
 def is_not_told_the_end(
     context: ScenarioContext, waiting: str | None, topic: str, values: tuple[str, ...], transaction: str, ends: Action
 ) -> None:
-    """The consumer that has just subscribed, or that of a subscription, gets no end (REACHED_END_OF_TOPIC) for a while in which the
-    transaction is open, and has these messages, each once and in whatever order, within patience after its end: what it commits, or what
-    is redelivered. What the subscription had received before may come more than once."""
+    """The new consumer, or that of a subscription, gets no end (REACHED_END_OF_TOPIC) for a while in which the transaction is open, and
+    receives these messages, each once and in any order, within patience after its end: what it commits, or what is redelivered. What the
+    subscription had received before may arrive more than once.
+    """
     if waiting is not None:
         _expect_the_end_later(context, context.client, context.subscriptions[waiting].consumer, topic)
         has_ended(context, transaction, ends)
@@ -44,7 +45,7 @@ def is_not_told_the_end(
 
 @PIP460.then("the next consumer of {subscription} is told the end of {topic}")
 def next_is_told_the_end(context: ScenarioContext, subscription: str, topic: str) -> None:
-    """Who takes over the subscription now hears within patience that no more will come (REACHED_END_OF_TOPIC)."""
+    """A consumer takes over the subscription now, and receives REACHED_END_OF_TOPIC within patience."""
     context.subscriptions.replace_consumer(subscription, looking=True)
     consumer = context.subscriptions[subscription].consumer
     is_told = False

@@ -1,4 +1,4 @@
-"""What the layout of a scalable topic says, as administrators see it."""
+"""The layout of a scalable topic, as administrators see it."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,8 +16,9 @@ _HASHES = 65_536
 
 @PIP460.then("{topic} has {count} equal segments of its first epoch")
 def has_equal_segments(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, count: int) -> None:
-    """So many and no more, all active, without parents and children, made at epoch 0, which is the layout's; none has more hashes than
-    another one but for one."""
+    """Exactly so many, all active, without parents and children, created at epoch 0, which is the layout's; the sizes of their hash ranges
+    differ by one at most.
+    """
     layout = scalable_topics.layout(topic)
     widths = [one.last_hash - one.first_hash + 1 for one in layout.active]
     wrong = [] if layout.epoch == 0 else [f"epoch {layout.epoch}"]
@@ -33,8 +34,9 @@ def has_equal_segments(context: ScenarioContext, scalable_topics: ScalableTopics
 def have_taken_over(
     context: ScenarioContext, scalable_topics: ScalableTopics, children: tuple[str, ...], parents: tuple[str, ...], halves: str | None
 ) -> None:
-    """The parents are sealed and the children active; these have all the hashes of those, each in one of them. Half each: the first child
-    ends at half of the sum of both ends, rounded down, and has the lower number."""
+    """The parents are sealed and the children active; together the children have all the hashes of the parents, each in one of them. Half
+    each: the first child ends at half of the sum of both ends, rounded down, and has the lower number.
+    """
     layout = scalable_topics.layout(scalable_topics.places[parents[0]].topic)
     old, new = _named(scalable_topics, layout, parents), _named(scalable_topics, layout, children)
     wrong = [f"{name} is not there" for name in (*parents, *children) if name not in {**old, **new}]
@@ -72,7 +74,7 @@ def is_at_epoch(
     children: tuple[str, ...] | None,
     parents: tuple[str, ...] | None,
 ) -> None:
-    """The layout says so, and so do the records of the segments; those of the parents say that they were created before."""
+    """The layout shows this epoch, and so do the records of the segments; those of the parents show that they were created before."""
     layout = scalable_topics.layout(topic)
     new, old = _named(scalable_topics, layout, children or ()), _named(scalable_topics, layout, parents or ())
     wrong = [] if layout.epoch == count else [f"epoch {layout.epoch}"]
@@ -86,7 +88,7 @@ def is_at_epoch(
 
 @PIP460.then("at every epoch {topic} {law}")
 def holds_at_every_epoch(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, law: str) -> None:
-    """In the layout as it is now, and in each that was seen in this scenario."""
+    """In the current layout, and in each that was seen in this scenario."""
     scalable_topics.layout(topic)
     layouts = scalable_topics.seen[topic]
     wrong = sorted(set(_overlaps(layouts) if law == "has each hash in one active segment" else _given_twice(layouts)))
@@ -97,8 +99,9 @@ def holds_at_every_epoch(context: ScenarioContext, scalable_topics: ScalableTopi
 
 @PIP460.then("the layout of {topic} is what the answers say")
 def is_what_the_answers_say(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
-    """Of the changes that were asked for. One that was answered with success is there as a whole, a refused one has left nothing, and one
-    without an answer is there or has left nothing. The epoch has grown by one for each that is there."""
+    """For the changes that were requested: one that was answered with success is there as a whole, a refused one has left nothing, and one
+    without an answer is there or has left nothing. The epoch has grown by one for each that is there.
+    """
     asked = [one for one in scalable_topics.asked if one.topic == topic]
     layout = scalable_topics.layout(topic)
     wrong = [*_against_answers(layout, asked), *_unexplained(layout, asked)]
@@ -107,7 +110,7 @@ def is_what_the_answers_say(context: ScenarioContext, scalable_topics: ScalableT
 
 
 def _against_answers(layout: Layout, asked: Sequence[Asked]) -> Iterator[str]:
-    """What was said to be done and is not there, or the other way round. Of several changes alike one at most can be done."""
+    """Changes that were answered with success and are missing, or refused and there. Of several equal changes one at most can be made."""
     for one in asked:
         answers = [other.answer for other in asked if (other.change.is_split, other.numbers) == (one.change.is_split, one.numbers)]
         done = sum(isinstance(answer, Done) for answer in answers)
@@ -121,7 +124,7 @@ def _against_answers(layout: Layout, asked: Sequence[Asked]) -> Iterator[str]:
 
 
 def _unexplained(layout: Layout, asked: Sequence[Asked]) -> Iterator[str]:
-    """What differs from before, and is not one of the changes."""
+    """Differences from the layout before that none of the changes explains."""
     before = asked[0].before
     done = {(one.change.is_split, one.numbers): _children(layout, one) for one in asked}
     done = {key: children for key, children in done.items() if children}
@@ -139,7 +142,7 @@ def _unexplained(layout: Layout, asked: Sequence[Asked]) -> Iterator[str]:
 
 
 def _children(layout: Layout, asked: Asked) -> tuple[int, ...]:
-    """The segments that a change has made, where it is in the layout as a whole: sealed parents, and children with all their hashes."""
+    """The segments that a change has created, if the layout has it as a whole: sealed parents, and children with all their hashes."""
     parents = [layout.named(number) for number in asked.numbers]
     old = [one for one in parents if one is not None and one.is_sealed]
     names = sorted({number for one in old for number in one.children})
@@ -150,7 +153,7 @@ def _children(layout: Layout, asked: Asked) -> tuple[int, ...]:
 
 
 def _difference(old: Sequence[LayoutSegment], new: Sequence[LayoutSegment]) -> str | None:
-    """How the hashes of two families differ, if they do. Those of each family are neighbours."""
+    """How the hashes of two families differ, if they do. The segments of each family are neighbours."""
     spans = [sorted((one.first_hash, one.last_hash) for one in family) for family in (old, new)]
     for span in spans:
         if any(before[1] + 1 != after[0] for before, after in itertools.pairwise(span)):

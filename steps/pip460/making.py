@@ -1,4 +1,4 @@
-"""Scalable topics that an administrator makes, looks at and deletes, and names that nobody has given."""
+"""Scalable topics that an administrator creates, looks at and deletes, and unknown names."""
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import (
@@ -23,7 +23,7 @@ from .context import Place, ScalableTopics
 from .vocabulary import PIP460
 
 OLD_CLIENT = "old client"
-"""Who takes a topic for a topic, whatever its name says."""
+"""A client that uses every topic as a classic topic, whatever its name."""
 _COME_AGAIN = "ServiceNotReady"
 _FAR_AWAY = 1_000_000
 """More segments than any scenario has."""
@@ -64,7 +64,7 @@ def makes(context: ScenarioContext, scalable_topics: ScalableTopics, topics: tup
 
 @PIP460.given("a scalable topic under the name of {topic} has been tried")
 def has_been_tried_under_a_name(context: ScenarioContext, topic: str) -> None:
-    """An administrator makes one that has tenant, namespace and name of a topic that is not scalable, whatever comes of it."""
+    """An administrator creates one that has tenant, namespace and name of a topic that is not scalable; the answer does not matter."""
     context.client.create_scalable_topic(context.topics[topic].replace("persistent://", "topic://", 1))
 
 
@@ -80,7 +80,7 @@ def is_deleted(context: ScenarioContext, scalable_topics: ScalableTopics, topic:
 
 @PIP460.given("{topic} is {absence}[ of {whole:topic}]")
 def is_absent(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, absence: str, whole: str | None) -> None:
-    """A name that means nothing: of a scalable topic, or of a segment. By its number a change can be asked for, by its name a producer."""
+    """An unknown name, of a scalable topic or of a segment. A change can be requested by its number, a producer opened by its name."""
     if whole is None:
         context.topics.by_name[topic] = scalable_topics.by_name[topic] = scalable(context.session.unique(topic))
         return
@@ -104,7 +104,7 @@ def is_absent(context: ScenarioContext, scalable_topics: ScalableTopics, topic: 
 
 @PIP460.given("subscription {subscription} has been {registered} {topic}")
 def has_been_registered(context: ScenarioContext, scalable_topics: ScalableTopics, subscription: str, registered: str, topic: str) -> None:
-    """An administrator makes a subscription of the whole topic, from the first message on, without a consumer; or removes it."""
+    """An administrator creates a subscription of the whole topic, from the first message on, without a consumer; or removes it."""
     name = scalable_topics.by_name[topic]
     if registered == "registered for":
         achieved(context.client.register_subscription(name, subscription), f"registering {subscription} for {topic}")
@@ -120,8 +120,9 @@ def looks_at_the_layout(context: ScenarioContext, scalable_topics: ScalableTopic
 
 @PIP460.when("a client {opening} {topic}[ {domain}][ {apart}]")
 def opens(context: ScenarioContext, opening: str, topic: str, domain: str | None, apart: str | None) -> None:
-    """Once, as every client does with a topic's name; `topic://` is a domain as others for who knows nothing of scalable topics. At a
-    broker that has it not: as one does that goes by an old answer, at the first of the brokers that say so."""
+    """Once, as every client does with a topic's name; a client that does not know scalable topics treats `topic://` like other domains. At
+    a broker that does not have it: as a client with an outdated answer does, at the first of the brokers that report so.
+    """
     client: PulsarProbe = context.session.client(OLD_CLIENT)
     full = context.topics[topic]
     name = full if domain is None else persistent(full.rpartition("/")[2])
@@ -134,7 +135,7 @@ def opens(context: ScenarioContext, opening: str, topic: str, domain: str | None
 
 @PIP460.then("it is refused for good")
 def is_refused_for_good(context: ScenarioContext) -> None:
-    """With another error than ServiceNotReady, for which every client looks the topic up anew and comes again."""
+    """With another error than ServiceNotReady, after which every client looks the topic up again and retries."""
     error, code = error_of(context.answer)
     holds = isinstance(context.answer, Refused) and error != _COME_AGAIN
     seen = reported(known(context.answer))
@@ -152,23 +153,25 @@ def is_listed(context: ScenarioContext, scalable_topics: ScalableTopics, topic: 
 
 @PIP460.then("subscription {subscription} has {content} waiting in {topic}")
 def has_waiting(context: ScenarioContext, subscription: str, content: tuple[str, ...], topic: str) -> None:
-    """Its next consumer there is given these, each once and in whatever order, and no others before a sentinel that is sent now. A
-    subscription that is not there would begin behind all that is there, and be given none of it."""
+    """Its next consumer there receives these, each once and in any order, and no others before a sentinel that is sent now. A missing
+    subscription would begin after all these messages, and receive none of them.
+    """
     client, name = context.client, f"{subscription} of {topic}"
     subscribed = client.subscribe(context.topics[topic], subscription, SubscriptionType.SHARED, initial=InitialPosition.LATEST)
     consumer = observed(subscribed, f"subscribing {subscription} to {topic}")
     context.subscriptions.by_name[name] = Subscriber(topic, Subscription(context.topics[topic], subscription), consumer)
     if topic in context.topics.sealed:
         found = context.subscriptions.received(name, content)
-    else:  # what is waiting comes before the sentinel, since nobody else receives anything
+    else:  # the waiting messages arrive before the sentinel, since no other consumer receives any
         found = _until_a_sentinel(context, consumer, topic, subscription)
     context.expect_messages(f"waiting for {subscription}", sorted(content), found)
 
 
 @PIP460.then("subscription {subscription} is on each active segment of {topic}")
 def is_on_each(context: ScenarioContext, scalable_topics: ScalableTopics, subscription: str, topic: str) -> None:
-    """Its next consumer of each is given a message that was written before it came. A subscription that is not there would begin behind
-    that."""
+    """Its next consumer of each receives a message that was written before it subscribed. A missing subscription would begin after that
+    message.
+    """
     for segment in scalable_topics.layout(topic).active:
         name = scalable_topics.name_of(topic, segment)
         observed(_written(context, name, name), f"writing to {name}")
@@ -179,7 +182,7 @@ def is_on_each(context: ScenarioContext, scalable_topics: ScalableTopics, subscr
 
 @PIP460.then("soon each active segment of {topic} takes a message")
 def takes_a_message(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
-    """Within patience, of those that the layout has by then; and a new subscription is given it."""
+    """Within patience, each active segment of the current layout accepts one, and a new subscription receives it."""
     refused = ""
     for number in context.session.time.attempts():
         sent = {}
@@ -201,7 +204,7 @@ def _until_a_sentinel(context: ScenarioContext, consumer: Consumer, topic: str, 
 
 
 def _apart_from(context: ScenarioContext, topic: str) -> str:
-    """A broker that says that it does not have a topic."""
+    """A broker that reports that it does not have a topic."""
     brokers = achieved(context.client.scalable_coordinators(), "asking for brokers").values()
     for broker in sorted({broker for broker in brokers if broker is not None}):
         if not achieved(context.client.is_served_by(topic, broker), f"asking {broker} for {topic}"):
@@ -210,6 +213,6 @@ def _apart_from(context: ScenarioContext, topic: str) -> str:
 
 
 def _written(context: ScenarioContext, name: str, value: str) -> Outcome[MessageId]:
-    """What came of one message of a new producer."""
+    """The outcome of one message of a new producer."""
     opened = context.client.producer(context.topics[name], retry=False)
     return context.client.send(opened.value, value) if isinstance(opened, Done) else opened

@@ -1,4 +1,4 @@
-"""Who reads whole scalable topics in a scenario: stream, queue and checkpoint consumers, each a client of its own."""
+"""The consumers that read whole scalable topics in a scenario: stream, queue and checkpoint consumers, each a separate client."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ QUEUE, CHECKPOINTS, REGISTERED = "as a queue consumer", "with checkpoints", "as 
 
 @dataclass
 class Member:
-    """A consumer of a whole topic. `marked` is how many assignments it had been told of when the When began."""
+    """A consumer of a whole topic. `marked` is how many assignments it had received when the When began."""
 
     topic: str
     group: str
@@ -38,9 +38,9 @@ class Member:
     reader: TopicReader | None = None
     taken: list[Received] = field(default_factory=list)
     by_segment: dict[str, Consumer] = field(default_factory=dict)
-    """Of a checkpoint consumer, which keeps its positions itself: its readers of segments."""
+    """The readers of segments of a checkpoint consumer, which keeps its positions itself."""
     positions: dict[str, MessageId] = field(default_factory=dict)
-    """Of the same: where it has begun in them. A broker may begin with that message, which the consumer has."""
+    """The position at which a checkpoint consumer has begun in each. A broker may begin with that message, which the consumer has."""
     former: StreamConsumer | None = None
     """Its registration on the connection that it had before the newest one."""
     marked: int = 0
@@ -48,28 +48,29 @@ class Member:
 
     @property
     def stream(self) -> StreamConsumer:
-        """Its registration. Raises SetUpFailed for who has none."""
+        """Its registration. Raises SetUpFailed for a consumer without one."""
         if not isinstance(self.reader, StreamConsumer):
             raise SetUpFailed("it is no stream consumer, so it is assigned nothing")
         return self.reader
 
     @property
     def told(self) -> tuple[Assignment, ...]:
-        """All that it was told of its segments over its newest connection."""
+        """All assignments that it has received over its newest connection."""
         return self.client.assignments_told(self.stream)
 
 
 @dataclass
 class Readers:
-    """Those of one scenario, by their names in it, and who writes to its topics by keys."""
+    """The consumers of one scenario, by their names in it, and the producers that write to its topics by keys."""
 
     context: ScenarioContext
     topics: ScalableTopics
     members: dict[str, Member] = field(default_factory=dict)
     writers: dict[str, TopicWriter] = field(default_factory=dict)
     log: list[tuple[str, Received]] = field(default_factory=list)
-    """All that they have taken, in that order. Pulsar delivers at least once: a message that is delivered once more after a consumer of the
-    subscription has acknowledged it is acknowledged again, and counts once."""
+    """All messages that they have received, in that order. Pulsar delivers at least once: a message that is redelivered after a consumer of
+    the subscription has acknowledged it is acknowledged again, and counts once.
+    """
     _acknowledged: set[tuple[str, MessageId]] = field(default_factory=set)
     _opened: int = 0
 
@@ -77,7 +78,7 @@ class Readers:
         return self.members[name]
 
     def join(self, name: str, group: str, topic: str, role: str | None, consumer_name: str | None) -> Outcome[object]:
-        """A consumer comes, for the first time or again. It registers under that other name, where there is one."""
+        """A consumer registers, for the first time or again; under that other name, where one is given."""
         self.mark()
         client: PulsarProbe = self.context.session.client(f"consumer {name}")
         member = self.members.setdefault(name, Member(topic, group, role, client))
@@ -96,7 +97,7 @@ class Readers:
         return joined
 
     def join_beside(self, name: str, group: str, topic: str, other: str) -> Outcome[StreamConsumer]:
-        """A stream consumer comes, over the connection that another one has to the controller."""
+        """A stream consumer registers over the connection that another one has to the controller."""
         self.mark()
         client = self.members[other].client
         joined = client.join_stream(self.topics.by_name[topic], group, name, beside=self.members[other].stream)
@@ -106,8 +107,9 @@ class Readers:
         return joined
 
     def is_another_answered(self, topic: str) -> bool:
-        """Whether somebody else is answered: the registration of another subscription, or, where no registration is, a question for the
-        layout behind it, as long later as patience lasts."""
+        """Whether another client is answered: the registration of another subscription, or, where no registration is answered, a request
+        for the layout that is sent when patience for that has ended.
+        """
         client: PulsarProbe = self.context.session.client("witness")
         full = self.topics.by_name[topic]
         joined = client.join_stream(full, self.context.session.unique("witness"), "witness")
@@ -119,13 +121,13 @@ class Readers:
         return self.members[name].told[-1]
 
     def attach(self) -> None:
-        """All that are connected attach to the segments that they are told of, and let go of the others, as clients do by themselves."""
+        """All connected consumers attach to their assigned segments, and detach from the others, as clients do by themselves."""
         for member in self.members.values():
             if member.reader is not None and not member.is_cut_off:
                 member.client.taking_from(member.reader)
 
     def cut_off(self, name: str) -> None:
-        """All connections of a consumer are gone, without a word."""
+        """All connections of a consumer end, without notice."""
         self.mark()
         member = self.members[name]
         if isinstance(member.reader, StreamConsumer):
@@ -134,27 +136,27 @@ class Readers:
         member.is_cut_off = True
 
     def end_former(self, name: str) -> None:
-        """The connection is gone over which a consumer was registered before it came back."""
+        """The connection ends over which a consumer was registered before it reconnected."""
         member = self.members[name]
         if member.former is None:
             raise SetUpFailed(f"{name} has had one connection")
         member.client.leave_stream(member.former)
 
     def mark(self) -> None:
-        """What is told from now on is because of what comes now."""
+        """Assignments from now on are caused by what follows."""
         for member in self.members.values():
             if isinstance(member.reader, StreamConsumer):
                 member.marked = len(member.told)
 
     def write(self, topic: str, key: str, value: str) -> Outcome[object]:
-        """A message goes to the segment that has the hash of its key."""
+        """Send a message to the segment that has the hash of its key."""
         if topic not in self.writers:
             writer = self.context.client.writer(self.topics.by_name[topic])
             self.writers[topic] = achieved(writer, f"beginning to write to {topic}")
         return self.context.client.send_to_topic(self.writers[topic], value, key=key)
 
     def read(self, names: Sequence[str], until: Sequence[str], *, acknowledging: bool) -> Outcome[None]:
-        """Take messages in turn until all of these have come, each acknowledged before the next one is waited for."""
+        """Receive messages in turn until all of these have arrived; each is acknowledged before the next one is awaited."""
         taken: list[str] = []
         for _ in self.context.session.time.attempts():
             self.attach()
@@ -176,7 +178,7 @@ class Readers:
         return Unknown(f"{shown(until)} was waited for, and what came was {shown(taken)}")
 
     def go_back(self, name: str, value: str) -> Outcome[None]:
-        """To where a checkpoint consumer was when it had taken that message."""
+        """Return to the position that a checkpoint consumer had when it had received that message."""
         member = self.members[name]
         behind = next((place for place, message in enumerate(member.taken) if message.value == value), None)
         if behind is None:
@@ -188,7 +190,7 @@ class Readers:
         return self._read_from(member, {message.topic: message.id for message in member.taken})
 
     def _read_from(self, member: Member, positions: dict[str, MessageId]) -> Outcome[None]:
-        """Read every segment that there is behind its position, from the beginning where it has none."""
+        """Read every segment of the layout after its position, from the beginning where it has none."""
         member.positions = positions
         for segment in self.topics.given_layout(member.topic).in_order:
             match self._reader_of(member, segment, positions.get(segment.topic)):
@@ -199,7 +201,7 @@ class Readers:
         return Done(None)
 
     def _reader_of(self, member: Member, segment: LayoutSegment, position: MessageId | None) -> Outcome[Consumer]:
-        """Its subscription is its own, and gone with it."""
+        """It has a separate subscription, which ends with it."""
         self._opened += 1
         name = self.context.session.unique(f"{member.group}-{self._opened}")
         return member.client.subscribe(segment.topic, name, SubscriptionType.EXCLUSIVE, durable=False, start=position)
@@ -228,7 +230,7 @@ class Readers:
                 yield member.by_segment[segment.topic]
 
     def _has_read(self, member: Member, segment: str) -> bool:
-        """Whether a checkpoint consumer has come to the end of a segment."""
+        """Whether a checkpoint consumer has reached the end of a segment."""
         places = [message.id.position for message in member.taken if message.topic == segment]
         match member.client.last_message_id(member.by_segment[segment]):
             case Done(last):
@@ -246,5 +248,5 @@ class Readers:
 
 @PIP460.state
 def readers(context: ScenarioContext, scalable_topics: ScalableTopics) -> Readers:
-    """Who reads whole topics in this scenario."""
+    """The consumers of whole topics in this scenario."""
     return Readers(context, scalable_topics)

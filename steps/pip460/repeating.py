@@ -1,4 +1,4 @@
-"""Producers with a name, which repeat what they do not know to be stored, wherever the layout has it go by then."""
+"""Producers with a name, which resend what may not be stored, to the segment that the current layout names."""
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import MessageId, Producer
@@ -35,7 +35,7 @@ def comes(context: ScenarioContext, sender: str, segment: str) -> None:
 
 @PIP460.then("it is told that its last message was number {sequence}")
 def is_told_where_it_was(context: ScenarioContext, sequence: int) -> None:
-    """In the answer to PRODUCER, behind whose sequence id a client goes on."""
+    """The answer to PRODUCER has this sequence id, after which a client continues."""
     answer = context.answer
     told = str(answer.value.last_sequence_id) if isinstance(answer, Done) and isinstance(answer.value, Producer) else str(answer)
     context.evidence.expect(told == str(sequence), str(sequence), told, what="last sequence id")
@@ -52,7 +52,7 @@ def _sent(context: ScenarioContext, sender: str, value: str, segment: str, seque
 
 
 def _opened(context: ScenarioContext, sender: str, segment: str) -> Outcome[Producer]:
-    """Where the producer is there already, it comes back on a new connection, as behind a lost one."""
+    """Where the producer is open already, it reconnects on a new connection, as after a lost one."""
     client: PulsarProbe = context.session.client(f"sender {sender}")
     client.close()
     return client.producer(context.topics[segment], name=context.session.unique(sender))

@@ -1,4 +1,4 @@
-"""Consumers of whole topics: how they come and go, what they are assigned, and what they read in which order."""
+"""Consumers of whole topics: how they register and leave, what they are assigned, and what they read in which order."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -139,7 +139,7 @@ def are_written_by_keys(readers: Readers, values: tuple[str, ...], topic: str) -
 
 @PIP460.given("the controller of {topic} has crashed")
 def controller_has_crashed(context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, topic: str) -> None:
-    """The broker that has it ends as by a power cut, when all consumers have heard what it told them; the others go on."""
+    """The broker that has it ends as by a power cut, when all consumers have received its assignments; the others go on."""
     readers.mark()
     layout = achieved(context.client.looked_up(scalable_topics.by_name[topic]), f"looking {topic} up")
     if layout.controller is None:
@@ -149,8 +149,9 @@ def controller_has_crashed(context: ScenarioContext, scalable_topics: ScalableTo
 
 @PIP460.given("another broker has become the controller of {topic}, while the former one lives")
 def controller_has_changed(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
-    """The session of the controller's broker with the metadata store has expired, as behind a long pause, and the others noticed that
-    first. Where none of them can be the controller, nobody is; the same broker again is a violation here already."""
+    """The session of the controller's broker with the metadata store has expired, as after a long pause, and the others noticed that first.
+    If none of them can be the controller, there is none; the same broker again is a violation here already.
+    """
     before = _controller(context, scalable_topics, topic)
     if before is None:
         raise SetUpFailed(f"nobody is told to be the controller of {topic}")
@@ -162,7 +163,7 @@ def controller_has_changed(context: ScenarioContext, scalable_topics: ScalableTo
 
 @PIP460.given("the controller of {topic} is another broker than the one that administrators ask")
 def controller_is_elsewhere(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
-    """Where it is not, the session of that broker with the metadata store expires, and the other one becomes the controller."""
+    """Where it is the same, the session of that broker with the metadata store expires, and the other one becomes the controller."""
     found = _controller(context, scalable_topics, topic)
     if found is not None and context.client.is_asked_first(found):
         context.session.faults.expire_session(found)  # type: ignore[attr-defined]  # of those who offer more-brokers and store-faults
@@ -180,8 +181,9 @@ def is_assigned(
     assigned: tuple[str, ...],
     undisturbed: str | None,
 ) -> None:
-    """Within patience its newest assignment has just these segments; sealed ones that its subscription has drained may be there too. It is
-    told of no others: not since the When, up to where it is told of a split of one of them that is made now."""
+    """Within patience its newest assignment has just these segments; sealed ones that its subscription has drained may be there too.
+    Undisturbed: it has been assigned no others since the When, until it is notified of a split of one of them that is made now.
+    """
     one, due = readers[member], {scalable_topics.places[name].number for name in assigned}
     found: set[int] = set()
     for _ in context.session.time.attempts():
@@ -198,7 +200,7 @@ def is_assigned(
 def are_called(
     context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, members: tuple[str, ...], family: tuple[str, ...]
 ) -> None:
-    """Each of these stream consumers is assigned one segment, whichever a controller chose, and that has this name from here on."""
+    """Each of these stream consumers is assigned one segment, whichever the controller chose, and that has this name from here on."""
     for member, name in zip(members, family, strict=True):
         for _ in context.session.time.attempts():
             assignment = readers.assignment(member)
@@ -215,7 +217,7 @@ def are_called(
 def have_one_each(
     context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, members: tuple[str, ...], topic: str
 ) -> None:
-    """Within patience the newest assignment of each has an active segment, whichever and however many."""
+    """Within patience the newest assignment of each has an active segment; which and how many does not matter."""
     active = {segment.number for segment in scalable_topics.layout(topic).active}
     without: list[str] = []
     for _ in context.session.time.attempts():
@@ -255,7 +257,7 @@ def is_sent_away_or_told(context: ScenarioContext, scalable_topics: ScalableTopi
 
 @PIP460.then("{member} was told of no other segments")
 def is_undisturbed(context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, member: str) -> None:
-    """Than those that it had: not since the When, up to where it is told of a split of one of them that is made now."""
+    """No others than it had before the When, until it is notified of a split of one of them that is made now."""
     _expect_undisturbed(context, scalable_topics, member, readers[member])
 
 
@@ -263,8 +265,9 @@ def is_undisturbed(context: ScenarioContext, scalable_topics: ScalableTopics, re
 def are_dealt_out(
     context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, topic: str, distribution: str, members: tuple[str, ...]
 ) -> None:
-    """Within patience, each to one of them, by the name and with the hashes that the layout has. In turn: the segments by their first
-    hash, the consumers by their names."""
+    """Within patience, each to one of them, by the name and with the hashes that the layout has. In turn: the segments by their first hash,
+    the consumers by their names.
+    """
     layout = scalable_topics.layout(topic)
     active = [segment.number for segment in layout.active]
     seen: dict[str, tuple[int, ...]] = {}
@@ -284,15 +287,16 @@ def are_dealt_out(
 
 @PIP460.then("the reading of {members} was {content}[ {order}]")
 def was_read(context: ScenarioContext, readers: Readers, members: tuple[str, ...], content: tuple[str, ...], order: str | None) -> None:
-    """All that they have taken since the scenario began, in the order in which they took it. What was taken behind a checkpoint that its
-    consumer has gone back to does not count."""
+    """All messages that they have received since the scenario began, in the order in which they received them. Messages after a checkpoint
+    to which its consumer has returned do not count.
+    """
     found = [message.value for name, message in readers.log if name in members]
     by = sorted if order else list
     context.expect_messages(f"reading of {' and '.join(members)}", by(content), by(found))
 
 
 def _controller(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> str | None:
-    """Who clients are told is the controller."""
+    """The controller that clients are answered."""
     return achieved(context.client.looked_up(scalable_topics.by_name[topic]), f"looking {topic} up").controller
 
 
@@ -321,7 +325,7 @@ def _is_dealt(seen: Mapping[str, Sequence[int]], active: Sequence[int], *, in_tu
 
 
 def _unlike(assignment: Assignment, layout: Layout) -> Iterator[str]:
-    """What an assignment says of segments, and the layout otherwise."""
+    """The segments in an assignment that differ from the layout."""
     for one in assignment.segments:
         if (segment := layout.named(one.number)) is None:
             continue
@@ -332,7 +336,7 @@ def _unlike(assignment: Assignment, layout: Layout) -> Iterator[str]:
 
 
 def _since(context: ScenarioContext, topics: ScalableTopics, member: Member) -> list[tuple[int, ...]]:
-    """What it was told of since the When, before it is told of a split."""
+    """The assignments since the When, before the notification of a split."""
     full, epoch = topics.by_name[member.topic], topics.layout(member.topic).epoch
     if not isinstance(context.client.split(full, member.told[-1].numbers[0]), Done):
         raise SetUpFailed("the split that ends the question was not made")

@@ -1,5 +1,5 @@
-"""Who writes to segments while their layout changes, as clients do: without waiting for receipts, and by the newest layout that they were
-told. A producer whose segment is sealed does not know that at once, so it goes on for a while.
+"""Producers that write to segments while their layout changes, as clients do: without waiting for receipts, and by the newest layout that
+they have received. A producer does not learn at once that its segment is sealed, so it goes on for a while.
 """
 
 from collections import Counter, defaultdict
@@ -16,16 +16,16 @@ from .context import ScalableTopics
 from .vocabulary import PIP460, Change
 
 _TURN_S = 0.005
-"""How long the change is waited for between two messages."""
+"""How long to wait for the change between two messages."""
 _TURNS_BEHIND = 5
-"""Messages to each segment behind the answer to the change, and behind what the watch tells of it."""
+"""Messages to each segment after the answer to the change, and after the watch has reported it."""
 _ANSWER_S, _NEWS_S, _RECEIPTS_S = 30.0, 10.0, 3.0
-"""How long the change is waited for, what a watch tells of it, and receipts."""
+"""How long to wait for the change, its notification by a watch, and receipts."""
 
 
 @dataclass
 class Sent:
-    """A message, the turn in which it was sent, and when somebody knew what came of it."""
+    """A message, the turn in which it was sent, and when its outcome became known."""
 
     value: str
     segment: str
@@ -37,7 +37,7 @@ class Sent:
 
     @property
     def is_receipted(self) -> bool:
-        """Whether it was promised to be there."""
+        """Whether the broker has acknowledged it."""
         return isinstance(self.outcome, Done)
 
 
@@ -48,12 +48,12 @@ class Traffic:
     scalable_topics: ScalableTopics
     sent: list[Sent] = field(default_factory=list)
     parents: frozenset[str] = frozenset()
-    """The segments that the change was about."""
+    """The segments that the change is about."""
     _producers: dict[str, Producer] = field(default_factory=dict)
     _turn: int = 0
 
     def go_on(self, change: Change) -> Outcome[None]:
-        """Write to the segments of a change while it is made, and to their children; what came of the change."""
+        """Write to the segments of a change while it is made, and to their children; returns the outcome of the change."""
         topics = self.scalable_topics
         context, client = topics.context, topics.context.client
         topic = topics.topic_of(change)
@@ -82,16 +82,16 @@ class Traffic:
 
     @property
     def _has_child_taken(self) -> bool:
-        """Whether the receipt of a child's message has come."""
+        """Whether the receipt of a child's message has arrived."""
         return any(one.is_receipted for one in self.sent if one.segment not in self.parents)
 
     def _born(self, watch: LayoutWatch, known: set[int]) -> frozenset[str]:
-        """The segments that the newest layout has, as the watch tells it, and that there were not before."""
+        """The segments that are new in the newest layout of the watch."""
         newest = self.scalable_topics.context.client.layouts_told(watch)[-1]
         return frozenset(segment.topic for segment in newest.active if segment.number not in known)
 
     def _write(self, segments: frozenset[str]) -> None:
-        """One message to each of these, and a look at the receipts that have come."""
+        """Send one message to each of these, and look at the receipts that have arrived."""
         self._turn += 1
         client = self.scalable_topics.context.client
         for segment in sorted(segments):
@@ -117,7 +117,7 @@ class Traffic:
         return opened
 
     def _look(self) -> bool:
-        """Take the receipts that have come; whether some have not."""
+        """Read the receipts that have arrived; returns whether some are missing."""
         client = self.scalable_topics.context.client
         for one in self.sent:
             if one.known_in is None and one.pending is not None:
@@ -127,7 +127,7 @@ class Traffic:
         return any(one.known_in is None for one in self.sent)
 
     def _await_receipts(self) -> None:
-        """Those of messages that a broker ignores never come."""
+        """The receipts of messages that a broker ignores never arrive."""
         for _ in self.scalable_topics.context.session.time.attempts(_RECEIPTS_S):
             if not self._look():
                 break
@@ -135,14 +135,15 @@ class Traffic:
 
 @PIP460.state
 def traffic(scalable_topics: ScalableTopics) -> Traffic:
-    """Who writes in this scenario while a layout changes."""
+    """The producers that write in this scenario while a layout changes."""
     return Traffic(scalable_topics)
 
 
 @PIP460.then("what was receipted is read exactly once from {topic}, and nothing else twice")
 def is_read_once(context: ScenarioContext, scalable_topics: ScalableTopics, traffic: Traffic, topic: str) -> None:
-    """From all its segments, active and sealed, by a new subscription of each: from the one that it was sent to. What was refused is not
-    read; what was neither may be."""
+    """From all its segments, active and sealed, by a new subscription of each: each message from the segment that it was sent to. A refused
+    message is not read; one that was neither acknowledged nor refused may be.
+    """
     receipted = [one for one in traffic.sent if one.is_receipted]
     expected_of: defaultdict[str, list[str]] = defaultdict(list)
     for one in receipted:
@@ -159,7 +160,9 @@ def is_read_once(context: ScenarioContext, scalable_topics: ScalableTopics, traf
 
 @PIP460.then("no segment took a message when its child had taken one")
 def took_none_behind(context: ScenarioContext, traffic: Traffic) -> None:
-    """Of those that were sent when the receipt of the child's first one had come. Somebody must have sent any."""
+    """This is judged for the messages that were sent when the receipt of the child's first one had arrived. At least one must have been
+    sent.
+    """
     first = min(
         (one.known_in for one in traffic.sent if one.segment not in traffic.parents and one.is_receipted and one.known_in), default=None
     )
@@ -175,8 +178,9 @@ def took_none_behind(context: ScenarioContext, traffic: Traffic) -> None:
 
 @PIP460.when("the producer that {segment} had sends {value}")
 def old_producer_sends(context: ScenarioContext, segment: str, value: str) -> None:
-    """SEND once, of a producer that was open when the segment was sealed, and does not know that. Where no answer comes, a later PRODUCER
-    on the same connection is answered first: silence, and not a slow broker."""
+    """SEND once, by a producer that was open when the segment was sealed, and does not know that. Where no answer comes, a later PRODUCER
+    on the same connection is answered first: the broker is silent, and not merely slow.
+    """
     client, producer = context.client, context.topics.producer(segment)
     posted = achieved(client.post(producer, value, reopen=False), f"sending {value} to {segment}")
     answer = client.receipt(posted, within_s=_RECEIPTS_S)
@@ -189,7 +193,7 @@ def old_producer_sends(context: ScenarioContext, segment: str, value: str) -> No
 
 @PIP460.when("the producer that {segment} had goes on at {other:segment} with {value}")
 def old_producer_goes_on(context: ScenarioContext, segment: str, other: str, value: str) -> None:
-    """PRODUCER and SEND under the number of the producer that the seal has closed; on its connection, where one broker has both."""
+    """PRODUCER and SEND with the id of the producer that the seal has closed; on its connection, where one broker has both segments."""
     client = context.client
     match client.producer(context.topics[other], instead_of=context.topics.producer(segment)):
         case Done(producer):
@@ -201,7 +205,7 @@ def old_producer_goes_on(context: ScenarioContext, segment: str, other: str, val
 def _read(
     context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, receipted: Mapping[str, Sequence[str]]
 ) -> dict[str, list[str]]:
-    """What new subscriptions of all segments of a topic are given, by the segments' names in the system."""
+    """What new subscriptions of all segments of a topic receive, by the segments' names in the system."""
     found = {}
     for segment in scalable_topics.layout(topic).segments:
         name = scalable_topics.name_of(topic, segment)

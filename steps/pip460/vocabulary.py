@@ -1,4 +1,4 @@
-"""PIP-460's own sentences: the types of their values beside those of Pulsar, and the vocabulary itself.
+"""PIP-460's own sentences: the types of their values in addition to those of Pulsar, and the vocabulary itself.
 
 A segment is called by a name of the scenario, as a topic is: `left has been split into low and high`. A scalable topic has a name too.
 """

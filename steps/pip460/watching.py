@@ -1,4 +1,4 @@
-"""Who watches the layout of a scalable topic, and what they are told."""
+"""The clients that watch the layout of a scalable topic, and their notifications."""
 
 import itertools
 from collections import defaultdict
@@ -18,9 +18,9 @@ from .context import ScalableTopics
 from .vocabulary import PIP460
 
 _A_WHILE_S = 1.5
-"""Long enough for a broker that looks each second whether there is news."""
+"""Long enough for a broker that checks each second for changes."""
 _LATE_LOOKS = 60
-"""As many as brokers take in some seconds in which nobody asks them for anything."""
+"""As many looks as brokers take within some seconds in which no client asks them for anything."""
 
 
 @dataclass
@@ -32,10 +32,10 @@ class Watchers:
     of_namespaces: dict[str, TopicsWatch] = field(default_factory=dict)
     """The newest watch of a namespace that each has."""
     closed: dict[str, tuple[LayoutWatch, int]] = field(default_factory=dict)
-    """The watch that each has closed, and how many layouts it had been told by then."""
+    """The watch that each has closed, and how many layouts it had received by then."""
 
     def client(self, name: str) -> PulsarProbe:
-        """The client of that name."""
+        """The client with that name."""
         probe: PulsarProbe = self.context.session.client(f"watcher {name}")
         return probe
 
@@ -47,7 +47,7 @@ class Watchers:
         return begun
 
     def watch_namespace(self, name: str, namespace: str) -> Outcome[TopicsWatch]:
-        """The same of the topics of a namespace."""
+        """The same for the topics of a namespace."""
         begun = self.client(name).watch_scalable_topics(namespace)
         if isinstance(begun, Done):
             self.of_namespaces[name] = begun.value
@@ -56,7 +56,7 @@ class Watchers:
 
 @PIP460.state
 def watchers(context: ScenarioContext) -> Watchers:
-    """Who watches in this scenario."""
+    """The clients that watch in this scenario."""
     return Watchers(context)
 
 
@@ -91,15 +91,16 @@ def begins_to_watch(
 
 @PIP460.given("the next change of the layout of {topic} {trouble}")
 def has_trouble(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, trouble: str) -> None:
-    """Another version: as when somebody else was faster, and then they were not. Nothing has changed in either case."""
+    """Another version: the write fails as if another broker had been faster, though none was. Nothing has changed in either case."""
     fault = "version-conflict" if trouble == "meets another version" else "write-fails-before"
     store_faults(context).trouble_store(fault, scalable_topics.by_name[topic])
 
 
 @PIP460.given("for some seconds, who looks at the layout of {topic} sees it as it was before its last change")
 def is_seen_as_before(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
-    """Until somebody writes it, or notes a change of it. As when the change comes right behind the look: who acts on one acts on what is
-    no longer so."""
+    """Until a broker writes it, or records a change of it. As when the change comes right after the look: a broker acts on an outdated
+    layout.
+    """
     for _ in range(_LATE_LOOKS):
         store_faults(context).trouble_store("stale-read", scalable_topics.by_name[topic])
 
@@ -120,8 +121,9 @@ def begins_to_watch_the_namespace(
 def is_told_of(
     context: ScenarioContext, scalable_topics: ScalableTopics, watchers: Watchers, notified: str | None, topic: str, other: str
 ) -> None:
-    """By the watch of a namespace, which has all topics of that namespace: in the answer to its request, or, if the client is named, within
-    patience."""
+    """By the watch of a namespace, which covers all topics of that namespace: in the answer to its request, or, if the client is named,
+    within patience.
+    """
     if notified is None:
         answer = context.answer
         if isinstance(answer, Done) and isinstance(answer.value, TopicsWatch):
@@ -141,7 +143,7 @@ def is_told_of(
 
 @PIP460.given("client {watcher} has {parting}")
 def has_parted(watchers: Watchers, watcher: str, parting: str) -> None:
-    """SCALABLE_TOPIC_CLOSE of its last watch, or the end of its connection without a word."""
+    """SCALABLE_TOPIC_CLOSE of its last watch, or the end of its connection without notice."""
     client, watch = watchers.client(watcher), watchers.of[watcher].pop()
     if parting == "closed its watch":
         client.close_watch(watch)
@@ -162,7 +164,8 @@ def is_told(
     families: str | None,
 ) -> None:
     """Within patience the newest layout in its watch is the one that administrators see: epoch, segments, hashes and states, and for each
-    active segment the broker that has it. First of all: the answer to its request is that already."""
+    active segment its broker. First of all: the answer to its request is that already.
+    """
     now, client = scalable_topics.layout(topic), watchers.client(watcher)
     if not watchers.of[watcher]:
         context.evidence.expect(False, str(now), str(context.answer), what=f"layout that {watcher} is told")
@@ -202,8 +205,9 @@ def is_told_of_the_deletion(
 
 @PIP460.then("a lookup of {topic} soon answers {place}")
 def is_looked_up(context: ScenarioContext, topic: str, place: str) -> None:
-    """Within patience SCALABLE_TOPIC_LOOKUP names for each active segment a broker that lives and says that it has it; or, as the topic's
-    controller, a broker that lives."""
+    """Within patience SCALABLE_TOPIC_LOOKUP names for each active segment a live broker that reports to have it; or, as the topic's
+    controller, a live broker.
+    """
     if place == "where its segments are":
         _expect_segments_found(context, topic)
         return
@@ -229,7 +233,7 @@ def _expect_segments_found(context: ScenarioContext, topic: str) -> None:
 
 @PIP460.then("the epochs that client {watcher} was told grow")
 def epochs_grow(watchers: Watchers, context: ScenarioContext, watcher: str) -> None:
-    """Each is greater than the one before, in all that its watch was told a while longer, up to the answer to a later request."""
+    """Each is greater than the one before, in all layouts that its watch receives up to the answer to a later request."""
     client = watchers.client(watcher)
     let_pass(context.session.time, _A_WHILE_S)
     observed(client.ping(), "looking for news")
@@ -240,7 +244,7 @@ def epochs_grow(watchers: Watchers, context: ScenarioContext, watcher: str) -> N
 
 @PIP460.then("client {watcher} is told nothing in the watch that it closed")
 def is_told_nothing(context: ScenarioContext, watchers: Watchers, watcher: str) -> None:
-    """Behind the answer to a request that came after the close, and before the answer to one more."""
+    """After the answer to a request that was sent after the close, and before the answer to one more."""
     client, (watch, before) = watchers.client(watcher), watchers.closed[watcher]
     observed(client.ping(), "looking for news")
     told = client.layouts_told(watch)[before:]
@@ -253,7 +257,7 @@ def _expect_told_of(context: ScenarioContext, scalable_topics: ScalableTopics, t
 
 
 def _shape(layout: Layout) -> tuple[object, ...]:
-    """What clients and administrators are both told."""
+    """The part of a layout that both clients and administrators receive."""
     segments = [(one.number, one.first_hash, one.last_hash, one.is_sealed) for one in layout.segments]
     return (layout.epoch, sorted(segments))
 
@@ -264,17 +268,17 @@ def _families(layout: Layout) -> str:
 
 
 def _is_at(context: ScenarioContext, segment: str, broker: str | None) -> bool:
-    """Whether that broker says that it has a segment."""
+    """Whether that broker reports to have a segment."""
     return broker is not None and observed(context.client.is_served_by(segment, broker), f"asking {broker} for {segment}")
 
 
 def _lives(context: ScenarioContext, segment: str, broker: str) -> bool:
-    """Whether a broker says anything of a segment."""
+    """Whether a broker answers a question for a segment."""
     return isinstance(context.client.is_served_by(segment, broker), Done)
 
 
 def _is_there(context: ScenarioContext, segment: LayoutSegment) -> bool:
-    """Whether a segment is where it is told to be; a broker that cannot be asked does not have it."""
+    """Whether a segment is at the broker that the layout names; a broker that cannot be asked does not have it."""
     return segment.broker is not None and context.client.is_served_by(segment.topic, segment.broker) == Done(True)
 
 

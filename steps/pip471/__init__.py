@@ -1,1 +1,1 @@
-"""The sentences of PIP-471 that no other proposal speaks: segments, the metadata store and its troubles, and crashes at named points."""
+"""The sentences that only PIP-471 uses: segments, the metadata store and its faults, and crashes at named points."""

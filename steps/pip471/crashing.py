@@ -9,12 +9,12 @@ from .storing import RETENTION_PASSED_S
 from .vocabulary import PIP471
 
 _TAKEN_OVER_S = 2.0
-"""Within this another broker has what one had that is gone."""
+"""Within this time another broker takes over what a broker had that is gone."""
 
 
 @PIP471.when("the system crashes and comes back behind the time-out and the retention of {transaction}")
 def comes_back_late(context: ScenarioContext, transaction: str) -> None:
-    """A power cut, and a start when its time-out has passed, and then as much time as headers of transactions that have ended are kept."""
+    """A power cut, and a restart when its timeout has passed and then as much time as headers of ended transactions are kept."""
     session = context.session
     session.faults.crash()
     left_s = (context.transactions[transaction].expires_ms - session.time.now_ms()) / 1000
@@ -24,7 +24,7 @@ def comes_back_late(context: ScenarioContext, transaction: str) -> None:
 
 @PIP471.given("the first coordinator has moved to another broker, since its own had crashed")
 def coordinator_has_moved(context: ScenarioContext) -> None:
-    """A power cut for its broker alone, which comes back a few seconds later and finds its coordinators and topics with the others."""
+    """A power cut for its broker alone, which restarts a few seconds later and finds its coordinators and topics at the others."""
     session, before = context.session, _first_coordinators_broker(context)
     session.faults.crash_broker(before)  # type: ignore[attr-defined]  # of those who offer more-brokers
     let_pass(session.time, _TAKEN_OVER_S)

@@ -1,4 +1,4 @@
-"""Where messages stand in their segment."""
+"""The positions of messages in their segment."""
 
 from fencepost.adapters.pulsar.values import Position
 from fencepost.contract.evidence import SetUpFailed
@@ -12,9 +12,10 @@ _CONTROL = "without-transactions"
 
 @PIP471.then("{value} stands {count} entries behind {other:value} in {topic}")
 def stands_behind(context: ScenarioContext, value: str, count: int, other: str, topic: str) -> None:
-    """By the ids with which a new subscription receives the two messages. Their entry numbers are as far apart as those of as many
-    messages in another topic that were written outside of transactions, for a ledger may leave numbers out. Where a new ledger was begun
-    between them, nothing is judged."""
+    """By the ids with which a new subscription receives the two messages. Their entry numbers are as far apart as those of as many messages
+    in another topic that were written outside of transactions, for a ledger may leave numbers out. Where a new ledger was begun between
+    them, nothing is judged.
+    """
     places = _places(context, topic, value)
     if value not in places or other not in places:
         context.evidence.expect(False, f"{other} and {value}", ", ".join(places) or "nothing", what=f"readers of {topic}")
@@ -32,7 +33,7 @@ def stands_behind(context: ScenarioContext, value: str, count: int, other: str, 
 
 
 def _places(context: ScenarioContext, topic: str, last: str) -> dict[str, Position]:
-    """Where the messages of a topic stand, up to this one."""
+    """The positions of a topic's messages, up to this one."""
     client = context.client
     consumer = achieved(client.subscribe(context.topics[topic], "counter"), f"subscribing to {topic}")
     received = observed(client.receive_decided(consumer, last), f"reading {topic}")

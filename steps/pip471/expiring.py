@@ -1,6 +1,6 @@
-"""Transactions that end before their time is up.
+"""Transactions that end before their timeout has passed.
 
-A time-out is counted from before the request for the transaction, so what was answered within it was answered before the time was up.
+A timeout is counted from before the request for the transaction, so what was answered within it was answered before it passed.
 """
 
 from fencepost.steps.outcomes import achieved
@@ -14,8 +14,9 @@ _SPREAD_S = 1.0
 
 @PIP471.given("{count} transactions have begun within a second, each with a time-out of {ms:count} ms")
 def have_begun(context: ScenarioContext, count: int, ms: int) -> None:
-    """At the first coordinator, with pauses between them: whoever looks for what is overdue looks at some of them early, and at others
-    late in what is left of their time."""
+    """At the first coordinator, with pauses between them: a coordinator that checks for expired transactions finds some of them early, and
+    others late in the rest of their time.
+    """
     for _ in range(count):
         asked_ms = context.session.time.now_ms()
         begun = achieved(context.client.new_transaction(ms), "beginning a transaction")

@@ -13,7 +13,7 @@ from .storing import RETENTION_PASSED_S
 from .vocabulary import PIP471
 
 _SHORTEST_RETENTION_MS = 2_000
-"""Longer than the interval at which headers are collected: without a retention, a header would be gone before."""
+"""Longer than the interval at which headers are collected: without a retention, a header would be removed earlier."""
 _SPREAD_S = 1.0
 
 COMMIT = PIP471.act(
@@ -29,9 +29,9 @@ class _Watched:
 
     last: HeaderSeen | None = None
     open_ms: float = -math.inf
-    """When it was seen open last."""
+    """When it was last seen open."""
     gone_ms: float | None = None
-    """When it was asked for and was there no more."""
+    """When it was requested and was missing."""
 
     def saw(self, header: HeaderSeen | None, asked_ms: float) -> None:
         if header is None:
@@ -61,8 +61,9 @@ def commit_within_a_second(context: ScenarioContext, count: int) -> None:
 
 @PIP471.then("the store keeps the header of {kept} for the retention")
 def keeps_the_header(context: ScenarioContext, kept: str) -> None:
-    """It is looked at again and again. Whenever it is gone, the end was at least two seconds ago, the shortest retention: so it said, and
-    so it is where it was seen open before, for an end that is dated back is no older."""
+    """It is read again and again. Whenever it is missing, the end was at least two seconds ago, which is the shortest retention: by its own
+    record, and by the time at which it was last seen open, for an end that is dated back is no older.
+    """
     _expect_kept(context, list(context.transactions.by_name) if kept == "each transaction" else [kept])
 
 

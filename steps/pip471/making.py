@@ -1,4 +1,4 @@
-"""Topics of several segments, of other namespaces, and of the classic kind; transactions of that kind; and ends of many transactions."""
+"""Topics of several segments, of other namespaces, and of the classic kind; classic transactions; and ends of many transactions."""
 
 from dataclasses import replace
 
@@ -11,12 +11,12 @@ from fencepost.steps.pulsar.transactions import OUT_OF_REACH, TIME_OUTS_MS, Tran
 from .vocabulary import PIP471
 
 _AT_MOST = 2_000
-"""So many transactions of one kind are begun at most, to reach the numbers of the other: a whole run begins hundreds."""
+"""How many transactions of one kind are begun at most to reach the numbers of the other: a whole run begins hundreds."""
 
 
 @PIP471.given("the {segments} of one topic")
 def segments_of_one_topic(context: ScenarioContext, segments: tuple[str, ...]) -> None:
-    """A new scalable topic; each of its segments has a name of its own in the scenario, and is used as a topic."""
+    """A new scalable topic; each of its segments has its own name in the scenario, and is used as a topic."""
     made = context.client.make_segments(context.session.unique("".join(segments)), len(segments))
     context.topics.by_name.update(zip(segments, achieved(made, "making a topic of several segments"), strict=True))
 
@@ -32,7 +32,7 @@ def topics_in_another_namespace(context: ScenarioContext, topics: tuple[str, ...
 
 @PIP471.given("classic {transactions}")
 def classic_transactions(context: ScenarioContext, transactions: tuple[str, ...]) -> None:
-    """Open transactions of PIP-31's coordinator; their time-out is longer than a scenario."""
+    """Open transactions of PIP-31's coordinator; their timeout is longer than a scenario."""
     for name in transactions:
         begun = context.client.new_transaction(TIME_OUTS_MS[None], scalable=False)
         context.transactions.by_name[name] = Transaction(achieved(begun, f"beginning classic transaction {name}"))
@@ -40,8 +40,9 @@ def classic_transactions(context: ScenarioContext, transactions: tuple[str, ...]
 
 @PIP471.given("{transaction} and classic {other:transaction} are transactions with the same number")
 def have_the_same_number(context: ScenarioContext, transaction: str, other: str) -> None:
-    """Open transactions of both kinds. Whichever kind is behind begins others, and commits them, until the ids differ in the kind alone;
-    where a system numbers them from places that are more than a million apart, they stay as they are."""
+    """Open transactions of both kinds. More transactions of the kind with the lower number are begun, and committed, until the ids differ
+    in the kind alone; where a system numbers them from places that are more than a million apart, they stay as they are.
+    """
     transactions = context.transactions
     classic_transactions(context, (other,))
     for _ in range(_AT_MOST):
@@ -59,7 +60,9 @@ def have_the_same_number(context: ScenarioContext, transaction: str, other: str)
 
 @PIP471.given("{transaction} has the numbers of classic {other:transaction}")
 def has_the_numbers_of(context: ScenarioContext, transaction: str, other: str) -> None:
-    """The same id, said of metadata-driven transactions, of which none has it: where nobody else begins any, that kind has begun fewer."""
+    """The same id, as that of a metadata-driven transaction that does not exist: where no other client begins any, that kind has begun
+    fewer.
+    """
     txn = replace(context.id_of(other), scalable=True)
     context.transactions.by_name[transaction] = Transaction(txn, is_over=True)
 
@@ -88,8 +91,9 @@ def begin_alike(context: ScenarioContext, transaction: str, other: str) -> None:
 
 
 def _are_out_of_reach(context: ScenarioContext, one: int, other: int) -> bool:
-    """Whether no run, however long, begins as many transactions as lie between two numbers. Then the question is asked with the numbers
-    that there are, which nothing can mistake for each other in this way."""
+    """Whether no run, however long, begins as many transactions as lie between two numbers. Then the question is asked with the present
+    numbers, which no system can confuse in this way.
+    """
     apart = abs(one - other)
     if apart > OUT_OF_REACH:
         context.evidence.saw(f"numbers {apart} apart, so that no two transactions have numbers that are alike")
@@ -98,8 +102,9 @@ def _are_out_of_reach(context: ScenarioContext, one: int, other: int) -> bool:
 
 @PIP471.when("{transaction} {ends}, and a later transaction behind it")
 def ends_before_a_later_one(context: ScenarioContext, transaction: str, ends: Action) -> None:
-    """END_TXN on a connection of its own. Where it has no answer when that of a transaction without messages has come, it waits for
-    something else."""
+    """END_TXN on a separate connection. If it has no answer when that of a transaction without messages has arrived, it waits for something
+    else.
+    """
     context.ask("END_TXN", context.transactions.end_before_a_later_one(transaction, ends))
 
 

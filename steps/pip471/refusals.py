@@ -12,7 +12,7 @@ from .vocabulary import PIP471
 
 @PIP471.given("{transaction} was refused the acknowledgement of {messages} for {subscription}")
 def was_refused(context: ScenarioContext, transaction: str, messages: Acknowledged, subscription: str) -> None:
-    """ACK in the transaction, asked once: its client is told that it failed, and does not ask again."""
+    """ACK in the transaction, sent once: its client is answered that it failed, and does not retry."""
     txn = context.take_part(transaction, Participant(subscription, is_subscription=True))
     one = context.subscriptions[subscription]
     kind = AckKind.CUMULATIVE if messages.is_cumulative else AckKind.INDIVIDUAL

@@ -1,4 +1,4 @@
-"""What is on disk of a segment."""
+"""What is stored of a segment."""
 
 from fencepost.contract.ledger_view import ShowsLedgers
 from fencepost.steps.pulsar.context import ScenarioContext
@@ -8,8 +8,9 @@ from .vocabulary import PIP471
 
 @PIP471.then("the length of {topic} is {count}")
 def has_length(context: ScenarioContext, topic: str, count: int) -> None:
-    """So many entries are in its ledgers: messages, batches, and whatever else somebody has written there. An administrator's view: no
-    client is asked."""
+    """So many entries are in its ledgers: messages, batches, and everything else that was written there. An administrator's view: no client
+    is asked.
+    """
     session = context.session
     assert isinstance(session, ShowsLedgers), "whose system offers entry-counts"
     found = session.length_of(context.topics[topic])

@@ -1,4 +1,4 @@
-"""What the metadata store has of a transaction, and its troubles. An administrator's view: no client is asked."""
+"""The records of a transaction in the metadata store, and the store's faults. An administrator's view: no client is asked."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -23,7 +23,9 @@ RETENTION_PASSED_S = 12.0
 
 @PIP471.then("the store has an open header of {transaction} with its deadline")
 def has_open_header(context: ScenarioContext, transaction: str) -> None:
-    """Its state is OPEN, it says when the transaction was begun, and its deadline lies as much later as the client asked for."""
+    """Its state is OPEN, it has the time at which the transaction was begun, and its deadline is later by the timeout that the client
+    requested.
+    """
     header = _header(context, transaction)
     limit = context.transactions[transaction].expires_ms
     holds = header is not None and header.state == "OPEN" and header.ended_ms is None and header.created_ms < header.deadline_ms
@@ -61,7 +63,8 @@ def are_kept_together(context: ScenarioContext, transaction: str) -> None:
 @PIP471.then("the store soon has no {record} of {transaction}")
 def has_no_record(context: ScenarioContext, record: str, transaction: str) -> None:
     """Within patience: participants follow an end later, and no client knows when. Index entries: those of its header and of its operation
-    records."""
+    records.
+    """
     if record == "header":
         header = _soon(context, lambda: _header(context, transaction), lambda header: header is None)
         context.evidence.expect(header is None, "none", str(header), what=f"header of {transaction}")
@@ -75,7 +78,7 @@ def has_no_record(context: ScenarioContext, record: str, transaction: str) -> No
 
 @PIP471.then("{transaction} {found} found by its deadline")
 def is_found_by_deadline(context: ScenarioContext, transaction: str, found: str) -> None:
-    """In the index from which the time-outs are taken."""
+    """In the index that serves to find transactions whose timeout has passed."""
     txn = context.id_of(transaction)
     there = (txn.coordinator, txn.sequence) in _store(context).found_by_deadline()
     seen = "is" if there else "is not"
@@ -84,7 +87,7 @@ def is_found_by_deadline(context: ScenarioContext, transaction: str, found: str)
 
 @PIP471.then("{transaction} is found before {other:transaction} among those that committed")
 def is_found_before(context: ScenarioContext, transaction: str, other: str) -> None:
-    """In the index from which the collection takes what ended long ago."""
+    """In the index that serves to collect transactions that ended long ago."""
     found = list(_store(context).found_by_final_state("COMMITTED"))
     names = [name for pair in found for name in (transaction, other) if context.id_of(name).sequence == pair[1]]
     context.evidence.expect(names == [transaction, other], f"{transaction}, {other}", ", ".join(names), what="order in the index")
@@ -92,20 +95,20 @@ def is_found_before(context: ScenarioContext, transaction: str, other: str) -> N
 
 @PIP471.given("the change of a header meets another version the next time")
 def meets_another_version(context: ScenarioContext) -> None:
-    """As when another broker was faster, and then it was not: nothing has changed."""
+    """As if another broker had been faster, though none was: nothing has changed."""
     store_faults(context).trouble_store("version-conflict", "headers")
 
 
 @PIP471.given("{transaction} has committed {value} to {topic}, and the store lacks the note of it")
 def is_committed_without_a_note(context: ScenarioContext, transaction: str, value: str, topic: str) -> None:
-    """Readers see it; the segment has tried to note that it is decided, and has the operation record until it tries again."""
+    """Readers see it; the segment has tried to record that it is decided, and keeps the operation record until it tries again."""
     does_not_answer(context, "note of what is decided", "and does not write it")
     has_committed(context, transaction, value, topic)
 
 
 @PIP471.given("{topic} has been unloaded, and will be loaded without a look at the end of {transaction}")
 def will_be_late(context: ScenarioContext, topic: str, transaction: str) -> None:
-    """The segment takes it for open at first, as its header was before the last change, and looks again a second later."""
+    """The segment regards it as open at first, as its header was before the last change, and looks again a second later."""
     has_been_unloaded(context, topic)
     txn = context.id_of(transaction)
     store_faults(context).trouble_store("stale-read", f"header {txn.coordinator}_{txn.sequence}")
@@ -113,14 +116,14 @@ def will_be_late(context: ScenarioContext, topic: str, transaction: str) -> None
 
 @PIP471.given("{transaction} has {ended}, and the first notification of it is lost")
 def has_ended_unnoticed(context: ScenarioContext, transaction: str, ended: Action) -> None:
-    """END_TXN; the first event that a participant would be notified with is lost. A participant looks by itself within seconds."""
+    """END_TXN; the first event that would notify a participant is lost. A participant looks by itself within seconds."""
     event_is(context, "event of an end", "lost")
     has_ended(context, transaction, ended)
 
 
 @PIP471.given("the next look at a header sees it as it was before its last change")
 def is_seen_as_before(context: ScenarioContext) -> None:
-    """As when the change comes right after the look: a broker that looks then acts on what is no longer so."""
+    """As when the change comes right after the look: a broker that looks then acts on an outdated header."""
     store_faults(context).trouble_store("stale-read", "headers")
 
 

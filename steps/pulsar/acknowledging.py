@@ -1,4 +1,4 @@
-"""Acknowledgements, in a transaction or in none."""
+"""Acknowledgements, inside and outside of transactions."""
 
 from fencepost.adapters.pulsar.values import AckKind, Action
 from fencepost.contract.evidence import SetUpFailed
@@ -59,7 +59,8 @@ def is_acknowledged(context: ScenarioContext, messages: Acknowledged, subscripti
 @PULSAR.then("the acknowledgement for {subscription} is answered")
 def is_answered(context: ScenarioContext, subscription: str) -> None:
     """With success or with an error. Where no answer came in time, the consumer asks for the topic's last message on the same connection:
-    an answer to that, and none to the acknowledgement, is silence, and not a slow broker."""
+    if that is answered and the acknowledgement is not, the broker is silent, and not merely slow.
+    """
     what, answer = "answer to ACK", context.answer
     if isinstance(answer, Unknown):
         if answer.lost:
@@ -72,7 +73,9 @@ def is_answered(context: ScenarioContext, subscription: str) -> None:
 
 @PULSAR.then("at most one of {transaction} and {other:transaction} has acknowledged {value} for {subscription} and committed")
 def at_most_one_has_taken(context: ScenarioContext, transaction: str, other: str, value: str, subscription: str) -> None:
-    """The acknowledgements of both cover the message. It is acknowledged and committed where both requests were answered with success."""
+    """The acknowledgements of both cover the message. A transaction has acknowledged it and committed where both requests were answered
+    with success.
+    """
     taken = []
     for name in (transaction, other):
         one = context.transactions[name]

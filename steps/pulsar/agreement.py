@@ -1,4 +1,4 @@
-"""Whether what everybody sees agrees with what was answered to the ends of transactions, whichever of them succeeded."""
+"""Whether what readers and consumers see agrees with the answers to the ends of transactions, whichever of them succeeded."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ from .vocabulary import EACH, PULSAR, Acknowledged, Participant, shown
 
 @PULSAR.then("exactly one end of {which} succeeded")
 def one_end_succeeded(context: ScenarioContext, which: str) -> None:
-    """Of those that were asked for, one was answered with success, and each other one was refused; for one transaction or for all."""
+    """Of the ends that were requested, one was answered with success, and each other one was refused; for one transaction or for all."""
     if which != EACH:
         answers = answers_of(context, which)
         holds = list(answers.values()).count("success") == 1
@@ -27,8 +27,9 @@ def one_end_succeeded(context: ScenarioContext, which: str) -> None:
 
 @PULSAR.then("{participant} agrees with the answers")
 def agrees(context: ScenarioContext, participant: Participant) -> None:
-    """A new subscription of the topic receives what was written in the transactions whose commit was answered with success, in whatever
-    order, and nothing else. The next consumer of the subscription receives what was not acknowledged in these, and nothing else."""
+    """A new subscription of the topic receives what was written in the transactions whose commit was answered with success, in any order,
+    and nothing else. The next consumer of the subscription receives what was not acknowledged in these, and nothing else.
+    """
     answers = {name: answers_of(context, name) for name in context.transactions.by_name}
     committed = [name for name, ends in answers.items() if ends.get(Action.COMMIT) == "success"]
     transactions = [context.transactions[name] for name in committed]
@@ -45,7 +46,7 @@ def agrees(context: ScenarioContext, participant: Participant) -> None:
 
 
 def answers_of(context: ScenarioContext, transaction: str) -> dict[Action, str]:
-    """What was answered to the ends of a transaction, of which every one must be known."""
+    """The answers to the ends of a transaction, each of which must be known."""
     ends = context.transactions[transaction].ends
     for answer in ends.values():
         if isinstance(answer, Unknown):
@@ -58,7 +59,7 @@ def _told(answers: Mapping[Action, str]) -> str:
 
 
 def _covered(subscriber: Subscriber, messages: Acknowledged) -> list[str]:
-    """The messages that an acknowledgement takes away; a cumulative one all that came before."""
+    """The messages that an acknowledgement covers; a cumulative one covers all earlier messages too."""
     if not messages.is_cumulative:
         return list(messages.values)
     received = list(subscriber.ids)

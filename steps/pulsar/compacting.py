@@ -1,4 +1,4 @@
-"""Topics that are compacted, and those who read them so."""
+"""Compacted topics and their readers."""
 
 from fencepost.contract.evidence import NoAnswer
 from fencepost.steps.outcomes import achieved, observed
@@ -32,8 +32,7 @@ def is_compacted(context: ScenarioContext, topic: str) -> None:
 
 @PULSAR.then("readers of compacted {topic} see {content}[ {position}]")
 def see_compacted(context: ScenarioContext, topic: str, content: tuple[str, ...], position: str | None) -> None:
-    """A new subscription that asks for the compacted topic receives these messages, in their order, and no others; last: these last, or
-    nothing."""
+    """A new subscription that asks for the compacted topic receives exactly these messages, in order; last: these last, or nothing."""
     found, what = context.topics.seen(topic, compacted=True), f"compacted {topic}"
     if position:
         found, what = found[-max(1, len(content)) :], f"last of compacted {topic}"

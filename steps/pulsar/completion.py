@@ -1,7 +1,7 @@
 """Ends that are decided and not complete, since one participant does not answer.
 
-The participant that does not answer is a topic of its own that is terminated, so that no end can be written to it. The coordinator waits
-for it for as long as it is there; once it is deleted, it has no part in anything.
+The participant that does not answer is a dedicated topic that is terminated, so that no end can be written to it. The coordinator waits for
+it for as long as it exists; once it is deleted, the end can complete.
 """
 
 from fencepost.adapters.pulsar.values import Action, Status
@@ -16,27 +16,27 @@ from .writing import has_written
 
 @PULSAR.given("the end of {transaction} is held up")
 def is_held_up(context: ScenarioContext, transaction: str) -> None:
-    """A participant of the open transaction does not answer: once it is ended, it goes no further than COMMITTING or ABORTING."""
+    """A participant of the open transaction does not answer: once an end is requested, the transaction stays COMMITTING or ABORTING."""
     unavailable = f"unavailable-to-{transaction}"
     context.topics.create(unavailable)
-    has_written(context, transaction, ("held",), unavailable)  # an abort may pass by a topic that has no message of it
+    has_written(context, transaction, ("held",), unavailable)  # an abort may skip a topic that has no message of it
     achieved(context.client.terminate_topic(context.topics[unavailable]), "terminating the topic that holds the end up")
     context.transactions[transaction].unavailable = unavailable
 
 
 @PULSAR.given("the {end} of {transaction} is incomplete")
 def is_incomplete(context: ScenarioContext, end: Action, transaction: str) -> None:
-    """A participant does not answer, and the end was asked for: the coordinator says COMMITTING or ABORTING."""
+    """A participant does not answer, and the end was requested: the coordinator reports COMMITTING or ABORTING."""
     is_held_up(context, transaction)
     has_been_asked(context, transaction, end)
 
 
 @PULSAR.when("the end of {transaction} is held up no longer")
 def is_held_up_no_longer(context: ScenarioContext, transaction: str) -> None:
-    """The participant that did not answer is gone; nobody asks for the end again. How the transaction stood is kept as a snapshot.
+    """The participant that did not answer is deleted; the end is not requested again. The status before is kept as a snapshot.
 
-    Until its coordinator has one transaction less, or patience ends, it is not asked for this one: a broker may look for long for what
-    a deleted topic knows of it.
+    Until its coordinator has one transaction less, or patience ends, it is not asked for this one: a broker may search for long for what a
+    deleted topic knows of it.
     """
     transactions = context.transactions
     transactions[transaction].incomplete = transactions.await_status(transaction, Status.COMMITTING, Status.ABORTING)
@@ -50,8 +50,9 @@ def is_held_up_no_longer(context: ScenarioContext, transaction: str) -> None:
 
 @PULSAR.then("{transaction} went from {before:status} to {after:status}")
 def went_from(context: ScenarioContext, transaction: str, before: Status, after: Status) -> None:
-    """The snapshot says the first, and the coordinator the second within patience, though nobody asked for the end again. A transaction
-    that has ended may have been forgotten by then, which says nothing of how it ended: what readers see says that."""
+    """The snapshot has the first status, and the coordinator reports the second within patience, though the end was not requested again. A
+    transaction that has ended may have been forgotten by then, which does not show how it ended: what readers see shows that.
+    """
     snapshot = context.transactions[transaction].incomplete
     found = context.transactions.await_status(transaction, after, None)
     context.evidence.expect(

@@ -1,4 +1,4 @@
-"""Consumers of a subscription: what they have received, what they ask for, and what they receive from then on."""
+"""Consumers of a subscription: what they have received, what they ask for, and what they receive afterwards."""
 
 from fencepost.adapters.pulsar.values import InitialPosition, Received, SubscriptionType
 from fencepost.contract.evidence import SetUpFailed
@@ -9,7 +9,7 @@ from .topics import is_sentinel
 from .vocabulary import PULSAR, shown
 
 _A_WHILE_S = 1.5
-"""Long enough for a broker that gives messages to consumers when it gets round to it."""
+"""Long enough for a broker that dispatches messages with a delay."""
 
 TAKE_OVER = PULSAR.act(
     given="another consumer has taken over {subscription}",
@@ -44,9 +44,10 @@ def has_received(
     topic: str,
     namesake: str | None,
 ) -> None:
-    """The subscription begins with the topic's first message. Its consumer has received these messages and acknowledged none.
-    By the name of another one, it has that one's name in the system: on another topic it is another subscription, on the same topic
-    this is one more consumer of that one."""
+    """The subscription begins with the topic's first message. Its consumer has received these messages and acknowledged none. By the name
+    of another one, it has that one's name in the system: on another topic it is another subscription, on the same topic this is one more
+    consumer of that one.
+    """
     one = context.subscriptions.subscribe(subscription, topic, subscription_type, namesake or subscription)
     while len(one.ids) < len(content):
         message = achieved(context.client.receive(one.consumer), f"receiving as {subscription}")
@@ -86,11 +87,12 @@ def asks_for_redelivery(context: ScenarioContext, subscription: str, values: tup
 
 @PULSAR.then("the consumer of {subscription} receives {values} {extent}")
 def receives(context: ScenarioContext, subscription: str, values: tuple[str, ...], extent: str) -> None:
-    """Since the last look, in whatever order unless it is said otherwise; what was received before and is delivered again may come more
-    than once. And nothing else: each once, and nothing else before a sentinel that is sent now. And perhaps others: each once or more,
-    before such a sentinel or with it. Before any other write: each once, and nothing else, until all of them have come or patience ends.
-    For the first time, or once more: within patience, with a redelivery count of 0, or another one. And no more unasked: within patience,
-    in their order, and nothing else before the answer to a later request on the same connection."""
+    """Since the last look, in any order unless stated otherwise; a message that was received before and is redelivered may arrive more than
+    once. And nothing else: each once, and nothing else before a sentinel that is sent now. And perhaps others: each once or more, before
+    such a sentinel or with it. Before any other write: each once, and nothing else, until all of them have arrived or patience ends. For
+    the first time, or once more: within patience, with a redelivery count of 0, or a higher one. And no more unasked: within patience, in
+    their order, and nothing else before the answer to a later request on the same connection.
+    """
     what, one = f"received by {subscription}", context.subscriptions[subscription]
     match extent:
         case "and nothing else":
@@ -111,7 +113,8 @@ def receives(context: ScenarioContext, subscription: str, values: tuple[str, ...
 @PULSAR.then("the consumer of {subscription} receives nothing[ {wait}]")
 def receives_nothing(context: ScenarioContext, subscription: str, wait: str | None) -> None:
     """Since the last look: nothing before a sentinel that is sent now, or, where an open transaction blocks that, nothing at all. For a
-    while: no sentinel is sent, and nothing comes before the answer to a request a moment later on the same connection."""
+    while: no sentinel is sent, and nothing arrives before the answer to a request a moment later on the same connection.
+    """
     found: list[str] = [] if wait else list(context.subscriptions.received(subscription, ()))
     for _ in context.session.time.attempts(_A_WHILE_S) if wait else ():
         found += [message.value for message in come_for(context, subscription, 0) if not is_sentinel(message.value)]
@@ -120,7 +123,7 @@ def receives_nothing(context: ScenarioContext, subscription: str, wait: str | No
 
 @PULSAR.given("the consumer of {subscription} has received {values} again")
 def has_received_again(context: ScenarioContext, subscription: str, values: tuple[str, ...]) -> None:
-    """Since the last look: all of these, however often; what comes after that comes once more."""
+    """Since the last look: all of these, any number of times; a message that arrives later counts once more."""
     found = context.subscriptions.received(subscription, values)
     if missing := sorted(set(values) - set(found)):
         raise SetUpFailed(f"the consumer of {subscription} was to be given {shown(missing)} again, and received {shown(found)}")
@@ -128,8 +131,9 @@ def has_received_again(context: ScenarioContext, subscription: str, values: tupl
 
 @PULSAR.then("subscription {subscription} has[ {bound}] {content} left")
 def has_left(context: ScenarioContext, subscription: str, bound: str | None, content: tuple[str, ...]) -> None:
-    """The consumer leaves, and the next one receives these, each once and in whatever order, and no others unless others may be left.
-    What the former consumer had received may come more than once."""
+    """The consumer is closed, and the next one receives these, each once and in any order, and no others unless others may be left.
+    Messages that the former consumer had received may arrive more than once.
+    """
     found = context.subscriptions.left(subscription, content)
     holds = set(content) <= set(found) if bound else found == sorted(content)
     expected = f"{bound} {shown(content)}" if bound else shown(sorted(content))
@@ -137,7 +141,7 @@ def has_left(context: ScenarioContext, subscription: str, bound: str | None, con
 
 
 def come_for(context: ScenarioContext, name: str, count: int) -> list[Received]:
-    """The messages that have come for a consumer, once there are so many or patience ends, and a later request was answered."""
+    """The messages that a consumer has received, once there are so many or patience ends, and a later request was answered."""
     one = context.subscriptions[name]
     come: list[Received] = []
     for _ in context.session.time.attempts():

@@ -1,4 +1,4 @@
-"""What a scenario on Pulsar knows: its transactions, topics and subscriptions, and what was answered to its When."""
+"""The state of a scenario on Pulsar: its transactions, topics and subscriptions, and the answer to its When."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -30,23 +30,23 @@ class ScenarioContext:
     """The request that the When sent, by its name in the protocol."""
     answer: Outcome[object] | NoAnswerYet | None = None
     unanswered: tuple[str, ...] = ()
-    """Requests of the When that were not answered, though later ones were."""
+    """Requests of the When that were not answered, though later ones on the same connection were."""
 
     @property
     def client(self) -> PulsarProbe:
-        """The client that does everything of which it does not matter who does it."""
+        """The client for all requests for which it does not matter which client sends them."""
         return self.transactions.client
 
     def ask(self, request: str, answer: Outcome[object] | NoAnswerYet) -> None:
-        """Keep what came of the When."""
+        """Keep the outcome of the When."""
         self.asked, self.answer = request, answer
 
     def expect_messages(self, what: str, expected: Sequence[str], found: Sequence[str]) -> None:
-        """Judge messages that somebody got, in their order."""
+        """Judge the messages that a reader or consumer received, in their order."""
         self.evidence.expect(list(found) == list(expected), shown(expected), shown(found), what=what)
 
     def look(self, look: Callable[[], Sequence[str]], expected: Sequence[str]) -> Sequence[str]:
-        """What a look shows: once, or again and again where nobody can say when an end is everywhere."""
+        """Look once, or repeatedly where no client can learn when an end has reached all participants."""
         return settled(look, expected, self.session.time, later=self.client.settles_later)
 
     def id_of(self, name: str) -> TxnId:
@@ -75,7 +75,7 @@ class ScenarioContext:
         return self.id_of(transaction)
 
     def send(self, transaction: str, topic: str, value: str) -> Outcome[MessageId]:
-        """Send a message in a transaction, whether it has the topic added or not."""
+        """Send a message in a transaction, whether the topic was added to it or not."""
         answer = self.topics.send(topic, value, self.id_of(transaction))
         if isinstance(answer, Done):
             self.transactions[transaction].written.append((topic, value))
@@ -86,8 +86,9 @@ class ScenarioContext:
 
 @PULSAR.state
 def context(session: Session, evidence: Evidence) -> Iterator[ScenarioContext]:
-    """The state of this scenario. What it leaves open is aborted, and what it holds up is let go and awaited: the low watermark of a
-    coordinator, which other scenarios look at, waits for its oldest transaction."""
+    """The state of this scenario. Transactions that it leaves open are aborted, and ends that it blocks are released and awaited: the low
+    watermark of a coordinator, which other scenarios look at, waits for its oldest transaction.
+    """
     transactions = Transactions(session)
     topics = Topics(transactions)
     context = ScenarioContext(session, evidence, transactions, topics, Subscriptions(topics))

@@ -1,4 +1,4 @@
-"""The ends of transactions, as they are asked for."""
+"""The ends of transactions, as clients request them."""
 
 from fencepost.adapters.pulsar.values import Action, Status
 from fencepost.contract.evidence import SetUpFailed
@@ -38,8 +38,9 @@ def ends(context: ScenarioContext, transaction: str, ends: Action) -> None:
 
 @PULSAR.given("{transaction} has been asked to {end}")
 def has_been_asked(context: ScenarioContext, transaction: str, end: Action) -> None:
-    """END_TXN, which is decided: it was answered with success, or, where it is held up, the coordinator says COMMITTING or ABORTING.
-    Nobody waits until the participants have followed."""
+    """END_TXN, which is decided: it was answered with success, or, where it is blocked, the coordinator reports COMMITTING or ABORTING. The
+    step does not wait for the participants.
+    """
     if context.transactions[transaction].unavailable is None:
         achieved(context.transactions.end(transaction, end), f"ending {transaction}")
         return

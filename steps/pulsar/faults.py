@@ -1,4 +1,4 @@
-"""What befalls the system, and transactions that nobody ends."""
+"""Faults of the system, and transactions that time out."""
 
 from fencepost.adapters.pulsar.values import Status
 from fencepost.contract.evidence import SetUpFailed
@@ -57,7 +57,7 @@ def is_left_open(context: ScenarioContext, transaction: str) -> None:
 
 @PULSAR.given("the time-out of {transaction} has passed")
 def time_out_has_passed(context: ScenarioContext, transaction: str) -> None:
-    """Nobody ends it, and the coordinator is watched until it has decided to abort, or patience ends. Whether it has is not asked here."""
+    """No client ends it, and the coordinator is polled until it has decided to abort, or patience ends. The result is not judged here."""
     if context.transactions[transaction].unavailable is None:
         is_left_open(context, transaction)
         return
@@ -68,5 +68,5 @@ def time_out_has_passed(context: ScenarioContext, transaction: str) -> None:
 @PULSAR.given("{topic} has been unloaded")
 @unloads
 def has_been_unloaded(context: ScenarioContext, topic: str) -> None:
-    """The broker has dropped what it had of the topic in memory."""
+    """The broker has dropped its state of the topic from memory."""
     achieved(context.client.unload_topic(context.topics[topic]), f"unloading {topic}")

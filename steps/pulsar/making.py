@@ -10,7 +10,7 @@ from .transactions import Transaction
 from .vocabulary import PULSAR, Participant
 
 _NEVER_GIVEN = 2**62
-"""A number that no coordinator comes to."""
+"""A number that no coordinator reaches."""
 _KEY_OF: dict[str, Callable[[str], str]] = {"keyed": lambda _: "key", "letter-keyed": lambda value: value[0]}
 """The key of a payload, by the policy of its topic."""
 
@@ -46,15 +46,16 @@ def topics(context: ScenarioContext, policy: str | None, topics: tuple[str, ...]
 
 @PULSAR.given("{transactions}[ with a {time_out} time-out]")
 def transactions(context: ScenarioContext, transactions: tuple[str, ...], time_out: str | None) -> None:
-    """Open transactions without participants, begun in this order, so that each is newer than the one before. Without such a time-out,
-    theirs is longer than a scenario."""
+    """Open transactions without participants, begun in this order, so that each is newer than the one before. Without such a timeout,
+    theirs is longer than a scenario.
+    """
     for name in transactions:
         context.transactions.begin(name, time_out)
 
 
 @PULSAR.given("{transaction} is {unknown}")
 def is_unknown(context: ScenarioContext, transaction: str, unknown: str) -> None:
-    """An id as the first coordinator gives them, which it has given to nobody; or one that names a coordinator that there is not."""
+    """An id as the first coordinator assigns them, which it has not assigned yet; or one that names a missing coordinator."""
     txn = TxnId(0, _NEVER_GIVEN, scalable=context.client.is_scalable)
     if unknown == "a transaction of an unknown coordinator":
         count = achieved(context.client.coordinators(), "asking how many coordinators there are")

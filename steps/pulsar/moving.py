@@ -1,4 +1,4 @@
-"""Subscriptions that move: consumers that ask where the topic ends, go back in it, and remove their subscription."""
+"""Subscriptions that change: consumers ask for the topic's last message, seek back, and remove their subscription."""
 
 from collections.abc import Mapping
 
@@ -33,7 +33,8 @@ def goes_back(context: ScenarioContext, subscription: str, value: str) -> None:
 @PULSAR.given("subscription {subscription} has been {removed}")
 def has_been_removed(context: ScenarioContext, subscription: str, removed: str) -> None:
     """UNSUBSCRIBE of its only consumer, which was answered with success; the next consumer makes a new subscription of that name. Or of one
-    of its consumers, whatever came of it; where that was refused, the consumer closes."""
+    of its consumers, whatever the answer; where that was refused, the consumer closes.
+    """
     one = context.subscriptions[subscription]
     answer = context.client.unsubscribe(one.consumer)
     if removed == "removed":
@@ -55,7 +56,7 @@ def is_no_subscription(context: ScenarioContext, subscription: str) -> None:
 
 @PULSAR.then("the consumer of {subscription} is told that {content} is the last message")
 def is_told_the_last(context: ScenarioContext, subscription: str, content: tuple[str, ...]) -> None:
-    """Within patience, GET_LAST_MESSAGE_ID answers the id with which the consumer has received this message; -1 where it is none."""
+    """Within patience, GET_LAST_MESSAGE_ID answers the id with which the consumer has received this message; -1 where there is none."""
     one = context.subscriptions[subscription]
     context.transactions.await_ends()
     told = ""

@@ -1,4 +1,4 @@
-"""What was answered, what readers see, and how transactions stand."""
+"""The answers to requests, what readers see, and the status of transactions."""
 
 from fencepost.adapters.pulsar.values import Status
 from fencepost.contract.outcomes import Refused, Unknown
@@ -12,7 +12,7 @@ from .vocabulary import PULSAR, shown
 
 @PULSAR.then("it is done[, or refused with {errors}]")
 def it_is_done(context: ScenarioContext, errors: tuple[str, ...] | None) -> None:
-    """What the When asked was done, and said to be; or it was refused with one of these errors, where some are named."""
+    """The request of the When was answered with success; or it was refused with one of these errors, where some are named."""
     what = f"answer to {context.asked}"
     if errors:
         judge_done_or_refused(context.evidence, what, context.answer, errors)
@@ -22,14 +22,15 @@ def it_is_done(context: ScenarioContext, errors: tuple[str, ...] | None) -> None
 
 @PULSAR.then("it is refused[ with {errors}]")
 def it_is_refused(context: ScenarioContext, errors: tuple[str, ...] | None) -> None:
-    """What the When asked was not done, and said not to be; with one of these errors, where some are named."""
+    """The request of the When was refused; with one of these errors, where some are named."""
     judge_refused(context.evidence, f"answer to {context.asked}", context.answer, errors or ())
 
 
 @PULSAR.then("readers of {topic} see {content}[ {order}]")
 def readers_see(context: ScenarioContext, topic: str, content: tuple[str, ...], order: str | None) -> None:
-    """A new subscription receives these messages and no others, once every end that was asked for has reached the topic: in this order,
-    or in one that is the topic's affair."""
+    """A new subscription receives exactly these messages, once every requested end has reached the topic: in this order, or in one that the
+    topic may choose.
+    """
     expected, found = list(content), list(context.look(lambda: context.topics.seen(topic), content))
     if order:
         expected, found = sorted(expected), sorted(found)
@@ -38,15 +39,16 @@ def readers_see(context: ScenarioContext, topic: str, content: tuple[str, ...], 
 
 @PULSAR.then("readers of {topic} get as far as {value}")
 def readers_get_as_far(context: ScenarioContext, topic: str, value: str) -> None:
-    """Now or soon, a new subscription receives this message, whatever it receives beside it."""
+    """Within patience, a new subscription receives this message, whatever else it receives."""
     seen = context.topics.seen_up_to(topic, value)
     context.evidence.expect(value in seen, shown([value]), shown(seen), what=f"readers of {topic}")
 
 
 @PULSAR.then("{transaction} is {status}")
 def transaction_is(context: ScenarioContext, transaction: str, status: Status) -> None:
-    """The coordinator says so, within patience. A transaction that has ended may have been forgotten by then, which says nothing
-    of how it ended: what readers see says that."""
+    """The coordinator reports this status, within patience. A transaction that has ended may have been forgotten by then, which does not
+    show how it ended: what readers see shows that.
+    """
     wanted: tuple[Status | None, ...] = (status, None) if status in (Status.COMMITTED, Status.ABORTED) else (status,)
     found = context.transactions.await_status(transaction, *wanted)
     context.evidence.expect(found in wanted, status.name, shown_status(found), what=f"status of {transaction}")
@@ -54,7 +56,7 @@ def transaction_is(context: ScenarioContext, transaction: str, status: Status) -
 
 @PULSAR.then("the coordinator does not know {transaction}")
 def is_not_known(context: ScenarioContext, transaction: str) -> None:
-    """There is no metadata of the transaction."""
+    """The coordinator has no metadata of the transaction."""
     match context.client.transaction(context.id_of(transaction)):
         case Unknown() as unknown:
             unanswered(unknown, f"asking for transaction {transaction}")
@@ -65,7 +67,7 @@ def is_not_known(context: ScenarioContext, transaction: str) -> None:
 
 @PULSAR.then("the coordinator's low watermark lies before {transaction}")
 def low_watermark_lies_before(context: ScenarioContext, transaction: str) -> None:
-    """In the statistics of the transaction's coordinator: up to that number every transaction of it is over, at every participant."""
+    """In the statistics of the transaction's coordinator: all its transactions up to that number have ended, at every participant."""
     txn = context.id_of(transaction)
     stats = context.client.coordinator_stats(txn.coordinator)
     found = observed(stats, "asking for the low watermark").low_watermark

@@ -1,4 +1,4 @@
-"""The participants of a transaction, topics and subscriptions: how they are added, and what they have of it."""
+"""The participants of a transaction, topics and subscriptions: how they are added, and what they keep of it."""
 
 from fencepost.contract.outcomes import Refused
 from fencepost.steps.outcomes import achieved, observed
@@ -27,7 +27,7 @@ def adds(context: ScenarioContext, transaction: str, participants: tuple[Partici
 
 @PULSAR.then("{participant} does not take part in {transaction}")
 def takes_no_part(context: ScenarioContext, participant: Participant, transaction: str) -> None:
-    """The coordinator does not name it among the participants, or does not know the transaction any more."""
+    """The coordinator does not list it among the participants, or does not know the transaction any more."""
     what = f"participants of {transaction}"
     known = context.client.transaction(context.id_of(transaction))
     if isinstance(known, Refused) and known.code == GONE:
@@ -42,7 +42,7 @@ def takes_no_part(context: ScenarioContext, participant: Participant, transactio
 
 @PULSAR.then("{participants} take part in {transaction}")
 def take_part(context: ScenarioContext, participants: tuple[Participant, ...], transaction: str) -> None:
-    """The coordinator names each of them among the participants."""
+    """The coordinator lists each of them among the participants."""
     metadata = observed(context.client.transaction(context.id_of(transaction)), f"asking who takes part in {transaction}")
     there = metadata.topics | metadata.subscriptions
     names = {one: context.subscription(one.name) if one.is_subscription else context.topics[one.name] for one in participants}
@@ -53,8 +53,9 @@ def take_part(context: ScenarioContext, participants: tuple[Participant, ...], t
 
 @PULSAR.then("nothing of {transaction} is pending in {participant}")
 def nothing_is_pending(context: ScenarioContext, transaction: str, participant: Participant) -> None:
-    """Now or soon, the topic has no message that waits for the end of the transaction; or no acknowledgement on the subscription waits
-    for the end of any."""
+    """Within patience, the topic has no message that waits for the end of the transaction; or no acknowledgement on the subscription waits
+    for the end of any transaction.
+    """
     waiting: object = None
     for _ in context.session.time.attempts():
         waiting = _pending(context, transaction, participant)

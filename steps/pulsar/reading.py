@@ -1,4 +1,4 @@
-"""Where readers begin, and how they hear that there is no more."""
+"""Where readers begin, and how they learn that there is no more."""
 
 from fencepost.steps.outcomes import observed
 
@@ -10,7 +10,8 @@ from .vocabulary import PULSAR
 def is_told(context: ScenarioContext, subscription: str, news: str) -> None:
     """No more: REACHED_END_OF_TOPIC, within patience. Nothing of an end: none before the answer to a later request on the same connection.
     Nothing that it did not ask for: a later request on the same connection is answered first; an answer to no request is malformed, which
-    is a violation."""
+    is a violation.
+    """
     one = context.subscriptions[subscription]
     if news == "nothing that it did not ask for":
         observed(context.client.last_message_id(one.consumer), "asking for the last message behind an acknowledgement")
@@ -29,6 +30,7 @@ def is_told(context: ScenarioContext, subscription: str, news: str) -> None:
 
 @PULSAR.then("who begins to read {topic} behind {value} sees {content}")
 def begins_behind(context: ScenarioContext, topic: str, value: str, content: tuple[str, ...]) -> None:
-    """A new subscription that is not durable, and begins at the id with which this message was received (start_message_id), receives
-    these. The message itself, and what lies before it in a batch, it leaves out, as clients do."""
+    """A new subscription that is not durable, and begins at the id with which this message was received (start_message_id), receives these.
+    It skips the message itself, and what lies before it in a batch, as clients do.
+    """
     context.expect_messages(f"readers of {topic} behind {value}", content, context.topics.seen_behind(topic, value))

@@ -12,9 +12,10 @@ from .vocabulary import PULSAR
 
 @PULSAR.when("a consumer of {topic} makes each of its requests")
 def makes_each_request(context: ScenarioContext, topic: str) -> None:
-    """One after another: SUBSCRIBE, and SUBSCRIBE again with the same consumer id, GET_LAST_MESSAGE_ID, SEEK, SUBSCRIBE in another way,
-    which is refused, UNSUBSCRIBE; and of a second one, which is exclusive, SUBSCRIBE and CLOSE_CONSUMER. Those that have no answer in
-    time are kept."""
+    """One after the other: SUBSCRIBE, and SUBSCRIBE again with the same consumer id, GET_LAST_MESSAGE_ID, SEEK, SUBSCRIBE in another way,
+    which is refused, UNSUBSCRIBE; and of a second one, which is exclusive, SUBSCRIBE and CLOSE_CONSUMER. Requests without an answer in time
+    are kept.
+    """
     silent: list[str] = []
     client, name = context.client, context.topics[topic]
     first = _made(context, topic, silent, "SUBSCRIBE", lambda: client.subscribe(name, "asking"))
@@ -36,8 +37,9 @@ def makes_each_request(context: ScenarioContext, topic: str) -> None:
 
 @PULSAR.then("each of its requests is answered")
 def each_is_answered(context: ScenarioContext) -> None:
-    """With success, or with an error where that is due. Where no answer came in time, a later request on the same connection was
-    answered: silence, and not a slow broker."""
+    """With success, or with an error where that is due. Where no answer came in time, a later request on the same connection was answered:
+    the broker is silent, and not merely slow.
+    """
     seen = f"none to {', '.join(context.unanswered)}" if context.unanswered else "answers to all"
     context.evidence.expect(not context.unanswered, "answers to all", seen, what="answers")
 
@@ -47,7 +49,7 @@ def _refused(outcome: Outcome[Consumer]) -> Outcome[None]:
 
 
 def _made(context: ScenarioContext, topic: str, silent: list[str], request: str, make: Callable[[], Outcome[object]]) -> object:
-    """What came of a request; None where it was answered to nobody, though a later one was."""
+    """The outcome of a request; None where it was not answered, though a later one was."""
     outcome = make()
     if not isinstance(outcome, Unknown):
         return observed(outcome, request)

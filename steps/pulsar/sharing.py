@@ -1,4 +1,4 @@
-"""Several consumers of one subscription: who joins, who is served, and what each asks for."""
+"""Several consumers of one subscription: which join, which receive messages, and what each requests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,29 +20,30 @@ LEAVE = PULSAR.act(
 
 @dataclass(frozen=True)
 class _Served:
-    """What has come for two consumers, and whether each is the active one by what it was told last."""
+    """The messages that two consumers have received, and whether each is the active one by its last notification."""
 
     values: tuple[Sequence[str], Sequence[str]]
     active: tuple[bool | None, bool | None]
 
     @property
     def alone(self) -> int | None:
-        """Which of them has received everything; None where both have something."""
+        """The one that has received everything; None where both have received something."""
         receivers = [number for number, values in enumerate(self.values) if values]
         return receivers[0] if len(receivers) == 1 else None
 
 
 @PULSAR.when("a consumer of {subscription_type} subscription {subscription} of {topic} asks for {count} messages")
 def asks_for(context: ScenarioContext, subscription_type: SubscriptionType, subscription: str, topic: str, count: int) -> None:
-    """FLOW of a new subscription from the topic's first message on, with so many permits; it gives no more as they are used."""
+    """FLOW of a new subscription from the topic's first message on, with so many permits; it sends no more as they are used."""
     one = context.subscriptions.subscribe(subscription, topic, subscription_type, subscription, permits=0)
     achieved(context.client.flow(one.consumer, count), f"asking for messages as {subscription}")
 
 
 @PULSAR.when("another consumer tries to join {subscription}[ as {subscription_type}][ {after_loss}]")
 def tries_to_join(context: ScenarioContext, subscription: str, subscription_type: SubscriptionType | None, after_loss: str | None) -> None:
-    """SUBSCRIBE, once, next to the consumer that is there; of the same kind unless another one is named. After the loss, the client's
-    connections have ended without a word, and SUBSCRIBE is sent on a new one; again, while the broker has not noticed that yet."""
+    """SUBSCRIBE, once, in addition to the attached consumer; of the same kind unless another one is named. After the loss, the client's
+    connections have ended without notice, and SUBSCRIBE is sent on a new one; it is retried while the broker has not noticed the loss.
+    """
     one = context.subscriptions[subscription]
     kind = one.consumer.type if subscription_type is None else subscription_type
     if after_loss:
@@ -59,7 +60,9 @@ def leaves(context: ScenarioContext, subscription: str) -> None:
 
 @PULSAR.when("the active one of {subscription} and {other:subscription} leaves")
 def active_one_leaves(context: ScenarioContext, subscription: str, other: str) -> None:
-    """The consumer that is told so last is closed. What the other one was given before counts no more."""
+    """The consumer that was last notified that it is active is closed. Messages that the other one has received before do not count any
+    more.
+    """
     served = _served(context, (subscription, other), 0)
     leaving, staying = (subscription, other) if served.active[0] else (other, subscription)
     achieved(context.client.close_consumer(context.subscriptions[leaving].consumer), f"closing the consumer of {leaving}")
@@ -68,7 +71,7 @@ def active_one_leaves(context: ScenarioContext, subscription: str, other: str) -
 
 @PULSAR.then("{subscription} and {other:subscription} receive {values} between them")
 def both_receive(context: ScenarioContext, subscription: str, other: str, values: tuple[str, ...]) -> None:
-    """Since the last look, and within patience: each message once, in whatever order, one consumer or the other."""
+    """Since the last look, and within patience: each message once, in any order, by one consumer or the other."""
     served = _served(context, (subscription, other), len(values))
     found = sorted((*served.values[0], *served.values[1]))
     context.evidence.expect(found == sorted(values), f"{shown(values)} between them", _told(served), what="received by the two")
@@ -76,8 +79,9 @@ def both_receive(context: ScenarioContext, subscription: str, other: str, values
 
 @PULSAR.then("{recipient} of {subscription} and {other:subscription} receives {values}, and the other one nothing")
 def one_receives(context: ScenarioContext, recipient: str, subscription: str, other: str, values: tuple[str, ...]) -> None:
-    """Since the last look, and within patience: each message once, in whatever order, all of them the same consumer. The active one: in
-    their order; and no consumer but this one was notified that it is active (ACTIVE_CONSUMER_CHANGE)."""
+    """Since the last look, and within patience: each message once, in any order, all of them by the same consumer. The active one: in their
+    order; and only this consumer was notified that it is active (ACTIVE_CONSUMER_CHANGE).
+    """
     names = (subscription, other) if context.subscriptions[subscription] is not context.subscriptions[other] else (subscription,)
     served = _served(context, names, len(values))
     found = list(served.values[served.alone]) if served.alone is not None else []
@@ -90,8 +94,9 @@ def one_receives(context: ScenarioContext, recipient: str, subscription: str, ot
 
 
 def _served(context: ScenarioContext, names: Sequence[str], count: int) -> _Served:
-    """What has come for two consumers, or for one of two that is left, once it is so much, one of them is active if any is told so, and
-    each has been answered a later request."""
+    """The messages that two consumers, or the one that is left, have received, once there are so many, one of them is active if any is
+    notified of that, and each has been answered a later request.
+    """
     messages: list[list[Received]] = [[], []]
     taken: list[list[str]] = [[], []]
     active: list[bool | None] = [None, None]

@@ -17,7 +17,7 @@ _RECORDS = {
     "change of a layout": "layouts",
     "event of a change of a layout": "layouts",
 }
-"""What the store is asked for, and the kind of record that it is about."""
+"""What is requested of the store, and the kind of record that the request is about."""
 _LOSSES = {"lost": "watch-lost", "late": "watch-late", "told twice": "watch-doubled"}
 
 COME_BACK = PULSAR.act(
@@ -29,7 +29,7 @@ COME_BACK = PULSAR.act(
 
 @PULSAR.given("the system will crash {point}")
 def will_crash(context: ScenarioContext, point: str) -> None:
-    """A power cut when a broker comes to that point of its code the next time, in whatever it does then."""
+    """A power cut when a broker next reaches that point of its code, whatever it is doing then."""
     context.session.faults.crash_at(point)
 
 
@@ -41,14 +41,15 @@ def comes_back(context: ScenarioContext) -> None:
 
 @PULSAR.given("the store does not answer the next {request:store_request}[, {failure}]")
 def does_not_answer(context: ScenarioContext, request: str, failure: str | None) -> None:
-    """Of any transaction, segment or topic. A broker that asked for a write does not know whether the store has it; one that asked for a
-    look learns nothing. Where the request is an event, the end is decided, and its client gets the store's failure as the answer."""
+    """For any transaction, segment or topic. A broker that requested a write does not know whether the store has it; one that requested a
+    read learns nothing. Where the request is an event, the end is decided, and its client gets the store's failure as the answer.
+    """
     store_faults(context).trouble_store(_FAILURES[failure], _RECORDS[request])
 
 
 @PULSAR.given("the next {event} is {loss}")
 def event_is(context: ScenarioContext, event: str, loss: str) -> None:
-    """The first notification that a watch on the metadata store would get. One that is late is kept until it is released."""
+    """The first notification that a watch on the metadata store would get. A late one is kept until it is released."""
     store_faults(context).trouble_store(_LOSSES[loss], _RECORDS[event])
 
 

@@ -1,11 +1,11 @@
 """The subscriptions of a scenario, and what the consumer of each receives.
 
-What nobody is given is shown by a sentinel: a message outside of transactions, sent after the question. Once it has come, together
-with all that must come, what has not come is not on its way. Where an open transaction holds up whoever reads the topic, the sentinel
-does not come; then the broker says up to where it has read for the consumer.
+A sentinel shows that a message is not delivered: a message outside of transactions, sent after the question. Once it has arrived, together
+with all expected messages, no other message is in flight. Where an open transaction blocks the readers of the topic, the sentinel does not
+arrive; then the broker reports up to where it has read for the consumer.
 
-Pulsar delivers at least once: a message that a consumer of the subscription has received before, and that is delivered again, may come
-more than once, and counts once. A message that comes for the first time counts as often as it comes.
+Pulsar delivers at least once: a message that a consumer of the subscription has received before, and that is redelivered, may arrive more
+than once, and counts once. A message that arrives for the first time counts as often as it arrives.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,19 +18,19 @@ from fencepost.steps.outcomes import achieved, observed
 from .topics import NO_SENTINEL, Topics, is_sentinel
 
 _PERMITS = 1_000
-"""As many messages as no scenario has."""
+"""More messages than any scenario has."""
 
 
 @dataclass
 class Subscriber:
-    """A subscription of a topic, the consumer that it has now, and the messages that this has received, by their payloads."""
+    """A subscription of a topic, its current consumer, and the messages that this has received, by their payloads."""
 
     topic: str
     subscription: Subscription
     consumer: Consumer
     ids: dict[str, MessageId] = field(default_factory=dict)
     is_removed: bool = False
-    """The subscription is gone, with its consumer; the next consumer makes one of that name."""
+    """The subscription was removed, with its consumer; the next consumer makes one of that name."""
 
 
 @dataclass
@@ -72,8 +72,8 @@ class Subscriptions:
         return self[name]
 
     def replace_consumer(self, name: str, permits: int | None = None, *, looking: bool = False) -> None:
-        """The consumer leaves, and then another one subscribes. With few permits, it asks for more only as it receives messages. Who is
-        looking at what is left is not to be refused.
+        """The consumer is closed, and then another one subscribes. With few permits, it requests more only as it receives messages. The
+        broker must not refuse a consumer that looks at what is left.
         """
         done = observed if looking else achieved
         client, one = self.topics.transactions.client, self[name]
@@ -84,7 +84,7 @@ class Subscriptions:
         one.is_removed = False
 
     def received(self, name: str, expected: Collection[str]) -> list[str]:
-        """What the consumer has received since somebody last looked, sorted, once a sentinel and all that is expected have come."""
+        """What the consumer has received since the last look, sorted, once a sentinel and all expected messages have arrived."""
         transactions, one = self.topics.transactions, self[name]
         transactions.await_ends()
         come = observed(transactions.client.received(one.consumer), f"reading as {name}")  # it subscribes again where it must
@@ -102,8 +102,9 @@ class Subscriptions:
         return found if sentinel in taken else [*found, NO_SENTINEL]
 
     def _visible(self, one: Subscriber, come: Sequence[Received], sentinel: str, expected: Collection[str]) -> list[str]:
-        """What has come, and what comes still up to where its topic is held up. A sealed topic is looked at until all has come that must:
-        nobody can say when its end is told."""
+        """What has arrived, and what still arrives up to where an open transaction blocks the topic. A sealed topic is read until all
+        expected messages have arrived: the time at which its end is notified is not known.
+        """
         transactions = self.topics.transactions
         taken = list(come)
         for _ in transactions.session.time.attempts():
@@ -113,7 +114,7 @@ class Subscriptions:
         return sorted(value for value in self.note(one, taken) if not is_sentinel(value))
 
     def come(self, name: str, expected: Collection[str]) -> list[str]:
-        """What the consumer has received since somebody last looked, sorted, once all that is expected has come. Nothing is written."""
+        """What the consumer has received since the last look, sorted, once all expected messages have arrived. Nothing is written."""
         transactions, one = self.topics.transactions, self[name]
         transactions.await_ends()
         taken: list[Received] = []
@@ -124,20 +125,20 @@ class Subscriptions:
         return sorted(value for value in self.note(one, taken) if not is_sentinel(value))
 
     def without_repetitions(self, one: Subscriber, received: Sequence[Received]) -> list[Received]:
-        """These, but each message once that a consumer of the subscription had received by the last look."""
+        """These, but only once each message that a consumer of the subscription had received by the last look."""
         before = {id_ for alike in self.by_name.values() if alike.subscription == one.subscription for id_ in alike.ids.values()}
         before |= self.looked_at.get(one.subscription, set())
         first = {message.id: number for number, message in reversed(list(enumerate(received)))}
         return [message for number, message in enumerate(received) if message.id not in before or first[message.id] == number]
 
     def note(self, one: Subscriber, received: Sequence[Received]) -> list[str]:
-        """The payloads of what has come until now, without repetitions; at the next look they were received before."""
+        """The payloads that have arrived until now, without repetitions; at the next look they count as received before."""
         found = [message.value for message in self.without_repetitions(one, received)]
         self.looked_at.setdefault(one.subscription, set()).update(message.id for message in received)
         return found
 
     def left(self, name: str, expected: Collection[str]) -> list[str]:
-        """What the next consumer is given, once this one has left."""
+        """What the next consumer receives, once this one is closed."""
         self.topics.transactions.await_ends()
         self.replace_consumer(name, looking=True)
         return self.received(name, expected)

@@ -12,13 +12,13 @@ from .transactions import GONE, Transactions
 
 _SENTINEL = "sentinel-"
 NO_SENTINEL = "not even the sentinel"
-"""Stands for the message that had to come, for nobody has the topic open."""
+"""Stands for the expected message, where no consumer is attached to the topic."""
 _LET_GO_S = 5.0
-"""How long is waited for the answer to an end that is held up no longer. Whether it is complete is asked afterwards."""
+"""How long to wait for the answer to an end that was released. Whether it is complete is asked afterwards."""
 
 
 def is_sentinel(value: str) -> bool:
-    """Whether a message was sent only to show that nothing else is on its way."""
+    """Whether a message was sent only to show that nothing else is in flight."""
     return value.startswith(_SENTINEL)
 
 
@@ -29,9 +29,9 @@ class Topics:
     transactions: Transactions
     by_name: dict[str, str] = field(default_factory=lambda: Named("topic", 'Given the topic "orders"'))
     key_of: dict[str, Callable[[str], str]] = field(default_factory=dict)
-    """Those whose messages have keys, and the key of a payload; sentinels have none."""
+    """Topics whose messages have keys, and the key of a payload; sentinels have none."""
     sealed: set[str] = field(default_factory=set)
-    """Those that take no message any more, and so no sentinel: who reads them reads up to their end."""
+    """Topics that accept no message any more, and so no sentinel: readers read them up to their end."""
     _producers: dict[str, Producer] = field(default_factory=dict)
     _looks: int = 0
 
@@ -63,11 +63,11 @@ class Topics:
         return sentinel
 
     def holds_sentinels_back(self, name: str) -> bool:
-        """Whether nobody is given a sentinel there now: an open transaction stops every reader, or the topic is sealed."""
+        """Whether no consumer receives a sentinel there now: an open transaction blocks every reader, or the topic is sealed."""
         return name in self.sealed or self.transactions.has_undecided(name)
 
     def seen(self, name: str, *, compacted: bool = False) -> list[str]:
-        """What a new subscription from the first message on is given, without sentinels; of the compacted topic where that is said."""
+        """What a new subscription from the first message on receives, without sentinels; of the compacted topic where that is requested."""
         self._await_part(name)
         self._looks += 1
         client = self.transactions.client
@@ -84,7 +84,7 @@ class Topics:
         return found if has_come else [*found, NO_SENTINEL]
 
     def seen_behind(self, name: str, value: str) -> list[str]:
-        """What a reader is given that begins behind the first message which has this value."""
+        """What a reader receives that begins after the first message with this value."""
         self._await_part(name)
         client = self.transactions.client
         everything = achieved(client.subscribe(self[name], f"everything-{self._looks}"), f"subscribing to {name}")
@@ -97,7 +97,7 @@ class Topics:
         return [one.value for one in later if not is_sentinel(one.value)]
 
     def seen_up_to(self, name: str, value: str) -> list[str]:
-        """What a new subscription from the first message on is given until it has this one, or patience ends."""
+        """What a new subscription from the first message on receives until it has this one, or patience ends."""
         self._await_part(name)
         self._looks += 1
         client = self.transactions.client
@@ -110,7 +110,7 @@ class Topics:
         return seen
 
     def let_go(self, transaction: str) -> Outcome[None]:
-        """Delete the topic that holds the end of a transaction up, and wait for the answers to those who have asked for the end."""
+        """Delete the topic that blocks the end of a transaction, and wait for the answers to those who have requested the end."""
         held = self.transactions[transaction]
         assert held.unavailable is not None, f"the end of {transaction} is held up before it is let go"
         deleted = self._deleted(held.unavailable)
@@ -119,8 +119,9 @@ class Topics:
         return deleted
 
     def _deleted(self, name: str) -> Outcome[None]:
-        """Delete a topic. After a crash, Pulsar 4.0.1 answers 500 when one is deleted that it has not loaded again: then it is
-        unloaded, and looked at, which loads it, in turn between the tries, until patience ends. One that is not found has been deleted.
+        """Delete a topic. After a crash, Pulsar 4.0.1 answers 500 to the deletion of a topic that it has not reloaded: then the topic is
+        unloaded, and looked up, which loads it, in turn between the attempts, until patience ends. A topic that is not found has been
+        deleted.
         """
         client = self.transactions.client
         deleted = client.delete_topic(self[name])
@@ -137,7 +138,7 @@ class Topics:
         return deleted
 
     def _await_part(self, name: str) -> None:
-        """Wait until every end that was asked for has reached this topic, also one that is incomplete."""
+        """Wait until every requested end has reached this topic, also one that is incomplete."""
         transactions = self.transactions
         transactions.await_ends()
         decided = [one.id for one in transactions.by_name.values() if one.is_over and one.unavailable is not None]

@@ -1,7 +1,7 @@
-"""The transactions of a scenario: their ids by name, what was asked of each, and how each stands.
+"""The transactions of a scenario: their ids by name, the requests of each, and the status of each.
 
-An end that is incomplete may go unanswered for as long as it is. That is not looked at by waiting: a transaction that was begun later,
-and was ended and answered in the meantime, shows that the answer is not merely on its way.
+An incomplete end may go unanswered while it is incomplete. The kit does not wait to see that: a later transaction, which was ended and
+answered in the meantime, shows that the answer is not merely in flight.
 """
 
 import math
@@ -17,16 +17,17 @@ from fencepost.steps.outcomes import achieved, observed
 from .vocabulary import Acknowledged, Participant
 
 GONE = 404
-"""What the coordinator's metadata says of a transaction that it has forgotten."""
+"""The answer of the coordinator's metadata for a transaction that it has forgotten."""
 TIME_OUTS_MS = {None: 300_000, "short": 2_000, "moderate": 5_000}
-"""Longer than a system needs to come back after a crash; enough for a few requests; enough for some dozen on a busy system. The last
-two pass while a scenario waits."""
+"""Longer than a system needs to restart after a crash; enough for a few requests; enough for some dozen on a busy system. The last two pass
+while a scenario waits.
+"""
 
 _WATCHED_S = 1.0
-"""How long an answer is still watched for that a later transaction has overtaken."""
+"""How long to watch for an answer after that of a later transaction has arrived."""
 
 OUT_OF_REACH = 1_000_000
-"""Numbers of transactions that are farther apart come from ranges that the system chose, and no run bridges them."""
+"""Transaction numbers that are farther apart come from ranges that the system chose, and no run can close the gap."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,9 @@ class NoAnswerYet:
 
 @dataclass(frozen=True)
 class StatusObservation:
-    """How a transaction stood, and how many milliseconds its time-out was away at least when that was known; 0 where it had passed."""
+    """The status of a transaction, and how many milliseconds were left at least until its timeout when that was known; 0 where it had
+    passed.
+    """
 
     status: Status | None
     left_ms: float
@@ -54,31 +57,33 @@ class Transaction:
 
     id: TxnId
     expires_ms: float = math.inf
-    """Until this moment of the session's clock its time-out has certainly not passed."""
+    """Until this moment of the session's clock its timeout has certainly not passed."""
     participants: set[Participant] = field(default_factory=set)
-    """What its client has added to it."""
+    """The participants that its client has added to it."""
     written: list[tuple[str, str]] = field(default_factory=list)
-    """Topic and payload of each message that was receipted."""
+    """Topic and payload of each message that the broker has acknowledged."""
     unknown: list[str] = field(default_factory=list)
-    """The topic of each message of which nobody knows whether it was stored."""
+    """The topic of each message that may or may not have been stored."""
     acknowledged: list[tuple[str, Acknowledged]] = field(default_factory=list)
     """Subscription and messages of each acknowledgement that was answered with success."""
     ends: dict[Action, Outcome[None]] = field(default_factory=dict)
-    """What was answered to its ends."""
+    """The answers to its ends."""
     under_way: list[tuple[str, str, PendingSend]] = field(default_factory=list)
-    """Topic and payload of each message that was sent, and whose receipt nobody has read yet."""
+    """Topic and payload of each message that was sent, and whose receipt was not read yet."""
     pending_ends: list[tuple[PulsarProbe, PendingEnd]] = field(default_factory=list)
-    """Ends that were asked for on connections of their own."""
+    """Ends that were requested on separate connections."""
     late_answers: list[Outcome[None]] = field(default_factory=list)
-    """What was answered to those once the end was held up no longer."""
+    """The answers to those ends after the end was released."""
     is_told: bool = True
-    """Whether the coordinator can be expected to say how it stands; not where somebody has added what no coordinator can resolve."""
+    """Whether the coordinator can be expected to report its status; not where a client has added a participant that no coordinator can
+    resolve.
+    """
     is_over: bool = False
-    """Its end was asked for or seen, so it is waited for before anybody looks."""
+    """Its end was requested or seen, so steps wait for it before they look."""
     unavailable: str | None = None
     """The participant, a topic, that keeps its end incomplete."""
     incomplete: Status | None = None
-    """A snapshot of its status: how it stood just before its end was held up no longer."""
+    """A snapshot of its status just before its end was released."""
     observations: list[StatusObservation] = field(default_factory=list)
 
 
@@ -89,7 +94,7 @@ class Transactions:
     session: Session
     by_name: dict[str, Transaction] = field(default_factory=lambda: Named("transaction", "Given transaction A"))
     numbered: list[tuple[int, TxnId]] = field(default_factory=list)
-    """Those that have no name, in the order in which they were begun, each with the coordinator that was asked for it."""
+    """Transactions without a name, in the order in which they were begun, each with its coordinator."""
     _enders: int = 0
 
     def __getitem__(self, name: str) -> Transaction:
@@ -97,7 +102,7 @@ class Transactions:
 
     @property
     def client(self) -> PulsarProbe:
-        """The client that does everything of which it does not matter who does it."""
+        """The client for all requests for which it does not matter which client sends them."""
         probe: PulsarProbe = self.session.client("client")
         return probe
 
@@ -112,7 +117,7 @@ class Transactions:
         self.by_name[name] = Transaction(begun, asked_ms + timeout_ms)
 
     def begin_numbered(self, *, client: str = "client", coordinator: int = 0, time_out: str | None = None) -> str:
-        """Begin a transaction and call it by its number."""
+        """Begin a transaction and name it by its number."""
         timeout_ms = TIME_OUTS_MS[time_out]
         probe: PulsarProbe = self.session.client(client)
         asked_ms = self.session.time.now_ms()
@@ -122,25 +127,25 @@ class Transactions:
         return self.remember(begun, coordinator, asked_ms + timeout_ms)
 
     def remember(self, begun: TxnId, coordinator: int = 0, expires_ms: float = math.inf) -> str:
-        """Call a transaction that was begun by its number."""
+        """Name a transaction that was begun by its number."""
         self.numbered.append((coordinator, begun))
         name = str(len(self.numbered))
         self.by_name[name] = Transaction(begun, expires_ms)
         return name
 
     def end(self, name: str, action: Action, *, retry: bool = True) -> Outcome[None]:
-        """Ask for the end of a transaction and wait for the answer."""
+        """Request the end of a transaction and wait for the answer."""
         transaction = self[name]
         transaction.is_over = True
         transaction.ends[action] = self.client.end(transaction.id, action, retry=retry)
         return transaction.ends[action]
 
     def end_or_see_no_answer(self, name: str, action: Action) -> Outcome[None] | NoAnswerYet:
-        """The same of a transaction whose end may be incomplete, and its answer with it."""
+        """The same for a transaction whose end may be incomplete, so that its answer may be missing too."""
         return self.end(name, action) if self[name].unavailable is None else self.end_before_a_later_one(name, action)
 
     def end_before_a_later_one(self, name: str, action: Action) -> Outcome[None] | NoAnswerYet:
-        """Ask for the end of a transaction, and see whether its answer comes before that to a later one, or soon behind it."""
+        """Request the end of a transaction, and see whether its answer arrives before that to a later one, or soon after it."""
         ender, pending = self.begin_end(name, action)
         later = achieved(self.client.new_transaction(), "beginning a later transaction")
         achieved(self.client.end(later, Action.COMMIT), "committing a later transaction")
@@ -150,16 +155,16 @@ class Transactions:
         return NoAnswerYet()
 
     def begin_end(self, name: str, action: Action) -> tuple[PulsarProbe, PendingEnd]:
-        """Ask for the end of a transaction on a connection of its own; the answer may be long in coming."""
+        """Request the end of a transaction on a separate connection; the answer may take long."""
         return self.begin_ends(name, action)[0]
 
     def begin_ends(self, name: str, *actions: Action) -> list[tuple[PulsarProbe, PendingEnd]]:
-        """Ask for several ends of a transaction, each on a connection of its own that stands before the first is asked for."""
+        """Request several ends of a transaction, each on a separate connection that is open before the first request."""
         enders = self.enders(len(actions), self[name].id.coordinator)
         return [(ender, self.begin_end_by(ender, name, action)) for ender, action in zip(enders, actions, strict=True)]
 
     def begin_end_by(self, ender: PulsarProbe, name: str, action: Action) -> PendingEnd:
-        """Have this client ask for the end of a transaction."""
+        """Have this client request the end of a transaction."""
         transaction = self[name]
         transaction.is_over = True
         pending = achieved(ender.begin_end(transaction.id, action), f"asking for the end of {name}")
@@ -167,11 +172,11 @@ class Transactions:
         return pending
 
     def enders(self, count: int, coordinator: int = 0) -> list[PulsarProbe]:
-        """So many clients, each with a connection of its own that reaches the coordinator already."""
+        """So many clients, each with a separate connection that reaches the coordinator already."""
         return [self._ender(coordinator) for _ in range(count)]
 
     def status(self, name: str) -> Status | None:
-        """How the coordinator says that a transaction stands; None when it does not know it any more."""
+        """The status that the coordinator reports; None when it does not know the transaction any more."""
         transaction = self[name]
         status: Status | None = None
         match self.client.transaction(transaction.id):
@@ -186,7 +191,7 @@ class Transactions:
         return status
 
     def await_status(self, name: str, *wanted: Status | None) -> Status | None:
-        """How a transaction stands once it is as wanted, or when patience ends."""
+        """The status of a transaction once it is the wanted one, or when patience ends."""
         status = self.status(name)
         for _ in self.session.time.attempts():
             if status in wanted:
@@ -195,21 +200,21 @@ class Transactions:
         return status
 
     def await_ends(self) -> None:
-        """Wait until every end that was asked for has reached all; one that is incomplete is not waited for.
+        """Wait until every requested end has reached all participants; one that is incomplete is not waited for.
 
-        When patience ends first, the sentence that follows judges what there is.
+        When patience ends first, the sentence that follows judges the state at that time.
         """
         for name, transaction in self.by_name.items():
             if transaction.is_over and transaction.unavailable is None and transaction.is_told:
                 self.await_status(name, Status.COMMITTED, Status.ABORTED, None)
 
     def has_undecided(self, topic: str) -> bool:
-        """Whether a transaction that nobody has ended has written to a topic."""
+        """Whether a transaction that was not ended has written to a topic."""
         ours = [one for one in self.by_name.values() if not one.is_over]
         return any(topic in (*(written for written, _ in one.written), *one.unknown) for one in ours)
 
     def ongoing(self, coordinator: int = 0) -> int:
-        """How many transactions of a coordinator are not over."""
+        """How many transactions of a coordinator have not ended."""
         return observed(self.client.coordinator_stats(coordinator), "asking how many transactions are not over").ongoing
 
     def _ender(self, coordinator: int) -> PulsarProbe:
@@ -220,5 +225,5 @@ class Transactions:
 
 
 def shown_status(status: Status | None) -> str:
-    """A status as it is told."""
+    """A status in words."""
     return "not known any more" if status is None else status.name

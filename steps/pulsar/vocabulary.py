@@ -37,14 +37,14 @@ class Acknowledged:
 
 @dataclass(frozen=True)
 class Plain:
-    """A message outside of transactions, or several that stand in one entry."""
+    """A message outside of transactions, or several in one entry."""
 
     values: tuple[str, ...]
     is_batch: bool = False
 
 
 def participant(written: str) -> Participant:
-    """The topic or subscription that is written so."""
+    """The topic or subscription with this name in a sentence."""
     return Participant(written.strip('"'), written.startswith('"'))
 
 
@@ -54,7 +54,7 @@ def shown(values: Iterable[str]) -> str:
 
 
 def values_shown(written: str) -> tuple[str, ...] | None:
-    """The payloads that `shown` has written; None where something else is."""
+    """The payloads that `shown` has written; None for any other text."""
     return _CONTENT.parse(written) if re.fullmatch(_CONTENT.pattern, written) else None
 
 
@@ -109,7 +109,7 @@ _ERROR = text("error", "[A-Z][A-Za-z]+", "an error of PulsarApi.proto's ServerEr
 _PARTICIPANT = ValueType("participant", _PARTICIPANT_PATTERN, "a topic, or a subscription in quotation marks", participant, str)
 
 EACH = "each of them"
-"""Means all transactions of a scenario."""
+"""Stands for all transactions of a scenario."""
 
 TYPES: tuple[ValueType[Any], ...] = (
     text("transaction", "[A-Z]", "a transaction of the scenario"),

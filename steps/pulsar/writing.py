@@ -1,4 +1,4 @@
-"""Messages, in a transaction or outside of all."""
+"""Messages, inside and outside of transactions."""
 
 from fencepost.adapters.pulsar.values import Action, MessageId
 from fencepost.contract.outcomes import Done, Outcome
@@ -58,7 +58,7 @@ def _send_batch(context: ScenarioContext, transaction: str, values: tuple[str, .
 
 @PULSAR.given("{transaction} has written {values} to {topic} in one go")
 def has_written_in_one_go(context: ScenarioContext, transaction: str, values: tuple[str, ...], topic: str) -> None:
-    """SEND of all of them in the transaction before the first receipt is read; then each was receipted."""
+    """SEND of all of them in the transaction before the first receipt is read; then each was acknowledged."""
     txn = context.take_part(transaction, Participant(topic, is_subscription=False))
     producer = context.topics.producer(topic)
     under_way = [achieved(context.client.post(producer, value, transaction=txn), f"sending {value} to {topic}") for value in values]
@@ -76,7 +76,7 @@ def writes(context: ScenarioContext, transaction: str, value: str, topic: str, n
 
 @PULSAR.given("{transaction} has tried to write {value} to {topic}[, {not_added}]")
 def has_tried_to_write(context: ScenarioContext, transaction: str, value: str, topic: str, not_added: str | None) -> None:
-    """SEND in the transaction, whatever came of it. The topic is added first as before any write, or it is not."""
+    """SEND in the transaction, whatever the answer. The topic is added first as before any write, or it is not."""
     if not_added is None:
         context.take_part(transaction, Participant(topic, is_subscription=False))
     context.send(transaction, topic, value)

@@ -1,5 +1,5 @@
-"""The transaction key's own sentences: tasks that connect with a key, what they are given, and what becomes of those who had it before.
+"""The transaction key's own sentences: tasks that connect with a key, what they are granted, and what happens to earlier owners of the key.
 
-All else it says in the words that the Pulsar proposals share. Who sends, acknowledges and ends there has no key: for whom a transaction is
-fenced, it is fenced over every connection, and so is the one that these use.
+For all else the shared Pulsar sentences are used. Their clients, which send, acknowledge and end, have no key: a fenced transaction is
+fenced over every connection, so over theirs too.
 """

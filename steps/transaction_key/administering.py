@@ -1,4 +1,4 @@
-"""What administrators do with keys and are told of them, and what is measured."""
+"""What administrators do with keys and see of them, and the metrics."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from .tasks import Tasks
 from .vocabulary import KEYS, Key
 
 _WATCHED_S = 1.0
-"""For how long a key that is gone is looked for: it must not come back with what had waited."""
+"""For how long the step checks that a deleted key does not reappear through requests that had waited."""
 
 DELETE = KEYS.act(
     given="{key} has been deleted",
@@ -39,8 +39,9 @@ def has_tried_to_delete(context: ScenarioContext, tasks: Tasks, key: Key) -> Non
 
 @KEYS.then("administrators are told of {keys} and no other")
 def are_told_of(context: ScenarioContext, tasks: Tasks, keys: Sequence[Key]) -> None:
-    """In the list of all, and in that of each owner whose clients the scenario has, who has those of its own. What others have on the same
-    system is left out."""
+    """In the list of all keys, and in that of each owner of the scenario's clients, who sees only its own. Keys of others on the same
+    system are ignored.
+    """
     wanted = sorted(tasks.owned(key) for key in keys if key.name != "no key")
     found = _listed(context, tasks, None)
     context.evidence.expect(found == wanted, _shown(wanted), _shown(found), what="list of keys")
@@ -51,7 +52,7 @@ def are_told_of(context: ScenarioContext, tasks: Tasks, keys: Sequence[Key]) -> 
 
 @KEYS.then("administrators do not find {key}")
 def do_not_find(context: ScenarioContext, tasks: Tasks, key: Key) -> None:
-    """A GET of it is answered that it is not found, now and for a second."""
+    """A GET of it answers that it is not found, now and for a second."""
     for _ in context.session.time.attempts(_WATCHED_S):
         answer = context.client.transaction_key(tasks.name_of(key), key.owner)
         if isinstance(answer, Unknown):
@@ -62,7 +63,7 @@ def do_not_find(context: ScenarioContext, tasks: Tasks, key: Key) -> None:
 
 @KEYS.then("{key} is at the epoch of {task}, with {open} open")
 def is_at_the_epoch(context: ScenarioContext, tasks: Tasks, key: Key, task: str, open: tuple[str, ...]) -> None:  # noqa: A002 - the type's name
-    """A GET of it tells its owner, that epoch, the coordinator that the task was given, and the open transactions, no others."""
+    """A GET of it shows its owner, that epoch, the coordinator that the task was given, and exactly these open transactions."""
     state = observed(context.client.transaction_key(tasks.name_of(key), key.owner), f"asking for {key}")
     given = tasks[task].grants[-1]
     wanted = (tasks.owned(key), given.epoch, given.coordinator, sorted(context.id_of(name) for name in open))
@@ -72,7 +73,9 @@ def is_at_the_epoch(context: ScenarioContext, tasks: Tasks, key: Key, task: str,
 
 @KEYS.then("the metrics agree with what administrators are told of {keys}")
 def metrics_agree(context: ScenarioContext, tasks: Tasks, keys: Sequence[Key]) -> None:
-    """As many keys are counted as have an epoch. Each of these has the epoch that a GET tells, and no other key of the scenario has one."""
+    """The metrics count as many keys as have an epoch. Each of these has the epoch that a GET shows, and no other key of the scenario has
+    one.
+    """
     metrics = observed(context.client.key_metrics(), "asking for the metrics")
     ours = {one: epoch for one, epoch in metrics.epochs.items() if _is_ours(tasks, one)}
     states = {tasks.owned(key): context.client.transaction_key(tasks.name_of(key), key.owner) for key in keys}
@@ -90,7 +93,7 @@ def metrics_tell_age(context: ScenarioContext, tasks: Tasks, task: str) -> None:
     metrics = observed(context.client.key_metrics(), "asking for the metrics")
     most = context.session.time.now_ms() - one.asked_ms
     age = metrics.ages_ms.get(tasks.owned(one.key))
-    holds = age is not None and least - 1 <= age <= most + 1  # ages are told in whole milliseconds
+    holds = age is not None and least - 1 <= age <= most + 1  # ages are reported in whole milliseconds
     seen = "none" if age is None else f"{age:.0f} ms"
     context.evidence.expect(holds, f"between {least:.0f} and {most:.0f} ms", seen, what=f"age of {one.key}")
 

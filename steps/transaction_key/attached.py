@@ -1,4 +1,4 @@
-"""What a task has open on the connection of its key beside that: producers, and consumers that want a subscription for themselves."""
+"""What a task has open on the connection of its key in addition: producers, and exclusive consumers."""
 
 from fencepost.adapters.pulsar.values import Position, SubscriptionType
 from fencepost.contract.evidence import SetUpFailed
@@ -9,7 +9,7 @@ from .tasks import Tasks
 from .vocabulary import KEYS
 
 _TOPICS = 20
-"""So many topics are made until one is at the broker of a coordinator."""
+"""How many topics are made at most until one is at the broker of a coordinator."""
 
 PRODUCE = KEYS.act(
     given="{task} has opened producer {producer} of {topic}",
@@ -25,7 +25,7 @@ CONSUME = KEYS.act(
 
 @KEYS.given("the {topics} beside the coordinator of {task}")
 def beside_the_coordinator(context: ScenarioContext, tasks: Tasks, topics: tuple[str, ...], task: str) -> None:
-    """New topics at the same broker, so that a client has one connection for both. Of several that are made, the first that is there."""
+    """New topics at the same broker, so that a client has one connection for both. Topics are made until one is there."""
     for topic in topics:
         for number in range(_TOPICS):
             made = f"{topic}-{number}"
@@ -61,14 +61,14 @@ def subscribes(context: ScenarioContext, tasks: Tasks, task: str, topic: str, su
 
 @KEYS.when("{task} itself writes {value} to {topic} in {transaction}")
 def writes_itself(context: ScenarioContext, tasks: Tasks, task: str, value: str, topic: str, transaction: str) -> None:
-    """SEND of a client that has a key, where all other messages are those of clients without one. It adds the topic to nothing."""
+    """SEND of a client that has a key, where all other messages are from clients without one. It does not add the topic first."""
     opened = achieved(tasks[task].probe.producer(context.topics[topic]), f"opening a producer as {task}")
     context.ask("SEND", tasks[task].probe.send(opened, value, transaction=context.id_of(transaction)))
 
 
 @KEYS.then("the consumer of {subscription} is told at once of a last message")
 def is_told_at_once(context: ScenarioContext, subscription: str) -> None:
-    """GET_LAST_MESSAGE_ID, asked once: it does not answer -1, as where all that is there is held up by a transaction that is open."""
+    """GET_LAST_MESSAGE_ID, sent once, does not answer -1, as it would where an open transaction blocks all messages of the topic."""
     one = context.subscriptions[subscription]
     last = observed(context.client.last_message_id(one.consumer), f"asking as {subscription} for the last message")
     is_there = last.position != Position(-1, -1)

@@ -1,4 +1,4 @@
-"""Transactions that a task begins with its key, and what it asks for on a connection that it has lost."""
+"""Transactions that a task begins with its key, and its requests on a connection that it has lost."""
 
 import math
 
@@ -55,14 +55,15 @@ def has_begun_many(tasks: Tasks, task: str, count: int) -> None:
 
 @KEYS.given("{task} has just asked for a new transaction")
 def has_just_asked(tasks: Tasks, task: str) -> None:
-    """NEW_TXN on the connection that has its key. Nobody waits for the answer."""
+    """NEW_TXN on the connection that has its key. The step does not wait for the answer."""
     tasks[task].probe.ask_for_transaction(TIME_OUTS_MS[None])
 
 
 @KEYS.when("{task} asks for {request}[ {place}] on its old connection")
 def asks_on_old_connection(context: ScenarioContext, tasks: Tasks, task: str, request: Request, place: str | None) -> None:
-    """Once, on the connection on which it was given its epoch, also when the broker has closed that: no other is made for it. At another
-    coordinator, the first that the same broker has, only a new transaction is asked for."""
+    """Once, on the connection on which it was given its epoch, even when the broker has closed that: no other is made for it. At another
+    coordinator, the first that the same broker has, only a new transaction is requested.
+    """
     if place is None:
         context.ask(str(request), _asked(context, tasks, task, request))
     else:
@@ -73,7 +74,8 @@ def asks_on_old_connection(context: ScenarioContext, tasks: Tasks, task: str, re
 def with_the_number_of(context: ScenarioContext, transaction: str, other: str) -> None:
     """An open transaction of PIP-31's kind, without a key, at the coordinator of that number. Where the other one is metadata-driven, as
     many are begun before it, and committed, as are needed for ids that differ in the kind alone, unless more have been begun already, or
-    the numbers are too far apart."""
+    the numbers are too far apart.
+    """
     wanted = context.id_of(other)
     for number in range(wanted.sequence + 1):
         if number:
@@ -87,7 +89,7 @@ def with_the_number_of(context: ScenarioContext, transaction: str, other: str) -
 
 @KEYS.then("{task} is not served")
 def is_not_served(context: ScenarioContext, tasks: Tasks, task: str) -> None:
-    """It is refused, or has no answer since the broker has closed its connection."""
+    """Its request is refused, or has no answer because the broker has closed its connection."""
     answer = context.answer
     is_gone = isinstance(answer, Unknown) and answer.lost and tasks[task].probe.was_sent_away()
     holds = is_gone or isinstance(answer, Refused)
@@ -97,7 +99,7 @@ def is_not_served(context: ScenarioContext, tasks: Tasks, task: str) -> None:
 
 @KEYS.then("{transactions} stand alike")
 def stand_alike(context: ScenarioContext, transactions: tuple[str, ...]) -> None:
-    """The coordinator says the same of each of them: all are open, or none is."""
+    """The coordinator reports the same status of each of them: all are open, or none is."""
     found = {name: shown_status(context.transactions.status(name)) for name in transactions}
     is_open = {status == "OPEN" for status in found.values()}
     seen = ", ".join(f"{name}: {status}" for name, status in found.items())

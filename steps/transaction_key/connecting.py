@@ -1,4 +1,4 @@
-"""Tasks that connect with a key, and what they are given."""
+"""Tasks that connect with a key, and what they are granted."""
 
 from fencepost.adapters.pulsar.values import Action, PendingKeyConnect
 from fencepost.contract.evidence import SetUpFailed
@@ -14,9 +14,9 @@ from .vocabulary import KEYS, Grant, Key
 _CONNECT = "TC_CLIENT_CONNECT"
 _LARGEST = 2**63 - 1
 _AHEAD_MS = 100
-"""How long before the time-out a connect is asked for that comes about with it."""
+"""How long before the timeout a connect is sent that is to coincide with it."""
 _KEYS = 100
-"""So many keys are made until one is at a coordinator."""
+"""How many keys are made at most until one is at a coordinator."""
 
 CONNECT = KEYS.act(
     given="{task} has connected with {key}",
@@ -48,7 +48,7 @@ def connects(context: ScenarioContext, tasks: Tasks, task: str, key: Key, place:
 
 @KEYS.given("{task} has asked to connect with {key}")
 def has_asked_to_connect(tasks: Tasks, task: str, key: Key) -> None:
-    """TC_CLIENT_CONNECT of a new process, for whose answer nobody waits yet: it may be long in coming."""
+    """TC_CLIENT_CONNECT of a new process, whose answer the step does not wait for: it may take long."""
     one = ready(tasks, task, key)
     one.pending = under_way(tasks, one)
 
@@ -56,7 +56,8 @@ def has_asked_to_connect(tasks: Tasks, task: str, key: Key) -> None:
 @KEYS.given("{task} has connected with {key} at {where} of {other:task}")
 def has_connected_there(context: ScenarioContext, tasks: Tasks, task: str, key: Key, where: str, other: str) -> None:
     """Likewise, with a key that belongs to the same coordinator as that of the other task, to another one, to another one on the same
-    broker, or to the last. Of several keys that are connected with, the first that does; those before are deleted again."""
+    broker, or to the last. Keys are tried until one does; those before it are deleted again.
+    """
     theirs, last = (
         tasks[other].grants[-1].coordinator,
         achieved(context.client.coordinators(), "asking how many coordinators there are") - 1,
@@ -79,7 +80,7 @@ def has_connected_there(context: ScenarioContext, tasks: Tasks, task: str, key: 
 
 
 def _broker_of(task: Task) -> str | None:
-    """Where the connection leads that has the task's key."""
+    """The address to which the connection with the task's key leads."""
     return str(task.probe.key.connection.address) if task.probe.key else None
 
 
@@ -119,8 +120,9 @@ def connects_again(context: ScenarioContext, tasks: Tasks, task: str, epoch: str
 
 @KEYS.then("{task} is given {grant}")
 def is_given(context: ScenarioContext, tasks: Tasks, task: str, grant: Grant) -> None:
-    """In the answer to its last connect, which is waited for; when patience ends, another transaction that was begun later at the same
-    coordinator, and was ended and answered, shows that it is not merely on its way. No epoch: the field is not there."""
+    """In the answer to its last connect, which the step waits for; when patience ends, a later transaction at the same coordinator, which
+    was ended and answered, shows that the answer is not merely in flight. No epoch: the field is absent.
+    """
     one = tasks.settled(task)
     if not one.grants:
         answer = context.answer if one.answer is None else one.answer
@@ -147,7 +149,7 @@ def is_given(context: ScenarioContext, tasks: Tasks, task: str, grant: Grant) ->
 
 @KEYS.then("the connection of {task} is {fate}")
 def connection_is(context: ScenarioContext, tasks: Tasks, task: str, fate: str) -> None:
-    """That on which it was given its epoch last. Open: a PING on it is answered. Closed: the broker ends it, within patience."""
+    """The connection on which it was last given its epoch. Open: a PING on it is answered. Closed: the broker ends it, within patience."""
     probe = tasks[task].probe
     is_open = isinstance(probe.ping_with_key(), Done) if fate == "open" else not is_sent_away(context, tasks[task])
     context.evidence.expect(is_open == (fate == "open"), fate, "open" if is_open else "closed", what=f"connection of {task}")
@@ -155,7 +157,7 @@ def connection_is(context: ScenarioContext, tasks: Tasks, task: str, fate: str) 
 
 @KEYS.then("the refusal begins with {value}")
 def refusal_begins_with(context: ScenarioContext, value: str) -> None:
-    """The text that the broker sends beside the error code."""
+    """The text that the broker sends with the error code."""
     match context.answer:
         case Refused(message=message):
             holds, seen = (message or "").startswith(value), f"{message or 'no text'}"
@@ -165,7 +167,7 @@ def refusal_begins_with(context: ScenarioContext, value: str) -> None:
 
 
 def ready(tasks: Tasks, name: str, key: Key) -> Task:
-    """A new process that has reached the broker of its key's coordinator, so that its connect is under way at once."""
+    """A new process that has reached the broker of its key's coordinator, so that its connect is sent at once."""
     task = tasks.new(name, key)
     achieved(task.probe.approach_coordinator(tasks.coordinator_of(key) or 0), f"reaching the coordinator as {name}")
     task.asked_ms = tasks.session.time.now_ms()
@@ -173,7 +175,7 @@ def ready(tasks: Tasks, name: str, key: Key) -> Task:
 
 
 def under_way(tasks: Tasks, task: Task) -> PendingKeyConnect:
-    """Its connect, whose answer nobody has waited for."""
+    """Its connect, whose answer was not waited for yet."""
     asked = task.probe.begin_connect_with_key(tasks.bytes_of(task.key), coordinator=tasks.coordinator_of(task.key))
     return achieved(asked, f"asking to connect with {task.key}")
 

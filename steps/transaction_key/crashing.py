@@ -1,4 +1,4 @@
-"""Crashes at the points of a connect, ends that are heard of late, and what befalls the topic in which coordinators keep keys."""
+"""Crashes at the points of a connect, ends that participants learn of late, and faults of the topic in which coordinators keep keys."""
 
 from fencepost.contract.ports import DelaysEnds, KeyTopicFaults, PassesTime
 from fencepost.steps.pulsar.context import ScenarioContext
@@ -18,7 +18,7 @@ _RECORDS = {
 
 @KEYS.given("the system has crashed and come back a month later")
 def comes_back_later(context: ScenarioContext) -> None:
-    """In between it is down, and its keys are idle for longer than anybody would call a pause."""
+    """In between it is down, and its keys are idle for longer than any ordinary pause."""
     context.session.faults.crash()
     _let_pass(context, _MONTH_MS)
     context.session.faults.restart()
@@ -32,8 +32,9 @@ def minute_passes(context: ScenarioContext) -> None:
 
 @KEYS.given("participants hear[ {how_late}] late of ends")
 def hear_late(context: ScenarioContext, how_late: str | None) -> None:
-    """From now on, and also behind a crash, topics and subscriptions follow an end about a second after it was decided, or as much later as
-    is said."""
+    """From now on, and after a crash too, topics and subscriptions follow an end about a second after it was decided, or as much later as
+    the sentence names.
+    """
     faults = context.session.faults
     assert isinstance(faults, DelaysEnds), "the faults of a system that offers late-ends"
     faults.delay_ends(_HOW_LATE_MS[how_late])
@@ -41,7 +42,7 @@ def hear_late(context: ScenarioContext, how_late: str | None) -> None:
 
 @KEYS.given("the key topic {trouble}")
 def key_topic_has_trouble(context: ScenarioContext, trouble: str) -> None:
-    """Nothing of it shows before a coordinator writes to its key topic, or reads that from the beginning, as after a crash."""
+    """It shows only when a coordinator writes to its key topic, or reads that from the beginning, as after a crash."""
     faults = _faults(context)
     if trouble in _RECORDS:
         faults.damage_key_topic(_RECORDS[trouble])
@@ -53,7 +54,9 @@ def key_topic_has_trouble(context: ScenarioContext, trouble: str) -> None:
 
 @KEYS.then("whoever runs the system is told of {count} records that cannot be read")
 def is_told_of_records(context: ScenarioContext, count: int) -> None:
-    """At least so many, in the key topics, by whoever has read them. Nobody looks for what was in one that is passed over in silence."""
+    """At least so many, in the key topics, reported by the brokers that have read them. The content of a record that is skipped silently is
+    not examined.
+    """
     found = _faults(context).unreadable_key_records()
     context.evidence.expect(found >= count, f"at least {count}", str(found), what="records that were named")
 

@@ -1,4 +1,4 @@
-"""Connects that race with each other, with the end of a transaction, or with its time-out."""
+"""Connects that race with each other, with the end of a transaction, or with its timeout."""
 
 from fencepost.adapters.pulsar.values import Action, KeyGrant
 from fencepost.contract.outcomes import Done, Outcome, Unknown
@@ -12,7 +12,7 @@ from .tasks import Task, Tasks
 from .vocabulary import KEYS, Key
 
 _LOOK_S = 0.1
-"""How long is looked whether an answer has come."""
+"""How long to look for an answer."""
 
 BOTH = KEYS.act(
     given="{first:task} and {second:task} have connected with {key} at the same time",
@@ -44,7 +44,8 @@ def connect_at_once(context: ScenarioContext, tasks: Tasks, first: str, second: 
 @KEYS.then("exactly one of {first:task} and {second:task} stays connected")
 def one_stays(context: ScenarioContext, tasks: Tasks, first: str, second: str) -> None:
     """At least one of them was given an epoch, and no two were given the same. A PING on the connection of the highest one is answered; the
-    other connection is closed, within patience, whether it was answered before or not."""
+    other connection is closed, within patience, whether it was answered before or not.
+    """
     both = {name: tasks[name] for name in (first, second)}
     given = [f"{name} was given {one.epoch if one.grants else 'nothing'}" for name, one in both.items()]
     epochs = [one.epoch for one in both.values() if one.grants]
@@ -86,7 +87,8 @@ def connects_beside_an_end(
 @KEYS.then("{task} has no answer yet, or can acknowledge {value} for {subscription}")
 def has_no_answer_or_can_acknowledge(context: ScenarioContext, tasks: Tasks, task: str, value: str, subscription: str) -> None:
     """Its last connect has no answer by now, or was refused. If it was answered with success, it begins a transaction, adds the
-    subscription and acknowledges the message there, with success."""
+    subscription and acknowledges the message there, with success.
+    """
     one = tasks.settled(task, within_s=_LOOK_S)
     if not isinstance(one.answer, Done):
         context.evidence.saw(f"{task} has no epoch")

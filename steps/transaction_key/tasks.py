@@ -15,15 +15,15 @@ _KB = 1024
 
 @dataclass
 class Task:
-    """A process of an application: its client, the key that it was given, and what came of its connects."""
+    """A process of an application: its client, its key, and the outcome of its connects."""
 
     probe: PulsarProbe
     key: Key
     grants: list[KeyGrant] = field(default_factory=list)
     answer: Outcome[KeyGrant] | None = None
-    """What came of its last connect."""
+    """The outcome of its last connect."""
     pending: PendingKeyConnect | None = None
-    """Its last connect, as long as nobody has waited for the answer."""
+    """Its last connect, while its answer was not waited for."""
     asked_ms: float = 0.0
     """When its last connect was sent."""
     granted_ms: float = 0.0
@@ -44,18 +44,18 @@ class Tasks:
     session: Session
     by_name: dict[str, Task] = field(default_factory=dict)
     owners: set[str | None] = field(default_factory=lambda: {None})
-    """Who clients of the scenario said that they are."""
+    """The owners that clients of the scenario named."""
     highest: dict[Key, int] = field(default_factory=dict)
-    """The highest epoch of each key that anybody was given."""
+    """The highest epoch of each key that a task was given."""
     spelled: dict[Key, str] = field(default_factory=dict)
-    """What stands before the name of a key, where it was chosen for its coordinator."""
+    """The prefix of the name of a key that was chosen for its coordinator."""
     _processes: int = 0
 
     def __getitem__(self, name: str) -> Task:
         return self.by_name[name]
 
     def new(self, name: str, key: Key) -> Task:
-        """A process that knows nothing of any before it, though it may do their task."""
+        """A process that knows nothing of earlier ones, even if it takes over their task."""
         self._processes += 1
         self.owners.add(key.owner)
         client = f"{name}, process {self._processes}"
@@ -75,15 +75,15 @@ class Tasks:
         return self._granted(task, task.probe.connect_with_key(self.bytes_of(task.key), epoch, coordinator=coordinator))
 
     def connected(self, task: Task, pending: PendingKeyConnect, *, within_s: float | None = None) -> Outcome[KeyGrant]:
-        """The same of a connect that is under way."""
+        """The same for a connect that is in flight."""
         return self._granted(task, task.probe.connected_with_key(pending, within_s=within_s))
 
     def coordinator_of(self, key: Key) -> int | None:
-        """The coordinator of a key, where a task was told of it."""
+        """The coordinator of a key, where a task was given it."""
         return next((one.grants[-1].coordinator for one in self.by_name.values() if one.key == key and one.grants), None)
 
     def settled(self, name: str, *, within_s: float | None = None) -> Task:
-        """A task whose last connect has been waited for."""
+        """A task whose last connect was waited for."""
         task = self[name]
         if task.pending is not None:
             pending, task.pending = task.pending, None
@@ -91,7 +91,9 @@ class Tasks:
         return task
 
     def bytes_of(self, key: Key) -> bytes:
-        """A key in the system: only this scenario uses it. It ends as the scenario has it, so that one key can begin with another."""
+        """The bytes of a key in the system: only this scenario uses it. It ends with the scenario's name, so that one key can be a prefix
+        of another.
+        """
         unique = self.session.unique("key")
         odd = {
             "an empty key": b"",

@@ -1,4 +1,4 @@
-"""The transaction key's sentences: the types of their values beside those of Pulsar, and the vocabulary itself."""
+"""The transaction key's sentences: the types of their values in addition to those of Pulsar, and the vocabulary itself."""
 
 import re
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _TASK = "task [a-z]+"
 
 @dataclass(frozen=True)
 class Key:
-    """A key as a scenario names it, and who its clients say they are; None where they say nothing of that."""
+    """A key as a scenario names it, and the owner that its clients name; None where they name none."""
 
     name: str
     owner: str | None = None
@@ -41,7 +41,7 @@ class Key:
 
 @dataclass(frozen=True)
 class ForTransaction:
-    """To ask for a new transaction."""
+    """A request for a new transaction."""
 
     def __str__(self) -> str:
         return "a new transaction"
@@ -49,7 +49,7 @@ class ForTransaction:
 
 @dataclass(frozen=True)
 class ForEnd:
-    """To ask for the end of a transaction."""
+    """A request for the end of a transaction."""
 
     action: Action
     transaction: str
@@ -60,7 +60,7 @@ class ForEnd:
 
 @dataclass(frozen=True)
 class ForPart:
-    """To ask for a participant to be added to a transaction."""
+    """A request to add a participant to a transaction."""
 
     participant: Participant
     transaction: str
@@ -74,7 +74,7 @@ Request: TypeAlias = ForTransaction | ForEnd | ForPart
 
 @dataclass(frozen=True)
 class Grant:
-    """What a task is given: an epoch by its number, no epoch, or what it has in comparison with another task, or with what it had."""
+    """What a task is given: an epoch by its number, no epoch, or one in comparison with another task's, or with its own earlier one."""
 
     what: Literal["epoch", "none", "greater", "coordinator"]
     epoch: int = 0
