@@ -1,4 +1,4 @@
-"""A package beside ours registers a system of its own: it is judged by its name, and a broken one harms nobody else."""
+"""A package outside of ours registers its own system: it is judged by its name, and a broken one harms no other system."""
 
 import json
 import sys
@@ -182,7 +182,7 @@ def test_a_broken_package_harms_nobody_who_names_another_system(packages: Path, 
 
 
 def test_a_name_of_ours_is_not_theirs_to_take(packages: Path) -> None:
-    """Whoever says kafka is judged by ours; the doctor says why the other is not found."""
+    """The name kafka means our system; the doctor reports why the other is not found."""
     install(packages, entry="kafka = tiny_system:registration")
 
     assert "bootstrap" in registry.find("kafka").options
