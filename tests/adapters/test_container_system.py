@@ -140,7 +140,7 @@ def test_a_broker_that_scenarios_share_stays_until_they_are_over(system: PaperSy
 
 
 def test_what_scenarios_share_begins_when_their_broker_serves(system: PaperSystem) -> None:
-    """So that the time of its start is nobody's."""
+    """So the time of its start counts for no scenario."""
     opened(system, ["plain"])
     system.may_serve.clear()
     system.host.began.clear()
@@ -222,7 +222,7 @@ def test_closing_gives_back_what_is_still_starting(system: PaperSystem) -> None:
 
 
 def test_a_session_before_the_system_is_open_is_wrong_usage(system: PaperSystem) -> None:
-    """It would wait for a broker that nobody started."""
+    """It would wait for a broker that was never started."""
     with pytest.raises(WrongUsage, match="before open"):
         system.session("plain")
 

@@ -123,7 +123,7 @@ def test_somebody_else_can_take_a_writers_transaction(session: Session, log: Tra
 
 
 def test_a_transaction_that_is_left_alone_is_over_after_its_time_out(session: Session, log: TransactionalLog) -> None:
-    """The time-out is the writer's own."""
+    """The timeout is the writer's own."""
     writer, other = value(log.writer("B", SHORT_MS)), value(log.writer("C", LONG_MS))
     value(writer.write("orders", "b1"))
     value(other.write("orders", "c1"))
@@ -144,7 +144,7 @@ def test_a_group_is_given_the_next_values(session: Session, log: TransactionalLo
 
 
 def test_more_than_there_is_cannot_be_taken(writer: Writer) -> None:
-    """It is not refused by anybody either: the values do not come."""
+    """No broker refuses it either: the values do not come."""
     assert isinstance(writer.take("workers", "inputs", 4), Unknown)
 
 

@@ -30,7 +30,7 @@ LOOK = request("list_transactions", 0, state_filters=[], producer_id_filters=[])
 
 
 def guarded(passwords: Mapping[str, str]) -> AbstractContextManager[Served]:
-    """The reference behind a socket, where users have to log in. `kit` may do everything; without passwords, nobody can log in."""
+    """The reference behind a socket, where users have to log in. `kit` may do everything; without passwords, no user can log in."""
     return served_here(settings=Settings(has_authorizer=True, super_users=frozenset({"User:kit"}), passwords=passwords))
 
 
@@ -111,7 +111,7 @@ def test_a_new_connection_logs_in_again(broker: Served) -> None:
 
 
 def test_without_a_login_the_connection_is_closed(broker: Served) -> None:
-    """Which is no refusal of the request: nobody looked at it."""
+    """That is no refusal of the request: the broker did not look at it."""
     transport = NOBODY.connect("test", address_of(broker))
 
     outcome = transport.call(LOOK, AMPLE_S)

@@ -190,7 +190,7 @@ def test_a_watch_keeps_every_layout_that_is_told(broker: ScriptedPulsar, probe: 
 
 
 def test_watches_are_told_apart(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """Each session has a number of its own; a look between closes only its own."""
+    """Each session has its own number; a look between closes only its own."""
     one, other = value(probe.watch_layout(TOPIC)), value(probe.watch_layout(TOPIC))
     broker.push(told(other.number, 1, *SPLIT))
 

@@ -52,7 +52,7 @@ def connected(address: Address) -> Iterator[TcpTransport]:
 
 
 def nobody() -> Address:
-    """An address of this machine at which nobody listens."""
+    """An address of this machine without a listener."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         return Address("127.0.0.1", server.getsockname()[1])
 

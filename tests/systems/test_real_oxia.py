@@ -195,7 +195,7 @@ def test_concurrent_appends_have_different_numbers(server: OxiaContainer) -> Non
 
 
 def test_of_concurrent_writers_that_expect_a_version_one_wins(server: OxiaContainer, store: OxiaStore) -> None:
-    """The other writers are refused with VersionConflict, with the key."""
+    """The other writers are refused with VersionConflict, which names the key."""
     clients = [opened(server) for _ in range(4)]
     version = store.put("header", b"open").version
 

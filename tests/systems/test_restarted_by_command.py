@@ -1,4 +1,4 @@
-"""A broker that another process started is killed and restarted by its command, in a separate process."""
+"""A broker that its owner started is killed and restarted by the owner's command, in a separate process."""
 
 import os
 import shlex
