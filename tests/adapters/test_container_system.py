@@ -93,7 +93,7 @@ def test_a_scenario_that_comes_later_than_was_planned_finds_its_broker(system: P
     assert all(broker.is_closed for broker in system.made)
 
 
-def test_each_scenario_on_a_fresh_configuration_gets_a_broker_of_its_own(system: PaperSystem) -> None:
+def test_each_scenario_on_a_fresh_configuration_gets_its_own_broker(system: PaperSystem) -> None:
     """It goes with its session; the others keep theirs."""
     opened(system, ["plain", "fresh", "plain", "fresh", "plain"])
 

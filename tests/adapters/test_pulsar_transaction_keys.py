@@ -158,7 +158,7 @@ def test_who_comes_again_comes_over_a_new_connection(broker: ScriptedPulsar, pro
     assert not probe.was_sent_away()
 
 
-def test_two_connects_are_under_way_at_once(broker: ScriptedPulsar, session: PulsarSession) -> None:
+def test_two_connects_are_in_flight_at_once(broker: ScriptedPulsar, session: PulsarSession) -> None:
     """Both are sent before an answer is read."""
     first, second = session.client("first"), session.client("second")
 

@@ -108,7 +108,7 @@ def test_what_another_file_excuses_stays_there(tmp_path: Path) -> None:
         (judged(Verdict.MET, requirement="KIP890-157"), True),
     ],
 )
-def test_a_baseline_that_is_written_anew_keeps_what_still_shows(tmp_path: Path, now: ScenarioResult, stays: bool) -> None:
+def test_a_baseline_that_is_rewritten_keeps_what_still_shows(tmp_path: Path, now: ScenarioResult, stays: bool) -> None:
     """The reason that a user wrote is kept; what no longer shows is left out, and what was not asked is kept."""
     path = tmp_path / "known.yaml"
     path.write_text(f"{MARK}\n{FOREIGN}", encoding="utf-8")

@@ -131,7 +131,7 @@ def test_a_missing_check_is_that_of_a_request_and_the_name_of_an_error_is_that_o
     assert refuses.keys() == {"C_ERROR in place of A_ERROR"}
 
 
-def test_a_requirement_that_deviates_in_several_scenarios_is_a_cause_of_its_own() -> None:
+def test_a_requirement_that_deviates_in_several_scenarios_is_a_separate_cause() -> None:
     """One row, and not one for each scenario."""
     told, _ = found(red("KIP890-372", "a", "b", "c"), red("KIP890-372", *success("CreateTopics", "X_Y"), number=2))
 

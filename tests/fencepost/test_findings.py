@@ -52,7 +52,7 @@ def test_a_page_of_the_same_run_again_is_the_same(results: Path, tmp_path: Path)
     assert without_times(first) == without_times(second)
 
 
-def test_what_people_checked_is_kept_when_a_page_is_made_anew(results: Path, tmp_path: Path) -> None:
+def test_what_people_checked_is_kept_when_a_page_is_made_again(results: Path, tmp_path: Path) -> None:
     """It is shown with each row and each cause; an entry of one scenario comes before that of its requirement."""
     before = page(results, tmp_path)
     assert " open |" in before
@@ -101,7 +101,7 @@ def test_a_text_reads_as_in_every_run() -> None:
     assert steady("payments-84771f-0 of producer id 4711 at 127.0.0.1:9092") == "payments-0 of producer id … at …"
 
 
-def test_a_page_that_somebody_wrote_is_left_alone(results: Path, tmp_path: Path) -> None:
+def test_a_page_that_a_user_wrote_is_left_alone(results: Path, tmp_path: Path) -> None:
     """Nothing is overwritten that this command did not make."""
     (tmp_path / "reference.md").write_text("mine", encoding="utf-8")
 

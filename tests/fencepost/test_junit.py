@@ -28,7 +28,7 @@ def properties(case: Xml.Element) -> dict[str | None, str | None]:
     return {one.get("name"): one.get("value") for one in case.iter("property")}
 
 
-def test_every_scenario_has_a_name_of_its_own(reference_run: tuple[Path, str]) -> None:
+def test_every_scenario_has_its_own_name(reference_run: tuple[Path, str]) -> None:
     """Requirement, number and title; the class is proposal and feature; also for outlines and for what two protocols are asked."""
     found = cases(reference_run[0])
     names = [(case.get("classname"), case.get("name")) for case in found]

@@ -328,7 +328,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str
 ENTRY = "- {file: reference/kafka/x.py, function: f, line: a.b(), change: (dropped), reason: nobody ever sees it}\n"
 
 
-def test_a_lawful_change_is_known_by_its_line(files: Callable[[str, str], None]) -> None:
+def test_a_conforming_change_is_known_by_its_line(files: Callable[[str, str], None]) -> None:
     """It is listed with the reason that is reported for it."""
     files(ENTRY, "[]")
 

@@ -82,7 +82,7 @@ def test_the_step_of_a_scenario_is_known_while_it_is_played() -> None:
     assert all(one.step.startswith(("Then ", "And ")) for one in seen)
 
 
-def test_scenarios_that_are_under_way_at_once_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scenarios_that_run_concurrently_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of two waits for the other, so both are running when the test looks."""
     both, seen, looks = threading.Barrier(2), list[str](), list[Looking]()
 
@@ -248,7 +248,7 @@ def test_a_step_that_fails_ends_its_scenario_alone(step: tuple[str, str], error:
     assert ENDS == ["second", "first", "session"]
 
 
-def test_an_interrupt_is_nobodys_verdict() -> None:
+def test_an_interrupt_is_no_verdict() -> None:
     """It goes on, after what was made was given back."""
     interrupted = Vocabulary("interrupted", [])
 

@@ -193,7 +193,7 @@ def test_tests_beside_the_scenarios_are_not_missed_where_there_are_workers(in_wo
     assert told["scenarios"] == {"selected": 4, "judged": 4}
 
 
-def test_every_example_is_judged_and_has_a_history_of_its_own(tmp_path: Path) -> None:
+def test_every_example_is_judged_and_has_its_own_history(tmp_path: Path) -> None:
     """The worst one decides, and none writes over what another one said."""
     room = tmp_path / "made"
     room.mkdir()

@@ -83,7 +83,7 @@ def test_a_defect_that_breaks_two_requirements_is_caught_when_each_shows_its_own
         (Seen(LATE, {"KIP890-060": "inconclusive"}, {"KIP890-060": "x"}, {}), False),
     ],
 )
-def test_a_lawful_variant_that_anything_catches_is_a_false_red(one: Seen, lawful: bool) -> None:
+def test_a_conforming_variant_that_anything_catches_is_a_false_red(one: Seen, lawful: bool) -> None:
     """A conforming variant must stay green."""
     proof = Proof(ROW, (seen("violated"), one))
 
@@ -224,7 +224,7 @@ def test_a_lawful_variant_that_no_proposal_comes_across_is_left_out_of_their_pro
     assert not one_proposal.inapplicable
 
 
-def test_lawful_variants_that_change_different_functions_are_one_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_conforming_variants_that_change_different_functions_are_one_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     """It clears both if nothing catches it; each is reported separately."""
     assert conforming_groups.groups((LATE, EPOCH)) == [(LATE, EPOCH)]
 
@@ -279,7 +279,7 @@ def test_lawful_variants_that_set_the_same_value_are_no_one_broker() -> None:
     assert conforming_groups.groups((counts, collects)) == [(counts,), (collects,)]
 
 
-def test_a_lawful_variant_is_asked_only_what_binds_its_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_conforming_variant_is_asked_only_what_binds_its_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
     """The core is asked of both; a proposal of Kafka only of Kafka's, and a conforming variant of Pulsar is then not asked at all."""
     in_pulsar = dataclasses.replace(LATE, name="late-in-pulsar", parts=pulsar.Parts(network=LATE.parts.network))
 
