@@ -138,7 +138,7 @@ def spark(one_spark: "SparkSession") -> "Iterator[SparkSession]":
 
 @pytest.fixture(scope="session")
 def reference_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """The results of one run of everything on the bundled reference, and what it printed. All workers share it; nobody writes there."""
+    """The results of one run of everything on the bundled reference, and what it printed. All workers share it, and none writes there."""
     from commands import fencepost
     from once import made_once
 

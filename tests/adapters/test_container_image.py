@@ -1,4 +1,4 @@
-"""What is wrong with an image, or with Docker, is told apart. No container is started here."""
+"""Each fault of an image, or of Docker, is reported as what it is. No container is started here."""
 
 from collections.abc import Callable
 

@@ -93,7 +93,7 @@ def test_a_scenario_that_comes_later_than_was_planned_finds_its_broker(system: P
     assert all(broker.is_closed for broker in system.made)
 
 
-def test_each_scenario_on_a_fresh_configuration_gets_a_broker_of_its_own(system: PaperSystem) -> None:
+def test_each_scenario_on_a_fresh_configuration_gets_its_own_broker(system: PaperSystem) -> None:
     """It goes with its session; the others keep theirs."""
     opened(system, ["plain", "fresh", "plain", "fresh", "plain"])
 
@@ -140,7 +140,7 @@ def test_a_broker_that_scenarios_share_stays_until_they_are_over(system: PaperSy
 
 
 def test_what_scenarios_share_begins_when_their_broker_serves(system: PaperSystem) -> None:
-    """So that the time of its start is nobody's."""
+    """So the time of its start counts for no scenario."""
     opened(system, ["plain"])
     system.may_serve.clear()
     system.host.began.clear()
@@ -222,7 +222,7 @@ def test_closing_gives_back_what_is_still_starting(system: PaperSystem) -> None:
 
 
 def test_a_session_before_the_system_is_open_is_wrong_usage(system: PaperSystem) -> None:
-    """It would wait for a broker that nobody started."""
+    """It would wait for a broker that was never started."""
     with pytest.raises(WrongUsage, match="before open"):
         system.session("plain")
 

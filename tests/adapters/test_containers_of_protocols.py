@@ -51,7 +51,7 @@ def test_scenarios_come_by_configuration(system: ContainerSystem[Any], at_once: 
 
 
 def test_a_broker_that_was_closed_before_it_started_never_starts() -> None:
-    """Closing is told at every later use."""
+    """Every later use reports that it is closed."""
     broker = PulsarBroker(IMAGE, "shared", 1.0)
     broker.close()
     broker.start()

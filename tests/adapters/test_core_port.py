@@ -123,7 +123,7 @@ def test_somebody_else_can_take_a_writers_transaction(session: Session, log: Tra
 
 
 def test_a_transaction_that_is_left_alone_is_over_after_its_time_out(session: Session, log: TransactionalLog) -> None:
-    """The time-out is the writer's own."""
+    """The timeout is the writer's own."""
     writer, other = value(log.writer("B", SHORT_MS)), value(log.writer("C", LONG_MS))
     value(writer.write("orders", "b1"))
     value(other.write("orders", "c1"))
@@ -144,7 +144,7 @@ def test_a_group_is_given_the_next_values(session: Session, log: TransactionalLo
 
 
 def test_more_than_there_is_cannot_be_taken(writer: Writer) -> None:
-    """It is not refused by anybody either: the values do not come."""
+    """No broker refuses it either: the values do not come."""
     assert isinstance(writer.take("workers", "inputs", 4), Unknown)
 
 
@@ -185,7 +185,7 @@ def test_a_place_lies_behind_what_is_decided(session: Session, log: Transactiona
     assert (before, list(value(log.place("workers", "inputs"))), list(value(log.place("others", "inputs")))) == ([], ["i1", "i2"], [])
 
 
-def test_what_is_sent_is_under_way_at_once(session: Session, log: TransactionalLog, writer: Writer) -> None:
+def test_what_is_sent_is_in_flight_at_once(session: Session, log: TransactionalLog, writer: Writer) -> None:
     """The answers are there when they are asked for, and the order is that of the sending."""
     answers = [writer.send("orders", f"a{number}") for number in (1, 2, 3)]
 
@@ -196,7 +196,7 @@ def test_what_is_sent_is_under_way_at_once(session: Session, log: TransactionalL
 
 
 @pytest.mark.parametrize("commit", [True, False], ids=["commit", "abort"])
-def test_an_end_that_is_under_way_ends_the_transaction(session: Session, log: TransactionalLog, writer: Writer, commit: bool) -> None:
+def test_an_end_that_is_in_flight_ends_the_transaction(session: Session, log: TransactionalLog, writer: Writer, commit: bool) -> None:
     """With its answer the writer goes on to the next one, as after an end that was waited for."""
     value(writer.write("orders", "a1"))
     first, second = writer.send_end(commit), writer.send_end(not commit)

@@ -150,7 +150,7 @@ def test_what_a_group_has_committed_is_a_position(session: KafkaSession) -> None
 
 
 def test_an_answer_is_told_of_the_partition_that_it_is_for(session: KafkaSession) -> None:
-    """Brokers answer for the partitions of a request in an order of their own."""
+    """Brokers answer for the partitions of a request in any order."""
     probe = session.client("A")
     assert probe.create_topic("orders", 2) == Done(None)
     logs = {TopicPartition("orders", number): probe.batch_of([f"v{number}"], transactional=False) for number in (0, 1)}
@@ -189,7 +189,7 @@ def test_a_topic_by_its_id_is_the_log_of_its_name(session: KafkaSession) -> None
 
 
 def test_what_is_under_way_together_overlaps(session: KafkaSession) -> None:
-    """A write whose answer is read behind a commit was not sent behind it; and a process does one thing at a time."""
+    """A write whose answer is read after a commit was not sent after it; and a process does one thing at a time."""
     probe, pair = initialised(session)
     batch = probe.batch_of(["a1"], producer=pair, sequence=0, transactional=True)
     wait = probe.send_produce(LOG, batch, transactional_id="transfer")

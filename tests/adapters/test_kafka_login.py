@@ -30,7 +30,7 @@ LOOK = request("list_transactions", 0, state_filters=[], producer_id_filters=[])
 
 
 def guarded(passwords: Mapping[str, str]) -> AbstractContextManager[Served]:
-    """The reference behind a socket, where users have to log in. `kit` may do everything; without passwords, nobody can log in."""
+    """The reference behind a socket, where users have to log in. `kit` may do everything; without passwords, no user can log in."""
     return served_here(settings=Settings(has_authorizer=True, super_users=frozenset({"User:kit"}), passwords=passwords))
 
 
@@ -111,7 +111,7 @@ def test_a_new_connection_logs_in_again(broker: Served) -> None:
 
 
 def test_without_a_login_the_connection_is_closed(broker: Served) -> None:
-    """Which is no refusal of the request: nobody looked at it."""
+    """That is no refusal of the request: the broker did not look at it."""
     transport = NOBODY.connect("test", address_of(broker))
 
     outcome = transport.call(LOOK, AMPLE_S)
@@ -121,7 +121,7 @@ def test_without_a_login_the_connection_is_closed(broker: Served) -> None:
     assert outcome.lost
 
 
-def test_nobody_can_log_in_where_there_are_no_users() -> None:
+def test_no_client_can_log_in_without_users() -> None:
     """A scenario that wants to is not offered, with the user's name."""
     with pytest.raises(NotOffered, match="no client can log in here as the user 'ordinary'"):
         NOBODY.connect_as("ordinary")
@@ -198,7 +198,7 @@ def test_a_password_is_in_nothing_that_a_session_remembers(session: KafkaSession
         assert password.encode().hex() not in remembered
 
 
-def test_every_broker_has_passwords_of_its_own() -> None:
+def test_every_broker_has_its_own_passwords() -> None:
     """So one that was seen is of no use elsewhere."""
     others = Passwords.made_up_for(["kit", "ordinary"])
 

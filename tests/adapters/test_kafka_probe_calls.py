@@ -127,7 +127,7 @@ def test_a_verdict_is_not_asked_again(code: int) -> None:
 
 
 def test_a_write_without_an_answer_is_never_put_again() -> None:
-    """Nobody knows whether it was done, and a second one could do it twice."""
+    """Whether it was done is not known, and a second one could do it twice."""
     broker = ScriptedBroker(end_txn=[hangs_up])
     probe, _ = broker.probe()
 
@@ -266,7 +266,7 @@ def test_an_answer_about_something_else_is_malformed() -> None:
 
 
 def test_adding_partitions_names_the_cause_and_not_its_company() -> None:
-    """The partitions beside a refused one are answered OPERATION_NOT_ATTEMPTED, which explains nothing."""
+    """The other partitions of the request are answered OPERATION_NOT_ATTEMPTED, which explains nothing."""
     broker = ScriptedBroker(add_partitions_to_txn=[says(results_by_topic_v3_and_below=added(55, 29))])
     probe, _ = broker.probe()
 
@@ -309,7 +309,7 @@ def test_a_verdict_on_each_partition_is_waited_for_while_it_is_too_early_for_all
 
 
 def test_a_verdict_on_each_partition_stands_when_one_is_a_cause() -> None:
-    """One unknown partition beside others is what the caller wants to see; it is not asked again."""
+    """One unknown partition among others is what the caller wants to see; it is not asked again."""
     broker = ScriptedBroker(add_partitions_to_txn=[says(results_by_topic_v3_and_below=added(3, 55))])
     probe, _ = broker.probe()
     other = TopicPartition("payments", 1)
@@ -352,7 +352,7 @@ def test_settling_is_waited_for() -> None:
 
 
 def test_what_does_not_settle_is_unknown_with_the_state_that_was_seen() -> None:
-    """Whether it would have settled later, nobody knows."""
+    """Whether it would have settled later is not known."""
     broker = ScriptedBroker(describe_transactions=[described("PrepareAbort")])
     probe, _ = broker.probe()
 

@@ -46,7 +46,7 @@ def asked(*answers: Answer) -> tuple[Done[Offer] | Unknown, int]:
 
 
 def test_features_are_asked_for_where_the_version_has_them() -> None:
-    """The oldest version is understood by everyone; a newer one tells the features as well."""
+    """Every broker understands the oldest version; a newer one reports the features as well."""
     told = offers({"api_versions": (0, 4), "end_txn": (0, 5)}, transaction_version=2)
 
     outcome, count = asked(told, told)
@@ -67,7 +67,7 @@ def test_an_old_broker_is_asked_once() -> None:
 
 
 def test_apis_without_a_name_are_passed_over() -> None:
-    """A newer broker has APIs that nobody here has heard of."""
+    """A newer broker has APIs that the kit does not know."""
     unheard_of = says(error_code=0, api_keys=[{"api_key": 9_999, "min_version": 0, "max_version": 1}])
 
     outcome, _ = asked(unheard_of)

@@ -61,7 +61,7 @@ def test_the_reference_says_what_it_is(reference: ReferenceSystem) -> None:
 
 
 def test_sessions_of_the_reference_share_nothing(reference: ReferenceSystem) -> None:
-    """Each has a broker of its own: what one has crashed, the other does not notice."""
+    """Each has its own broker: what one has crashed, the other does not notice."""
     one, other = reference.session("one"), reference.session("other")
 
     one.faults.crash()

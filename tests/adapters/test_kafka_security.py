@@ -125,7 +125,7 @@ def test_another_protocol_is_known_by_its_first_bytes(first: bytes, told: str) -
 
 
 def test_one_address_of_several_may_be_dead() -> None:
-    """The first that answers is asked; where none does, all are told."""
+    """The first that answers is asked; if none does, all are reported."""
     with socket.socket() as bound, FakeBroker() as broker:
         bound.bind((HOST, 0))
         dead = f"{HOST}:{bound.getsockname()[1]}"
@@ -173,7 +173,7 @@ def test_scram_lets_in_who_has_the_password(mechanism: str) -> None:
 
 
 def test_a_node_that_does_not_know_the_password_is_no_node_of_scram() -> None:
-    """It could let everybody in: the client finds out by the signature."""
+    """It could let every client in: the client finds out by the signature."""
 
     def lets_in(asked: Any) -> Any:
         if type(asked).__name__.startswith("SaslHandshake"):
@@ -205,7 +205,7 @@ def test_an_expired_token_is_told_and_not_shown(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_token_comes_from_a_file_the_environment_or_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each time anew, without blanks around it."""
+    """It is read again each time, without blanks around it."""
     (tmp_path / "token").write_text(f"{SECRET}\n")
     monkeypatch.setenv("A_TOKEN", SECRET)
 

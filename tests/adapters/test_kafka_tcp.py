@@ -45,7 +45,7 @@ def transport_to(broker: FakeBroker) -> TcpTransport:
 
 @pytest.fixture
 def nobody() -> Iterator[Address]:
-    """An address at which nobody listens, for as long as the test runs: it is bound, so nobody else can take it."""
+    """An address without a listener, for as long as the test runs: it is bound, so no other process can take it."""
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         yield Address("127.0.0.1", bound.getsockname()[1])
@@ -80,7 +80,7 @@ def test_an_answer_that_was_left_unread_is_the_kits_own_fault() -> None:
 
 @pytest.mark.parametrize("lie", LOST, ids=lambda lie: lie.__name__)
 def test_a_lost_connection_leaves_the_request_unknown_and_the_next_call_works(lie: Lie) -> None:
-    """Nobody knows whether a request was done whose answer got lost, and the transport connects anew."""
+    """Whether a request was done whose answer was lost is not known, and the transport reconnects."""
     with FakeBroker(lie) as broker:
         transport = transport_to(broker)
 
@@ -151,7 +151,7 @@ def test_a_connection_that_ended_while_nothing_was_asked_is_replaced_silently() 
 
 
 def test_a_refused_connection_is_unknown_and_lost(nobody: Address) -> None:
-    """Where nobody listens there is no answer either."""
+    """An address without a listener gives no answer either."""
     outcome = TcpTransport("test", nobody).call(ASKED, AMPLE_S)
 
     assert isinstance(outcome, Unknown)
@@ -160,7 +160,7 @@ def test_a_refused_connection_is_unknown_and_lost(nobody: Address) -> None:
 
 
 def test_an_unreachable_broker_is_told_with_its_address_and_the_last_error(nobody: Address) -> None:
-    """Whoever runs the suite learns where it looked and what it saw."""
+    """A user of the suite learns where it looked and what it saw."""
     with pytest.raises(SystemUnreachable, match=f"no Kafka broker answers at {nobody} within 0.05 s; .*Connection refused"):
         reach(nobody, BRIEF_S)
 

@@ -93,7 +93,7 @@ def test_what_is_not_understood_is_not_written(coordinator: Coordinator) -> None
 
 @pytest.mark.parametrize("trouble", [Refused("INVALID_TOPIC_EXCEPTION", 17), Unknown("no answer")])
 def test_a_refused_write_hands_out_no_id(trouble: Trouble) -> None:
-    """Also where nobody knows whether it was written."""
+    """Also where it is not known whether it was written."""
     assert written_with(Coordinator(writing=trouble), 2) == []  # type: ignore[arg-type]
 
 

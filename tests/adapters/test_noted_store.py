@@ -1,4 +1,4 @@
-"""A metadata store whose writes are noted: what was done, what nobody knows, and nothing else."""
+"""A metadata store whose writes are noted: what was done, what is not known, and nothing else."""
 
 from contextlib import suppress
 
@@ -54,7 +54,7 @@ def test_a_write_that_meets_another_version_is_not_noted(noted: Noted) -> None:
 
 @pytest.mark.parametrize("fault", ["write-fails-before", "write-fails-after"])
 def test_of_a_write_without_an_answer_the_doubt_is_noted(noted: Noted, fault: str) -> None:
-    """Whether it was done or not: whoever writes cannot know, and is told as before."""
+    """The writer cannot know whether it was done, and gets the same error as before."""
     for _ in range(3):
         noted.faults.arm(fault, "")
     with pytest.raises(Unavailable):

@@ -1,4 +1,4 @@
-"""A broker that takes a request and never answers keeps nobody longer than the session is patient."""
+"""A broker that accepts a request and never answers delays a client no longer than the session is patient."""
 
 import socket
 import time

@@ -248,14 +248,14 @@ def test_a_transaction_is_told_once_its_topics_are_loaded(broker: ScriptedPulsar
 
 
 def test_a_look_that_is_not_patient_is_asked_once(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """The trouble itself is then what is told."""
+    """The error itself is then what is reported."""
     broker.admin_answers = [AdminAnswer(500, b'{"reason": "terminated"}')]
 
     assert probe.transaction(TxnId(0, 1), retry=False) == Refused("Internal Server Error", 500, "terminated")
 
 
 def test_a_change_in_trouble_is_unknown(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """Nobody knows whether it was done, and it is not repeated."""
+    """Whether it was done is not known, and it is not repeated."""
     broker.admin_answers = [AdminAnswer(500, b""), None]
 
     failed, lost = probe.terminate_topic(TOPIC), probe.terminate_topic(TOPIC)

@@ -40,7 +40,7 @@ def test_an_unknown_release_has_the_nearest_profile_and_a_note(server: str, prof
 
 @pytest.mark.parametrize("server", ["", "somebody", "built-2024.x"])
 def test_a_system_without_a_version_is_judged_by_the_text(server: str) -> None:
-    """What it calls itself is told."""
+    """The name by which it calls itself is reported."""
     identity = identify(server, RELEASES)
 
     assert (identity.version, identity.exact, identity.profile) == ("unknown", False, "seed")
@@ -70,7 +70,7 @@ def test_the_handshake_tells_what_connected_told() -> None:
 
 
 def test_a_crash_gets_a_fresh_broker() -> None:
-    """Whatever needs one runs on a broker of its own; everything else shares one. Both have the ports that are asked for."""
+    """What needs a separate broker gets one; everything else shares one. Both have the ports that are asked for."""
     settings = pulsar_settings()
 
     assert settings.default_configuration == settings.configuration_for({"virtual-time"}) == "shared"

@@ -108,7 +108,7 @@ def test_what_nobody_knows_is_info_and_ends_its_process(broker: ScriptedPulsar, 
 
 
 def test_an_error_that_leaves_it_open_is_info(broker: ScriptedPulsar, session: PulsarSession) -> None:
-    """The broker has answered, and still nobody knows."""
+    """The broker has answered, and the outcome is still not known."""
     broker.on("END_TXN", refuses("UnknownError"))
     session.client("c").end(TXN, Action.COMMIT)
 
@@ -232,7 +232,7 @@ def test_of_a_batch_only_what_is_not_acknowledged_is_delivered(broker: ScriptedP
 
 
 def test_an_acknowledgement_without_an_answer_is_unknown(session: PulsarSession) -> None:
-    """It was sent, and nobody knows whether it was refused."""
+    """It was sent, and whether it was refused is not known."""
     probe = session.client("c")
     consumer = value(probe.subscribe(TOPIC, "s"))
     value(probe.acknowledge_unanswered(consumer, [MessageId(Position(1, 7))]))

@@ -189,8 +189,8 @@ def test_a_watch_keeps_every_layout_that_is_told(broker: ScriptedPulsar, probe: 
     assert isinstance(probe.layout_from(watch, 3, within_s=0.1), Unknown)
 
 
-def test_watches_are_told_apart(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """Each session has a number of its own; a look between closes only its own."""
+def test_watches_are_distinguished(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """Each session has its own number; a look between closes only its own."""
     one, other = value(probe.watch_layout(TOPIC)), value(probe.watch_layout(TOPIC))
     broker.push(told(other.number, 1, *SPLIT))
 

@@ -144,7 +144,7 @@ def test_a_definite_refusal_is_told_as_it_is(broker: ScriptedPulsar, probe: Puls
 
 
 def test_an_error_that_leaves_it_open_is_unknown(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """UnknownError is number 0, and no refusal: nobody knows whether it was done."""
+    """UnknownError is number 0, and no refusal: whether it was done is not known."""
     broker.on("END_TXN", refuses("UnknownError"))
 
     outcome = probe.end(TXN, Action.COMMIT)
@@ -170,7 +170,7 @@ def test_an_answer_that_comes_late_is_found_when_it_is_asked_for_again(broker: S
 
 
 def test_a_coordinator_that_was_reached_is_not_looked_for_again(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """Two ends can be under way at the same time only if neither has to find its way first."""
+    """Two ends can be in flight at the same time only if neither has to look up its coordinator first."""
     value(probe.reach_coordinator())
     asked = len(broker.names())
 
@@ -198,7 +198,7 @@ def test_a_redirect_is_followed(broker: ScriptedPulsar, probe: PulsarProbe) -> N
 
 
 def test_a_redirect_to_nowhere_is_unknown(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """The reason names the address at which nobody is."""
+    """The reason names the address that has no listener."""
     broker.on("LOOKUP", lambda request: [lookup(request, "pulsar://nowhere:1", pb.CommandLookupTopicResponse.Redirect)])
 
     assert probe.producer(TOPIC) == Unknown("nowhere:1 cannot be connected to: nobody listens", lost=True)
@@ -256,7 +256,7 @@ def test_an_answer_of_another_kind_is_malformed(broker: ScriptedPulsar, probe: P
 
 
 def test_an_answer_to_nothing_is_malformed(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """An answer to a request that was never made, or made by somebody else."""
+    """An answer to a request that was never made, or that another client made."""
     value(probe.producer(TOPIC))
     broker.push(pb.CommandEndTxnResponse(request_id=99))
 

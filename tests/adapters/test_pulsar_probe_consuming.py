@@ -191,7 +191,7 @@ def test_an_acknowledgement_is_answered_unless_nobody_asked(broker: ScriptedPuls
 
 
 def test_a_conflict_is_a_refusal(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
-    """ACK_RESPONSE tells it."""
+    """ACK_RESPONSE reports it."""
     broker.on(
         "ACK",
         lambda request: [

@@ -1,4 +1,4 @@
-"""The Pulsar probe and scalable topics: their segments, their coordinators, and transactions of a kind of their own."""
+"""The Pulsar probe and scalable topics: their segments, their coordinators, and their own kind of transactions."""
 
 from collections.abc import Callable
 from typing import Any
@@ -117,7 +117,7 @@ def test_the_segments_are_the_active_ones_in_the_order_of_their_hashes(broker: S
 
 
 def test_a_session_is_closed_when_it_is_answered(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """And each has a number of its own."""
+    """Each also has its own number."""
     assert value(probe.segments(EVENTS)) == (Segment(0, 0, 65535, SEGMENT, HERE),)
     value(probe.segments(EVENTS))
 
@@ -346,7 +346,7 @@ def test_a_change_is_asked_for_at_its_path(
     ],
 )
 def test_a_broker_that_says_nothing_of_scalable_topics_is_not_asked(act: Callable[[PulsarProbe], object]) -> None:
-    """It would close the connection; and the reason is told."""
+    """It would close the connection; and the reason is reported."""
     broker = ScriptedPulsar()
 
     with pytest.raises(NotOffered, match=r"scalable topics: here:6650 does not say supports_\w+ in CONNECTED"):

@@ -52,7 +52,7 @@ def connected(address: Address) -> Iterator[TcpTransport]:
 
 
 def nobody() -> Address:
-    """An address of this machine at which nobody listens."""
+    """An address of this machine without a listener."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         return Address("127.0.0.1", server.getsockname()[1])
 
@@ -112,7 +112,7 @@ def test_bytes_that_are_no_frame_are_malformed(said: bytes, told: str) -> None:
             transport.send(frame_of(pb.CommandPing()))
 
 
-def test_where_nobody_listens_there_is_no_connection() -> None:
+def test_without_a_listener_there_is_no_connection() -> None:
     """The reason names the address."""
     address = nobody()
 

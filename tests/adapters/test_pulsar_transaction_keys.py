@@ -99,7 +99,7 @@ def test_the_coordinator_of_the_key_is_followed(broker: ScriptedPulsar, probe: P
 
 
 def test_a_coordinator_that_was_named_is_not_left(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """Who asks a coordinator wants its own answer."""
+    """A client that asks a coordinator needs that coordinator's own answer."""
     broker.on("TC_CLIENT_CONNECT_REQUEST", refused(pb.TransactionCoordinatorNotFound, transaction_key_tc_id=3))
 
     assert isinstance(probe.connect_with_key(KEY, coordinator=1), Refused)
@@ -136,7 +136,7 @@ def test_a_client_that_was_sent_away_does_not_come_back_without_a_word(broker: S
 
 
 def test_a_client_that_forgets_its_key_is_one_like_others(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """It connects anew, and names no key."""
+    """It reconnects, and names no key."""
     value(probe.connect_with_key(KEY))
     broker.hang_up()
 
@@ -158,7 +158,7 @@ def test_who_comes_again_comes_over_a_new_connection(broker: ScriptedPulsar, pro
     assert not probe.was_sent_away()
 
 
-def test_two_connects_are_under_way_at_once(broker: ScriptedPulsar, session: PulsarSession) -> None:
+def test_two_connects_are_in_flight_at_once(broker: ScriptedPulsar, session: PulsarSession) -> None:
     """Both are sent before an answer is read."""
     first, second = session.client("first"), session.client("second")
 
@@ -229,7 +229,7 @@ def test_metrics_that_tell_nothing_of_keys_are_malformed(body: bytes, why: str) 
 
 
 def test_a_broker_that_passes_the_key_over_has_no_keys(broker: ScriptedPulsar, session: PulsarSession) -> None:
-    """What was looked for is told."""
+    """The error reports what was looked for."""
     broker.on("TC_CLIENT_CONNECT_REQUEST", lambda request: [pb.CommandTcClientConnectResponse(request_id=request.request_id)])
 
     reason = offers_keys(session.client("c"), KEY)

@@ -93,7 +93,7 @@ def test_a_send_that_is_ignored_is_unknown(broker: ScriptedPulsar, probe: Pulsar
 
 
 def test_a_receipt_behind_the_close_counts(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """What was stored before the seal may be told after it."""
+    """A receipt for what was stored before the seal may come after it."""
     producer = value(probe.producer(segment(0)))
     broker.on("SEND", lambda request: [closing(request)])
     pending = value(probe.post(producer, "a"))
@@ -202,7 +202,7 @@ def test_a_queue_consumer_picks_up_what_it_is_told_of(broker: ScriptedPulsar, pr
 
 
 def test_a_stream_consumer_reads_what_it_is_assigned(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """One segment that somebody else still has is waited for."""
+    """The probe waits for one segment that another consumer still has."""
     broker.on(
         "SCALABLE_TOPIC_SUBSCRIBE",
         lambda request: [pb.CommandScalableTopicSubscribeResponse(request_id=request.request_id, assignment=assigned(1, 1, 2))],

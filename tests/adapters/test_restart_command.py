@@ -64,7 +64,7 @@ def test_it_is_split_into_words_and_no_shell_reads_it(tmp_path: Path) -> None:
 
 
 def test_a_crash_and_a_restart_are_two_calls(tmp_path: Path) -> None:
-    """Each is told the fault and the broker."""
+    """Each command gets the fault and the broker."""
     faults = CommandedFaults(noting(tmp_path), NOBODY, Broker().ask)
 
     faults.crash()

@@ -168,7 +168,7 @@ def test_what_a_transaction_sends_to_a_segment_has_its_place(session: ScalableSe
 
 
 def test_a_write_that_the_store_did_not_answer_is_info(session: ScalableSession) -> None:
-    """Nobody knows whether it was done, and the next one is another process's."""
+    """Whether it was done is not known, and the next one is another process's."""
     probe = session.client("c")
     txn = begun(probe)
     assert isinstance(session.faults, TroublesStore)

@@ -94,7 +94,7 @@ def test_a_lost_answer_is_asked_for_again_on_a_new_connection(second: int, heard
     assert wire.sent == [END, "closed", END]
 
 
-def test_nothing_is_asked_between_requests_that_are_under_way_together() -> None:
+def test_nothing_is_asked_between_requests_that_are_in_flight_together() -> None:
     """Answers come in the order of the requests, so a repetition would be read as the answer to the next."""
     wire, way = on(Twice, numbered([0, 0, 0]))
 
@@ -103,7 +103,7 @@ def test_nothing_is_asked_between_requests_that_are_under_way_together() -> None
     assert (code_of(second()), wire.sent) == (0, [END, END, END])
 
 
-def test_each_request_has_a_connection_of_its_own() -> None:
+def test_each_request_has_its_own_connection() -> None:
     """Also one that may not be repeated."""
     wire, way = on(NewConnection, numbered([0, 0]))
 

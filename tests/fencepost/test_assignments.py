@@ -1,4 +1,4 @@
-"""Which consumer has which segment is a SHOULD of its own, and no MUST turns red at a controller that assigns them otherwise."""
+"""Which consumer has which segment is a separate SHOULD; a controller that assigns segments otherwise turns no MUST red."""
 
 import pytest
 from defect_runs import judged_of_all

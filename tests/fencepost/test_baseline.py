@@ -64,7 +64,7 @@ def test_a_failure_of_the_kit_is_not_excused(tmp_path: Path) -> None:
 
 
 def test_an_inconclusive_scenario_is_an_entry_with_its_reason(tmp_path: Path) -> None:
-    """Without the circumstances of one run; the file can be read, excuses the same reason, and is kept when written anew."""
+    """The entry leaves out the circumstances of one run; it can be read, excuses the same reason, and is kept when it is rewritten."""
     reason = "no answer in time: joining shop: 127.0.0.1:4711 did not answer JoinGroup v3 within 0.5 s; also alone, at a load of 9.6"
     path = tmp_path / "known.yaml"
     Baseline.at(path, ROWS).write([judged(Verdict.INCONCLUSIVE, reason=reason)], ROWS)
@@ -108,8 +108,8 @@ def test_what_another_file_excuses_stays_there(tmp_path: Path) -> None:
         (judged(Verdict.MET, requirement="KIP890-157"), True),
     ],
 )
-def test_a_baseline_that_is_written_anew_keeps_what_still_shows(tmp_path: Path, now: ScenarioResult, stays: bool) -> None:
-    """With the reason that somebody wrote; what does not show any more is left out, what was not asked is kept."""
+def test_a_baseline_that_is_rewritten_keeps_what_still_shows(tmp_path: Path, now: ScenarioResult, stays: bool) -> None:
+    """The reason that a user wrote is kept; what no longer shows is left out, and what was not asked is kept."""
     path = tmp_path / "known.yaml"
     path.write_text(f"{MARK}\n{FOREIGN}", encoding="utf-8")
 

@@ -131,7 +131,7 @@ def test_a_missing_check_is_that_of_a_request_and_the_name_of_an_error_is_that_o
     assert refuses.keys() == {"C_ERROR in place of A_ERROR"}
 
 
-def test_a_requirement_that_deviates_in_several_scenarios_is_a_cause_of_its_own() -> None:
+def test_a_requirement_that_deviates_in_several_scenarios_is_a_separate_cause() -> None:
     """One row, and not one for each scenario."""
     told, _ = found(red("KIP890-372", "a", "b", "c"), red("KIP890-372", *success("CreateTopics", "X_Y"), number=2))
 
@@ -139,7 +139,7 @@ def test_a_requirement_that_deviates_in_several_scenarios_is_a_cause_of_its_own(
 
 
 def test_what_rests_on_a_requirement_that_is_red_is_explained_by_it() -> None:
-    """Unless the answer to its own request deviated: that is told by itself."""
+    """Unless the answer to its own request deviated: that is reported separately."""
     told, outside = found(
         red("KIP890-273", "transaction of A", "Empty", "Ongoing"),
         red("KIP890-274", "records", "none", "a1"),
@@ -180,7 +180,7 @@ def test_a_given_that_is_refused_as_a_violation_shows_is_blocked_by_it(verdict: 
 
 @pytest.mark.parametrize(("request_name", "error"), [("Produce", "ANOTHER"), ("EndTxn", None)])
 def test_a_given_that_is_refused_otherwise_stays_inconclusive(request_name: str, error: str | None) -> None:
-    """As does one that got no answer: nobody knows why."""
+    """A Given that got no answer stays inconclusive too: its reason is not known."""
     broken = red("KIP890-109", "answer to Produce", "success", "a refusal with OUT_OF_ORDER (45)", "OUT_OF_ORDER")
 
     _, told = blocked([broken, refused_given("KIP890-114", request_name, error)], ROWS)
@@ -189,7 +189,7 @@ def test_a_given_that_is_refused_otherwise_stays_inconclusive(request_name: str,
 
 
 def test_what_rests_on_a_violated_requirement_is_blocked_by_it_whatever_kept_it_from_being_judged() -> None:
-    """Also where nobody refused anything, such as a time-out that is not in force (KIP890-029)."""
+    """This also holds if no request was refused, for instance if a timeout is not in force (KIP890-029)."""
     _, told = blocked([red("KIP890-029"), refused_given("KIP890-028", "InitProducerId", None)], ROWS)
 
     assert (told.verdict, told.blocked_by) == (Verdict.BLOCKED, "KIP890-029")

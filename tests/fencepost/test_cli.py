@@ -128,7 +128,7 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(reference_run: tu
     ],
 )
 def test_wrong_usage_exits_with_2_and_says_what_would_be_right(tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
-    """A user's mistake is told in a line, with the nearest right word."""
+    """A user's mistake is reported in one line, with the nearest right word."""
     finished = fencepost(*arguments, expect=2, cwd=tmp_path)
 
     left = {path.name for path in tmp_path.iterdir()} - {".hypothesis"}  # kio's, where Hypothesis is installed
@@ -138,7 +138,7 @@ def test_wrong_usage_exits_with_2_and_says_what_would_be_right(tmp_path: Path, a
 
 
 def test_an_unreachable_broker_exits_with_2_and_says_where_and_why(tmp_path: Path) -> None:
-    """Nobody listens there: the address and the last error."""
+    """If no broker listens there, the message has the address and the last error."""
     finished = fencepost("run", "kafka", "--bootstrap", "127.0.0.1:1", expect=2, cwd=tmp_path, timeout=120)
 
     [line] = finished.err.splitlines()
@@ -175,7 +175,7 @@ def test_a_release_that_deviates_is_named(tmp_path: Path) -> None:
 
 
 def test_a_killed_run_leaves_a_valid_folder_that_says_so(tmp_path: Path) -> None:
-    """compliance.json is whole at every moment, also when nobody could clean up."""
+    """compliance.json is whole at every moment, also when the run could not clean up."""
     with begun("run", "--results", tmp_path, cwd=tmp_path) as run:
         run.until((tmp_path / "compliance.json").exists).signal(signal.SIGKILL)
 
@@ -185,7 +185,7 @@ def test_a_killed_run_leaves_a_valid_folder_that_says_so(tmp_path: Path) -> None
 
 
 def test_help_teaches_and_loads_nothing_heavy() -> None:
-    """The commands and exit codes are told, and neither pytest nor kio nor testcontainers is imported for it."""
+    """The help lists the commands and exit codes, and imports neither pytest nor kio nor testcontainers."""
     out = fencepost("--help", expect=0).out
     probe = (
         "import sys; sys.argv = ['fencepost', '--help']\nfrom fencepost.cli.application import app\ntry: app()\nexcept SystemExit: pass\n"

@@ -35,7 +35,7 @@ def test_larger_producer_ids_and_another_order_are_no_difference(lawful: Path, t
 
 
 def test_another_answer_is_a_difference_with_both_sides(lawful: Path, tmp_path: Path) -> None:
-    """Exit code 1; scenario, request, field, left and right are told."""
+    """The exit code is 1, and scenario, request, field, left and right are reported."""
     fencepost("run", *ROWS, "--defect", "no-epoch-bump", "--results", tmp_path, expect=1)
 
     finished = fencepost("compare", lawful, tmp_path, expect=1)
@@ -76,7 +76,7 @@ def test_two_runs_on_pulsar_are_the_same(tmp_path: Path) -> None:
 
 
 def test_what_a_broker_writes_to_its_store_is_no_answer(tmp_path: Path) -> None:
-    """A system whose store nobody sees is compared with one that shows it."""
+    """A system whose store is not visible is compared with one that shows it."""
     seen, unseen = tmp_path / "seen", tmp_path / "unseen"
     fencepost("run", "--only", "PIP471-22", "--no-html", "--results", seen, expect=0)
     shutil.copytree(seen, unseen)

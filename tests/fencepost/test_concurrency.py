@@ -1,4 +1,4 @@
-"""Scenarios side by side: which may be under way together, what they share, and what is said of one that is red in company."""
+"""Concurrent scenarios: which may run together, what they share, and what is reported of one that is red in company."""
 
 import threading
 from collections.abc import Callable
@@ -80,7 +80,7 @@ def test_what_lets_minutes_pass_shares_no_crash_with_what_would_time_out_meanwhi
 
 
 def test_what_unloads_all_that_a_broker_has_is_asked_alone() -> None:
-    """Where a log is unloaded by itself, nobody else notices."""
+    """Where one log can be unloaded alone, no other scenario notices."""
     unloading = plays("PIP471-25", protocol="pulsar-scalable")[:2]
 
     each, together = (list(waves(unloading, where)) for where in (Where(unloads_all=True), ONE))
@@ -168,7 +168,7 @@ def test_a_scenario_goes_on_at_once_after_minutes() -> None:
 
 
 def test_two_brokers_are_asked_at_the_same_time() -> None:
-    """Each of two scenarios waits until the other has begun, on a broker of its own; what crashes one broker is not shared with another."""
+    """Each of two scenarios waits until the other has begun, on a separate broker; what crashes one broker is not shared with another."""
     met, killed = threading.Barrier(2), []
 
     def act(play: Play, crashes: SharedCrashes | None, __: float | None = None) -> Played:
@@ -199,7 +199,7 @@ def test_one_kill_serves_all_that_share_it() -> None:
 
 
 def test_a_scenario_that_is_red_in_company_is_played_once_more_alone() -> None:
-    """What it shows then is told beside what it showed; one that is green is not played again."""
+    """What it shows when played alone is reported next to what it showed before; one that is green is not played again."""
     first = ORDINARY[0]
     counts: dict[str, int] = {}
 

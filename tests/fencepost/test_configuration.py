@@ -1,4 +1,4 @@
-"""What is set in a file and by environment: which wins, what is told, and what is refused."""
+"""Settings from a file and from the environment: which wins, what is reported, and what is refused."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ def listed(out: str) -> set[str]:
     ],
 )
 def test_options_are_set_in_a_file_of_the_current_folder(tmp_path: Path, name: str, text: str) -> None:
-    """And it is told on the standard error what came from there; the output stays what programs read."""
+    """What came from the file is reported on the standard error; the output stays what programs read."""
     (tmp_path / name).write_text(text, encoding="utf-8")
 
     finished = fencepost("list", expect=0, cwd=tmp_path)
@@ -74,7 +74,7 @@ def test_a_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     ],
 )
 def test_a_file_that_was_only_found_does_not_reach_out(tmp_path: Path, text: str, told: str) -> None:
-    """Whoever looks at somebody's checkout runs nothing of theirs, and has nothing written elsewhere."""
+    """A user who looks at another person's checkout runs none of its code, and nothing is written elsewhere."""
     (tmp_path / "fencepost.toml").write_text(text, encoding="utf-8")
 
     err = fencepost("list", expect=2, cwd=tmp_path).err
@@ -143,7 +143,7 @@ def test_a_value_that_does_not_fit_is_told_with_its_origin(tmp_path: Path, monke
 
 
 def test_a_variable_that_is_no_option_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A misspelt one would leave a run as it was, and nobody would know."""
+    """A misspelt variable would leave a run as it was, without notice."""
     monkeypatch.setenv("FENCEPOST_RUN_BOOTSTRP", "127.0.0.1:9092")
 
     told = fencepost("list", expect=2, cwd=tmp_path).err
@@ -165,7 +165,7 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 
 def test_every_option_of_every_command_can_be_set() -> None:
-    """By names of their own, which those of no other use of ours are. Only `new`, which writes into a checkout, has no settings."""
+    """Each has its own name, which no other use of ours has. Only `new`, which writes into a checkout, has no settings."""
     group = typer.main.get_command(app)
     commands = group.commands  # type: ignore[attr-defined]
     variables = [variable(name, key_of(option)) for name, command in commands.items() for option in command.params if option.name != "help"]

@@ -1,4 +1,4 @@
-"""Each defect of the reference is caught by the scenario of its requirement, for its stated reason; no lawful variant is caught."""
+"""Each defect of the reference is caught by the scenario of its requirement, for its stated reason; no conforming variant is caught."""
 
 import re
 
@@ -27,7 +27,7 @@ def test_a_defect_is_caught_for_its_reason(name: str, proof: Proof) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(LAWFUL))
-def test_a_lawful_variant_is_caught_by_nothing(name: str, proof: Proof) -> None:
+def test_no_scenario_catches_a_conforming_variant(name: str, proof: Proof) -> None:
     """Unusual order and timing that break no promise are no red; and everything was asked."""
     seen = next(one for one in proof.seen if one.defect.name == name)
 
@@ -37,7 +37,7 @@ def test_a_lawful_variant_is_caught_by_nothing(name: str, proof: Proof) -> None:
 
 
 def test_the_first_defects_are_there() -> None:
-    """At least the five of the first slice, each with an origin, and lawful variants."""
+    """There are at least the five of the first slice, each with an origin, and conforming variants."""
     broken = {requirement for defect in DEFECTS.values() for requirement in defect.breaks}
 
     assert broken >= {"KIP890-060", "KIP890-126", "KIP890-100", "KIP890-160", "KIP890-137"}

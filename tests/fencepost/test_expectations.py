@@ -77,7 +77,7 @@ def test_an_entry_about_any_requirement_says_its_cause_and_how_often_it_was_seen
 
 
 def test_entries_may_pass_where_only_the_release_line_is_known(tmp_path: Path) -> None:
-    """A broker does not tell its patch level on the wire."""
+    """A broker does not report its patch level on the wire."""
     text = ENTRY.format(versions=">=4", symptom="x")
 
     assert [one.need_not_show for one in loaded(tmp_path, text, "4.0", exact=False).known] == [True]
@@ -94,7 +94,7 @@ def test_an_intermittent_entry_has_its_counts(tmp_path: Path, said: str) -> None
 
 
 def test_a_system_without_a_file_has_no_known_deviations(tmp_path: Path) -> None:
-    """Nobody is excused by default."""
+    """No system is excused by default."""
     assert known_deviations.load_for("other", "1.0", True, register.bundled(), tmp_path).known == ()
 
 

@@ -151,7 +151,7 @@ def test_a_finding_is_a_feature_that_fails_again(tmp_path: Path) -> None:
     assert verdicts(again) == {found["requirement"]: "met"}
 
 
-def test_a_folder_of_features_is_judged_beside_the_bundled_ones(tmp_path: Path) -> None:
+def test_a_folder_of_features_is_judged_with_the_bundled_ones(tmp_path: Path) -> None:
     """A team's own scenario of a requirement counts like ours."""
     broken = "core-kafka-order-turned"
     fencepost("explore", "--defect", broken, "--results", tmp_path / "explored", expect=1, cwd=tmp_path)
@@ -307,7 +307,7 @@ def test_a_feature_that_cannot_be_played_is_refused(tmp_path: Path, text: str, s
 
 
 def test_a_folder_without_features_is_refused(tmp_path: Path) -> None:
-    """Nobody asked for the bundled ones alone."""
+    """The user did not ask for the bundled ones alone."""
     assert "expected a folder with files called NAME.feature" in fencepost("run", "--features", tmp_path, expect=2, cwd=tmp_path).err
 
 
@@ -370,8 +370,8 @@ def test_reducing_keeps_what_the_finding_needs() -> None:
 @pytest.mark.parametrize(
     ("error", "how"), [(Violation("a", "b", what="x"), "violated"), (SetUpFailed("no"), "refused"), (NoAnswer("late"), "unanswered")]
 )
-def test_how_a_line_failed_is_told_apart(monkeypatch: pytest.MonkeyPatch, error: Exception, how: str) -> None:
-    """A system that does not answer is found on the reference only, whose time is virtual; elsewhere nobody knows."""
+def test_how_a_line_failed_is_distinguished(monkeypatch: pytest.MonkeyPatch, error: Exception, how: str) -> None:
+    """A system that does not answer is found on the reference only, whose time is virtual; elsewhere it cannot be known."""
     acts = ("A writes to orders",)
 
     def tried(*, is_prompt: bool) -> Tried:

@@ -63,7 +63,7 @@ def test_a_defect_is_seen(name: str) -> None:
 
 
 def test_an_operation_that_is_not_offered_is_no_finding() -> None:
-    """What a release does not have says nothing of it; nobody knows how such a sequence would have gone on."""
+    """A feature that a release does not have is no finding; how such a sequence would have gone on is not known."""
     tried = trials(TABLE, "kafka", profile="kafka-4.0").play(["transactions are listed by a pattern, A among them or not"])
 
     assert (tried.finding, tried.known) == (None, None)

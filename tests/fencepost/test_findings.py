@@ -52,8 +52,8 @@ def test_a_page_of_the_same_run_again_is_the_same(results: Path, tmp_path: Path)
     assert without_times(first) == without_times(second)
 
 
-def test_what_people_checked_is_kept_when_a_page_is_made_anew(results: Path, tmp_path: Path) -> None:
-    """It stands beside each row and each cause; an entry of one scenario comes before that of its requirement."""
+def test_what_people_checked_is_kept_when_a_page_is_made_again(results: Path, tmp_path: Path) -> None:
+    """It is shown with each row and each cause; an entry of one scenario comes before that of its requirement."""
     before = page(results, tmp_path)
     assert " open |" in before
     checked = "- {rows: [KIP890-060], checked: true, reason: It never raises it., link: 'https://example.org/a'}\n"
@@ -68,7 +68,7 @@ def test_what_people_checked_is_kept_when_a_page_is_made_anew(results: Path, tmp
 
 
 def test_what_was_checked_and_is_not_red_any_more_is_named(results: Path, tmp_path: Path) -> None:
-    """So that somebody takes it out."""
+    """A stale entry is named, so that a user removes it."""
     (tmp_path / "reference.yaml").write_text("- {rows: [CORE-01], checked: open, reason: Once red.}\n", encoding="utf-8")
 
     told = fencepost("findings", results, "--out", tmp_path, expect=0).out
@@ -101,7 +101,7 @@ def test_a_text_reads_as_in_every_run() -> None:
     assert steady("payments-84771f-0 of producer id 4711 at 127.0.0.1:9092") == "payments-0 of producer id … at …"
 
 
-def test_a_page_that_somebody_wrote_is_left_alone(results: Path, tmp_path: Path) -> None:
+def test_a_page_that_a_user_wrote_is_left_alone(results: Path, tmp_path: Path) -> None:
     """Nothing is overwritten that this command did not make."""
     (tmp_path / "reference.md").write_text("mine", encoding="utf-8")
 

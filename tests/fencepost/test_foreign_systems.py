@@ -1,4 +1,4 @@
-"""A package beside ours registers a system of its own: it is judged by its name, and a broken one harms nobody else."""
+"""A package outside of ours registers its own system: it is judged by its name, and a broken one harms no other system."""
 
 import json
 import sys
@@ -170,7 +170,7 @@ def test_it_ends_with_exit_code_2(packages: Path, tmp_path: Path, command: str, 
     assert "Traceback" not in finished.out + finished.err
 
 
-def test_a_broken_package_harms_nobody_who_names_another_system(packages: Path, tmp_path: Path) -> None:
+def test_a_broken_package_harms_no_user_who_names_another_system(packages: Path, tmp_path: Path) -> None:
     """It is not even imported in a run, and the doctor has a note of it."""
     install(packages, f"open({str(tmp_path / 'imported')!r}, 'w')\nraise KeyError('theirs')")
 
@@ -182,14 +182,14 @@ def test_a_broken_package_harms_nobody_who_names_another_system(packages: Path, 
 
 
 def test_a_name_of_ours_is_not_theirs_to_take(packages: Path) -> None:
-    """Whoever says kafka is judged by ours; the doctor says why the other is not found."""
+    """The name kafka means our system; the doctor reports why the other is not found."""
     install(packages, entry="kafka = tiny_system:registration")
 
     assert "bootstrap" in registry.find("kafka").options
     assert [told for told in registry.broken() if told.startswith("the system 'kafka' of tiny-broker 7.5.1")]
 
 
-def test_two_packages_with_one_name_are_told_apart(packages: Path) -> None:
+def test_two_packages_with_one_name_are_distinguished(packages: Path) -> None:
     """Which of them would be judged must not depend on the order of folders."""
     install(packages)
     install(packages, name="other-broker")

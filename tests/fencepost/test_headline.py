@@ -64,7 +64,7 @@ M, V, K, N, I, H = Verdict.MET, Verdict.VIOLATED, Verdict.KNOWN_DEVIATION, Verdi
 
 
 def test_only_proposals_that_were_asked_about_are_named() -> None:
-    """A run of one requirement says nothing about the proposals beside it."""
+    """A run of one requirement says nothing about the other proposals."""
     results = results_of(five(M), selection=Selection(only=("KIP890-001",)))
 
     assert end_of(results)[-1] == "kafka conforms as far as it was asked about KIP-890"
@@ -137,7 +137,7 @@ LOST = "kafka has no verdict: the run lost scenarios, which is fencepost's fault
     ],
 )
 def test_the_headline_counts_what_was_asked_and_says_what_it_means(results: Results, told: list[str]) -> None:
-    """Only of the selected proposals, and what was not asked is told apart."""
+    """The headline covers only the selected proposals, and reports separately what was not asked."""
     assert end_of(results) == told
 
 

@@ -1,4 +1,4 @@
-"""`fencepost run --check`: when an anomaly in a scenario's history makes a run red, and what is told of it."""
+"""`fencepost run --check`: when an anomaly in a scenario's history makes a run red, and what is reported of it."""
 
 import json
 from io import StringIO
@@ -38,7 +38,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, verdict: Verdict, counts: tuple[int,
 def test_a_definite_anomaly_that_no_verdict_explains_is_red(
     monkeypatch: pytest.MonkeyPatch, verdict: Verdict, counts: tuple[int, int], lawful: bool, red: bool
 ) -> None:
-    """A known deviation explains it, a red scenario has told it already; possible and lawful ones are only told."""
+    """A known deviation explains it, or a red scenario has reported it already; possible and conforming ones are only reported."""
     found = judged(monkeypatch, verdict, counts, lawful=lawful)
 
     (told,) = found.as_json()["anomalies"]

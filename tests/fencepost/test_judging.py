@@ -217,7 +217,7 @@ def test_what_counts_as_a_failure_can_be_chosen_and_is_told(gate: Gate, objectio
 
 
 def test_a_violation_and_a_harness_error_fail_whatever_is_chosen() -> None:
-    """Nobody can choose a false green."""
+    """A user cannot choose a false green."""
     gate = Gate.of(["known-deviation"])
 
     for verdict in (Verdict.VIOLATED, Verdict.HARNESS_ERROR):

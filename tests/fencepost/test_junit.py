@@ -1,4 +1,4 @@
-"""junit.xml as GitLab, Jenkins and people read it: names, properties, counts, and an end that is told."""
+"""junit.xml as GitLab, Jenkins and people read it: names, properties, counts, and an end that is reported."""
 
 import socket
 from pathlib import Path
@@ -28,7 +28,7 @@ def properties(case: Xml.Element) -> dict[str | None, str | None]:
     return {one.get("name"): one.get("value") for one in case.iter("property")}
 
 
-def test_every_scenario_has_a_name_of_its_own(reference_run: tuple[Path, str]) -> None:
+def test_every_scenario_has_its_own_name(reference_run: tuple[Path, str]) -> None:
     """Requirement, number and title; the class is proposal and feature; also for outlines and for what two protocols are asked."""
     found = cases(reference_run[0])
     names = [(case.get("classname"), case.get("name")) for case in found]
@@ -56,7 +56,7 @@ def test_nothing_of_the_machine_is_told(reference_run: tuple[Path, str]) -> None
 
 
 def test_a_red_is_a_failure_with_its_text(tmp_path: Path) -> None:
-    """Beside it what is met, and the counts of the whole."""
+    """The file also has what is met, and the counts of the whole."""
     asked = ("--only", "KIP890-060", "--only", "KIP890-141", "--defect", "no-epoch-bump", "--no-html")
     fencepost("run", *asked, "--results", tmp_path, expect=1)
 
@@ -72,7 +72,7 @@ def test_a_red_is_a_failure_with_its_text(tmp_path: Path) -> None:
 
 
 def test_tests_that_are_no_scenarios_keep_their_names() -> None:
-    """A user's own, beside ours in one file; only a run that did not finish adds a test case."""
+    """A user's own tests share the file with ours; only a run that did not finish adds a test case."""
     whole, cut = (Xml.fromstring(named(WRITTEN, why)) for why in (None, "it was stopped"))  # noqa: S314 - we wrote it
 
     assert [case.get("name") for case in whole.iter("testcase")] == ["test_c"]

@@ -69,7 +69,7 @@ def _whole(name: str) -> str:
 
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
-    """A folder that a run has claimed, into which somebody has put files since."""
+    """A folder that a run has claimed, into which a user has put files since."""
     results_folder.claim(tmp_path, Results(register.bundled(), Selection(), "reference").as_text())
     for name in FOREIGN:
         (tmp_path / name).parent.mkdir(exist_ok=True)

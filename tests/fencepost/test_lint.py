@@ -173,7 +173,7 @@ def test_a_fault_of_wording_is_told_with_its_line(before: str, after: str, told:
     ],
 )
 def test_a_fault_of_a_vocabulary_is_told_with_its_place(added: Callable[[Vocabulary], object], told: str) -> None:
-    """Sentences that are there twice, that mean the same step, or that nobody says."""
+    """Sentences that exist twice, that mean the same step, or that no feature uses."""
     found = faults(GOOD, speech=says(added))
 
     assert any(told in fault and "test_lint.py:" in fault for fault in found), found
@@ -190,5 +190,5 @@ def test_a_step_of_an_outline_is_looked_at_with_each_row() -> None:
 
 
 def test_a_proposal_whose_sentences_are_not_known_is_not_looked_at() -> None:
-    """Its words are somebody else's."""
+    """Its words belong to another package."""
     assert lint([gherkin.parse("kip1/some.feature", GOOD)], rows(), {"kip2": Speech(())}) == []

@@ -279,7 +279,7 @@ MENDED = Red("kafka-4.0", "KIP890-113", "[1] C", Verdict.HARNESS_ERROR.value, "s
     ],
 )
 def test_only_a_verdict_kills(reds: tuple[Red, ...], died: str | None, state: str) -> None:
-    """A run that breaks tells a user nothing of the broker, and a release that keeps a promise breaks none."""
+    """A run that breaks reports nothing about the broker to a user, and a release that keeps a promise breaks none."""
     assert Outcome(PLACE, reds, 1, died).state == state
 
 
@@ -302,7 +302,7 @@ def trial_of(outcome: Outcome, lawful: bool = False, killed_before: bool = False
 def test_a_trial_holds_when_the_suite_finds_what_breaks_a_promise(
     reds: tuple[Red, ...], lawful: bool, killed_before: bool, holds: bool
 ) -> None:
-    """A survivor that is not lawful, a lawful one that is killed, and one that was killed before each keep it from holding."""
+    """A survivor that is not conforming, a conforming one that is killed, and one that was killed before each keep it from holding."""
     assert trial_of(Outcome(PLACE, reds, 1), lawful, killed_before).holds is holds
 
 
@@ -315,7 +315,7 @@ def test_a_trial_that_was_stopped_does_not_hold() -> None:
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
-    """Puts texts into the place of lawful.yaml and killed.yaml."""
+    """Replaces lawful.yaml and killed.yaml by the given texts."""
     monkeypatch.setattr(known_mutants, "_folder", lambda: tmp_path)
 
     def put(lawful: str, killed: str = "[]") -> None:
@@ -328,8 +328,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str
 ENTRY = "- {file: reference/kafka/x.py, function: f, line: a.b(), change: (dropped), reason: nobody ever sees it}\n"
 
 
-def test_a_lawful_change_is_known_by_its_line(files: Callable[[str, str], None]) -> None:
-    """With the reason that is told of it."""
+def test_a_conforming_change_is_known_by_its_line(files: Callable[[str, str], None]) -> None:
+    """It is listed with the reason that is reported for it."""
     files(ENTRY, "[]")
 
     assert known_mutants.load([PLACE]).lawful == {PLACE.key: "nobody ever sees it"}
@@ -361,7 +361,7 @@ def test_what_was_killed_is_written_as_it_is_read(files: Callable[[str, str], No
 
 
 def test_the_bundled_files_are_right() -> None:
-    """Each lawful change is one of a place that is there."""
+    """Each conforming change names a place that exists."""
     assert known_mutants.load(mutation_run.places_of_files())
 
 

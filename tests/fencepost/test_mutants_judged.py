@@ -1,4 +1,4 @@
-"""Mutants in real runs: how each way to end is told apart, that the tree stays as it is, and that the drawn ones are still killed."""
+"""Mutants in real runs: how each way to end is distinguished, that the tree stays as it is, and that the drawn ones are still killed."""
 
 import json
 import multiprocessing
@@ -114,7 +114,7 @@ def test_what_was_killed_before_still_is_in_any_profile(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_most_of_those_that_nobody_has_seen_are_killed(tmp_path: Path) -> None:
-    """Of two hundred fresh ones no lawful one is killed; the share may be a little less than that of all, by chance."""
+    """In two hundred fresh ones no conforming one is killed; the share may be a little less than that of all, by chance."""
     done = trial_in(tmp_path, 200, int.from_bytes(os.urandom(4)))
 
     assert [one for one in done["mutants"] if one["lawful"] and one["state"] == "killed"] == []

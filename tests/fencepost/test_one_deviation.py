@@ -24,7 +24,7 @@ def judged() -> dict[str, dict[str, str]]:
 
 @pytest.mark.parametrize("name", DEVIATIONS)
 def test_one_deviation_is_few_reds_and_leaves_no_question_unasked(name: str, judged: dict[str, dict[str, str]]) -> None:
-    """The requirement that says it is violated, at most two beside it, and all others are met: none is inconclusive."""
+    """The requirement that says it is violated, at most two others with it, and all others are met: none is inconclusive."""
     verdicts = judged[name]
     red = {requirement for requirement, verdict in verdicts.items() if verdict == "violated"}
 

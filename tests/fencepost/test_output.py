@@ -1,4 +1,4 @@
-"""Where the output goes is nobody's verdict: a reader that leaves, and a stream that has few letters."""
+"""Where the output goes changes no verdict: a reader that leaves, and a stream that has few letters."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What a run would do, told before anything is started."""
+"""What a run would do, reported before anything is started."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ def planned(options: Options, workers: int = 1) -> Plan:
 
 
 def test_a_whole_run_of_kafka_holds_five_containers_at_most() -> None:
-    """Of all that it starts; a cluster of two nodes is one broker and two containers."""
+    """All that it starts is counted; a cluster of two nodes is one broker and two containers."""
     plan = planned(Options("kafka", KAFKA))
     (part,) = plan.protocols
     assert part.brokers is not None
@@ -102,7 +102,7 @@ def test_a_smoke_run_starts_what_it_asks_for() -> None:
 
 
 def test_what_was_never_measured_is_not_guessed() -> None:
-    """A system of somebody else's has no estimate."""
+    """A system of another package has no estimate."""
 
     class Unmeasured:
         name = "theirs"
@@ -113,7 +113,7 @@ def test_what_was_never_measured_is_not_guessed() -> None:
 
 
 def test_a_smoke_run_says_so_and_is_never_the_whole(tmp_path: Path) -> None:
-    """In compliance.json and in what is told; with a proposal it is what both choose."""
+    """compliance.json and the output both say so; with a proposal it is what both choose."""
     fencepost("run", "--smoke", "--spec", "pip31", "--no-html", "--results", tmp_path, expect=0)
 
     found = compliance(tmp_path)

@@ -1,4 +1,4 @@
-"""Plays beside pytest-bdd's own runner: both show the same. And the player: what becomes of a scenario that goes wrong."""
+"""Plays next to pytest-bdd's own runner: both show the same. And the player: what becomes of a scenario that goes wrong."""
 
 import gc
 import json
@@ -65,7 +65,7 @@ def test_a_play_shows_what_the_same_scenario_shows_where_pytest_bdd_runs_its_ste
 
 
 def test_the_step_of_a_scenario_is_known_while_it_is_played() -> None:
-    """Whoever looks from another thread sees where the player is; when it has ended, its last step."""
+    """Another thread sees where the player is; when it has ended, it sees its last step."""
     seen: list[Now] = []
 
     class Looks(Looking):
@@ -82,8 +82,8 @@ def test_the_step_of_a_scenario_is_known_while_it_is_played() -> None:
     assert all(one.step.startswith(("Then ", "And ")) for one in seen)
 
 
-def test_scenarios_that_are_under_way_at_once_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of two waits for the other, so both are under way when somebody looks."""
+def test_scenarios_that_run_concurrently_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of two waits for the other, so both are running when the test looks."""
     both, seen, looks = threading.Barrier(2), list[str](), list[Looking]()
 
     class Registers:
@@ -239,7 +239,7 @@ def test_a_scenario_of_which_no_step_asks_for_a_session_has_none() -> None:
     ],
 )
 def test_a_step_that_fails_ends_its_scenario_alone(step: tuple[str, str], error: str) -> None:
-    """The error comes back as a value, the steps after it are not reached, and what was made is given back."""
+    """The error is returned as a value, the steps after it are not reached, and what was made is released."""
     found = played(("Given", "all is there"), step, ("Then", "the sky is seen"))
 
     assert [one.ending for one in found.steps] == [Ending.DONE, Ending.FAILED, Ending.NOT_REACHED]
@@ -248,7 +248,7 @@ def test_a_step_that_fails_ends_its_scenario_alone(step: tuple[str, str], error:
     assert ENDS == ["second", "first", "session"]
 
 
-def test_an_interrupt_is_nobodys_verdict() -> None:
+def test_an_interrupt_is_no_verdict() -> None:
     """It goes on, after what was made was given back."""
     interrupted = Vocabulary("interrupted", [])
 
@@ -265,7 +265,7 @@ def test_an_interrupt_is_nobodys_verdict() -> None:
 
 
 def test_state_is_declared_once() -> None:
-    """In a vocabulary, among the vocabularies of a proposal, and beside what every scenario has."""
+    """In a vocabulary, among the vocabularies of a proposal, and against what every scenario has."""
     other = Vocabulary("other", [])
     other.state(first)
 

@@ -141,7 +141,7 @@ BESIDE = "import pytest\n\n\ndef test_it(): ...\n\n\n@pytest.mark.skip\ndef test
 
 @pytest.fixture(scope="module")
 def in_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The results of a run with two workers that judged a scenario for each of VIOLATIONS, with somebody's own tests beside them."""
+    """The results of a run with two workers that judged a scenario for each of VIOLATIONS, together with a user's own tests."""
     folder = tmp_path_factory.mktemp("workers")
     room = folder / "made"
     room.mkdir()
@@ -176,7 +176,7 @@ def test_a_run_with_workers_gives_the_same_verdicts(in_workers: Path) -> None:
 
 
 def test_junit_tells_what_workers_judged(in_workers: Path) -> None:
-    """Each scenario by its name, a red with its text; and what is beside them."""
+    """Each scenario is listed by its name, a red with its text; so are the other tests."""
     cases = {case.get("name"): case for case in ElementTree.parse(in_workers / "junit.xml").iter("testcase")}  # noqa: S314 - we wrote it
 
     scenarios = [f"KIP890-060 [{number}] Some" for number in range(1, 5)]
@@ -187,13 +187,13 @@ def test_junit_tells_what_workers_judged(in_workers: Path) -> None:
 
 
 def test_tests_beside_the_scenarios_are_not_missed_where_there_are_workers(in_workers: Path) -> None:
-    """Somebody's own tests in the same session are no scenarios that were lost, whoever runs them."""
+    """A user's own tests in the same session do not count as lost scenarios, whichever process runs them."""
     told = compliance(in_workers)
     assert told["complete"] is True
     assert told["scenarios"] == {"selected": 4, "judged": 4}
 
 
-def test_every_example_is_judged_and_has_a_history_of_its_own(tmp_path: Path) -> None:
+def test_every_example_is_judged_and_has_its_own_history(tmp_path: Path) -> None:
     """The worst one decides, and none writes over what another one said."""
     room = tmp_path / "made"
     room.mkdir()
@@ -264,7 +264,7 @@ def test_features_that_are_not_fit_are_told_and_no_system_is_opened(tmp_path: Pa
     ],
 )
 def test_a_requirement_that_pytest_asks_in_part_is_not_met(tmp_path: Path, arguments: list[str], by: str, in_part: str) -> None:
-    """Tags are pytest's markers; what they leave out is told, and what was asked whole is judged."""
+    """Tags are pytest's markers; what they leave out is reported, and what was asked whole is judged."""
     only = f"CORE-01,{in_part}"
     pytest_with_plugin(
         "--pyargs", "fencepost.features", f"--only={only}", f"--results={tmp_path / 'r'}", *arguments, expect=0, cwd=tmp_path

@@ -170,7 +170,7 @@ def test_a_red_fits_on_its_line(room: int) -> None:
 
 
 def test_a_red_without_a_violation_says_why() -> None:
-    """Nobody knows, and the line says so."""
+    """The reason is not known, and the line says so."""
     assert line_of_red(result(Verdict.INCONCLUSIVE), 100) == "? KIP890-060 [1] A commit: inconclusive: why"
 
 
@@ -242,7 +242,7 @@ def test_a_long_line_is_broken_between_words_on_a_terminal_only(monkeypatch: pyt
 
 
 def test_a_link_is_never_broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that is longer than a terminal is wide stands on a line of its own, and each part of it says where it leads."""
+    """One that is wider than a terminal has a separate line, and each part of it says where it leads."""
     monkeypatch.setenv("COLUMNS", "30")
     monkeypatch.setenv("TERM", "xterm")
     link = f"https://example.org/{'a' * 60}.scala"

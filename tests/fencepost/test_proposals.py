@@ -12,7 +12,7 @@ from fencepost.contract.errors import WrongUsage
 
 
 def test_every_proposal_has_its_protocols() -> None:
-    """A proposal that binds nobody would never be asked."""
+    """A proposal that binds no protocol would never be asked."""
     known = proposals.bundled()
 
     assert set(register.bundled().by_spec) == set(known.by_spec)
@@ -20,7 +20,7 @@ def test_every_proposal_has_its_protocols() -> None:
 
 
 def test_core_is_for_every_protocol() -> None:
-    """Whoever speaks a protocol is asked what every transactional log promises."""
+    """A system of any protocol is asked what every transactional log promises."""
     known = proposals.bundled()
     spoken = {protocol for spec in known.by_spec for protocol in known.protocols_of(spec)}
 
@@ -82,7 +82,7 @@ def test_a_mistake_in_a_spec_is_told_with_its_place(features: Path, mistake: tup
 
 
 def test_a_register_without_a_spec_is_a_mistake(features: Path) -> None:
-    """Nobody would ever be asked of it."""
+    """No system would ever be asked about it."""
     (features / "pip999" / "spec.yaml").rename(features / "pip999" / "requirements.yaml")
 
     with pytest.raises(WrongUsage, match=r"pip999/spec\.yaml: there is no such file next to requirements\.yaml; expected: "):

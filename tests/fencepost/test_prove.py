@@ -83,8 +83,8 @@ def test_a_defect_that_breaks_two_requirements_is_caught_when_each_shows_its_own
         (Seen(LATE, {"KIP890-060": "inconclusive"}, {"KIP890-060": "x"}, {}), False),
     ],
 )
-def test_a_lawful_variant_that_anything_catches_is_a_false_red(one: Seen, lawful: bool) -> None:
-    """What is lawful must stay green."""
+def test_a_conforming_variant_that_anything_catches_is_a_false_red(one: Seen, lawful: bool) -> None:
+    """A conforming variant must stay green."""
     proof = Proof(ROW, (seen("violated"), one))
 
     assert proof.holds is lawful
@@ -93,7 +93,7 @@ def test_a_lawful_variant_that_anything_catches_is_a_false_red(one: Seen, lawful
 
 @pytest.mark.parametrize("one", [seen("violated", trouble="it never took effect"), Seen(LATE, {}, {}, {}, "the run ended with 2")])
 def test_what_does_not_apply_is_named_and_not_counted(one: Seen) -> None:
-    """Neither as a proof, nor as a lawful variant that stayed green; and the proof does not hold."""
+    """It counts neither as a proof, nor as a conforming variant that stayed green; and the proof does not hold."""
     proof = Proof(ROW, (seen("violated"), one))
 
     assert (proof.inapplicable, proof.missed, proof.false_reds, proof.holds) == ([one], [], [], False)
@@ -102,7 +102,7 @@ def test_what_does_not_apply_is_named_and_not_counted(one: Seen) -> None:
 
 
 def test_a_proof_that_is_stopped_says_what_it_does_not_know(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What nobody tried is no hole; the page and the matrix are there, and the exit code is that of a run that has not finished."""
+    """What was not tried is no hole; the page and the matrix exist, and the exit code is that of a run that has not finished."""
     stopped = Proof(ROWS, (seen("violated"),), (DEFECTS["no-epoch-bump-on-abort"],))
     monkeypatch.setattr(kill_matrix, "prove", lambda *_: stopped)
 
@@ -224,8 +224,8 @@ def test_a_lawful_variant_that_no_proposal_comes_across_is_left_out_of_their_pro
     assert not one_proposal.inapplicable
 
 
-def test_lawful_variants_that_change_different_functions_are_one_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It clears both where nothing catches it; each is told for itself."""
+def test_conforming_variants_that_change_different_functions_are_one_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It clears both if nothing catches it; each is reported separately."""
     assert conforming_groups.groups((LATE, EPOCH)) == [(LATE, EPOCH)]
 
     proof = proof_of(monkeypatch, "KIP890-060", defects=(BUMP, LATE, EPOCH))
@@ -279,8 +279,8 @@ def test_lawful_variants_that_set_the_same_value_are_no_one_broker() -> None:
     assert conforming_groups.groups((counts, collects)) == [(counts,), (collects,)]
 
 
-def test_a_lawful_variant_is_asked_only_what_binds_its_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The core is asked of both; a proposal of Kafka only of Kafka's, and a lawful variant of Pulsar is then not asked at all."""
+def test_a_conforming_variant_is_asked_only_what_binds_its_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The core is asked of both; a proposal of Kafka only of Kafka's, and a conforming variant of Pulsar is then not asked at all."""
     in_pulsar = dataclasses.replace(LATE, name="late-in-pulsar", parts=pulsar.Parts(network=LATE.parts.network))
 
     both = proof_of(monkeypatch, "CORE-02", "KIP890-060", defects=(BUMP, IN_KAFKA, IN_PULSAR, IN_SEGMENTS, LATE, in_pulsar))

@@ -51,7 +51,7 @@ def test_a_run_again_removes_its_own_files_and_no_other(tmp_path: Path) -> None:
 
 
 def test_the_folder_of_a_run_is_no_folder_for_a_proof(tmp_path: Path) -> None:
-    """Nor is one with a prove.html of somebody else's."""
+    """Nor is one with another tool's prove.html."""
     results, theirs = tmp_path / "run", tmp_path / "theirs"
     fencepost(*ONE, "--results", results, expect=0)
     files = foreign(theirs, "prove.html")

@@ -9,12 +9,12 @@ ASKED = ("run", "--no-html", "-v", "--only", "CORE-0*,KIP890-06*")
 
 
 def order_of(folder: Path, *arguments: object) -> list[str]:
-    """The scenarios of a run as they are told, one after the other."""
+    """The scenarios of a run in the order in which they are reported."""
     return re.findall(r"^  \+ (.*): met", fencepost(*ASKED, "--results", folder, *arguments, expect=0).out, re.M)
 
 
 def test_another_order_gives_the_same_verdicts_and_the_same_number_the_same_order(tmp_path: Path) -> None:
-    """Whoever sees a verdict hang on the order can ask in that order again."""
+    """A user who sees a verdict depend on the order can ask in that order again."""
     plain = order_of(tmp_path / "plain")
     first = order_of(tmp_path / "first", "--shuffle", 7)
     again = order_of(tmp_path / "again", "--shuffle", 7)

@@ -124,7 +124,7 @@ def test_the_link_checker_finds_what_is_broken(tmp_path: Path) -> None:
 
 
 def test_no_page_asks_for_anything_from_outside(pages: dict[str, Page], site: Path) -> None:
-    """Only a link that somebody follows leads there."""
+    """Only a link that a reader follows leads there."""
     assert [load for page in pages.values() for load in page.loads if load.startswith(("http", "//"))] == []
     styles = [path.read_text(encoding="utf-8") for path in site.rglob("*.css")]
     assert not any(re.search(r"url\(|@import", style) for style in styles)
@@ -202,7 +202,7 @@ def test_a_run_that_did_not_finish_and_one_of_another_version_say_so(site: Path)
 
 
 def test_a_red_has_its_picture_and_a_history_that_is_cut_off_says_so(site: Path) -> None:
-    """With what was expected beside what was seen."""
+    """The page shows what was expected next to what was seen."""
     (red,) = site.glob(f"runs/*/{addresses.slug(RED)}.html")
     (cut,) = site.glob(f"runs/*/{addresses.slug(CUT)}.html")
 
@@ -222,7 +222,7 @@ def test_a_site_is_made_again_without_what_was_there(site: Path, tmp_path: Path)
 
 
 def test_the_command_says_in_a_line_why_it_does_nothing(tmp_path: Path) -> None:
-    """A folder of somebody else's is the user's mistake."""
+    """A folder that another tool made is the user's mistake."""
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
 
     refused = fencepost("site", "--spec", SPEC, "--out", tmp_path, expect=2)
@@ -299,7 +299,7 @@ PICTURE_PAIRS = [(text, back) for text in "fqagr" for back in "pb"] + [(text, "m
 
 @pytest.mark.parametrize("pair", [*SITE_PAIRS, *PICTURE_PAIRS], ids="-on-".join)
 def test_words_stand_out_from_what_is_behind_them(pair: tuple[str, str], site: Path) -> None:
-    """At least 4.5 to 1 on light and on dark pages, which is AA; the pictures bring colours of their own."""
+    """At least 4.5 to 1 on light and on dark pages, which is AA; the pictures have their own colours."""
     style = (site / "assets/site.css").read_text(encoding="utf-8")
     schemes = [
         {name: value if len(value) == 7 else "#" + "".join(letter * 2 for letter in value[1:]) for name, value in found}

@@ -34,7 +34,7 @@ def test_what_was_judged_is_kept(tmp_path: Path, workers: tuple[str, ...]) -> No
 
 
 def test_without_any_room_nothing_is_asked(tmp_path: Path) -> None:
-    """It is wrong usage, told before a system is started."""
+    """It is wrong usage, reported before a system is started."""
     done = python(SMALL_DISK, 200_000, tmp_path / "r", "run", "--only", "CORE-01", "--no-html", "--results", tmp_path / "r", expect=2)
 
     assert f"the results folder {tmp_path / 'r'} cannot be written to: No space left on device" in done.err

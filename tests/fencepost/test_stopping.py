@@ -71,7 +71,7 @@ def test_a_signal_ends_a_run_and_keeps_what_was_found(
 
 @pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["alone", "with workers"])
 def test_enough_failures_end_a_run(tmp_path: Path, options: tuple[str, ...]) -> None:
-    """Exit code 4, not 1: what was not asked is not known. The red is told; a worker may end some more before it hears of it."""
+    """Exit code 4, not 1: what was not asked is not known. The red is reported; a worker may end some more before it learns of it."""
     arguments = ("--defect", "no-epoch-bump", "--only", "KIP890-0*", "--max-failures", "1", "--no-html", "--results", tmp_path)
     out = fencepost("run", *arguments, *options, expect=4).out
 
@@ -123,7 +123,7 @@ def test_a_system_that_starts_is_not_waited_for_after_a_signal(tmp_path: Path, c
 
 
 def test_the_proof_is_not_finished_after_a_signal(tmp_path: Path) -> None:
-    """Its worker processes say nothing, and what was seen until then is told as a part."""
+    """Its worker processes print nothing, and what was seen until then is reported as a part."""
     with begun("prove", "--spec", "core", "--results", "proof", cwd=tmp_path) as run:
         assert run.process.stdout
         run.process.stdout.readline()

@@ -57,7 +57,7 @@ def test_each_change_has_one_name(before: str, now: str, kind: str | None) -> No
 
 
 def test_the_headline_counts_what_was_asked() -> None:
-    """Not offered is part of what was asked for, and no part of what was judged; what nobody asked for is not counted."""
+    """Not offered is part of what was asked for, and no part of what was judged; what the user did not ask for is not counted."""
     verdicts = {"KIP890-001": "met", "KIP890-002": "known_deviation", "KIP890-003": "not_offered", "KIP890-004": "not_run"}
 
     page = markdown_summary.render(run(verdicts))
@@ -88,7 +88,7 @@ def test_the_ending_is_that_of_the_run(verdict: str, complete: bool, ending: str
 
 
 def test_the_ending_follows_the_gate_of_the_run() -> None:
-    """`--strict` and `--max-not-offered` are in the results; without them what is not offered keeps nobody from conforming."""
+    """`--strict` and `--max-not-offered` are in the results; without them what is not offered keeps no system from conforming."""
     verdicts = {"KIP890-001": "met", "KIP890-002": "not_offered", "KIP890-003": "not_offered", "KIP890-004": "inconclusive"}
 
     def ending(**gate: Any) -> str:
@@ -100,7 +100,7 @@ def test_the_ending_follows_the_gate_of_the_run() -> None:
 
 
 def test_only_a_violation_says_something_against_a_system() -> None:
-    """Entries that do not show any more are the fault of whoever keeps them."""
+    """Entries that no longer show are the fault of their maintainer."""
     stale = {"feature": "f", "name": "[1] One", "verdict": "harness_error", "expectation": {"stale": True}}
 
     def ending(*verdicts: str) -> str:

@@ -32,7 +32,7 @@ def refused(seen: str, expected: str = "success with (producer id 1001, epoch 1)
     ],
 )
 def test_a_symptom_shows_in_the_same_failure_of_another_run(now: str, later: str) -> None:
-    """What is made up anew each time is left open."""
+    """What differs in each run is left open."""
     assert symptom_of(refused(now)).shows_in(refused(now))
     assert symptom_of(refused(now)).shows_in(refused(later))
 
@@ -51,7 +51,7 @@ def test_a_symptom_shows_in_the_same_failure_of_another_run(now: str, later: str
     ],
 )
 def test_a_symptom_does_not_show_in_another_failure(now: str, other: str) -> None:
-    """An epoch, an offset, a count, a value, a partition: each is a failure of its own."""
+    """An epoch, an offset, a count, a value, a partition: each makes a separate failure."""
     assert not symptom_of(refused(now)).shows_in(refused(other))
 
 

@@ -131,7 +131,7 @@ def test_observations_are_compared_by_role() -> None:
 
 
 def test_where_a_disturbance_stands() -> None:
-    """Before each step but the first; never after a fault that it would end, and not right after a system that is coming back."""
+    """Before each step but the first; never after a fault that it would end, and not right after a system that is restarting."""
     crash = disturbances.bundled().by_name["crash"]
 
     def positions(*texts: str, needs: Sequence[str] = (), protocol: str = "kafka") -> list[int | None]:
@@ -236,7 +236,7 @@ def test_an_exception_that_no_twin_needs_is_red(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_a_scenario_that_is_red_by_itself_has_no_twins(tmp_path: Path) -> None:
-    """Nobody could say what a disturbance changes in it; the run is red for it, as any run is."""
+    """What a disturbance changes in it could not be known; the run is red for it, as any run is."""
     asked = ("--twins", "one-batch", "--only", "KIP890-353", "--defect", "leaving-goes-unnoticed")
 
     ended = fencepost("run", *asked, "--results", tmp_path / "r", expect=1)
@@ -268,7 +268,7 @@ def test_a_field_that_is_lost_at_a_replay_is_noticed(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize(("protocol", "least"), [("kafka", 55), ("pulsar", 25)])
 def test_losses_follow_from_the_records(protocol: str, least: int) -> None:
-    """Each field of each durable record is one, with a name of its own."""
+    """Each field of each durable record is one, with its own name."""
     found = [one.name for one in losses(protocol)]
 
     assert len(found) == len(set(found)) >= least

@@ -1,4 +1,4 @@
-"""`run --verify-expectations N`: how often known deviations show, measured anew, and what is offered to whoever maintains them."""
+"""`run --verify-expectations N`: how often known deviations show, measured again, and what is offered to their maintainer."""
 
 import re
 from pathlib import Path
@@ -43,7 +43,7 @@ def test_a_try_is_a_scenario_that_was_judged() -> None:
 
 
 def test_only_entries_that_were_asked_about_are_told() -> None:
-    """One of another requirement was not tried; one that must show each time is told where every entry is measured."""
+    """One of another requirement was not tried; one that must show each time is reported where every entry is measured."""
     for every in (False, True):
         measuring = Measuring([], every, [result(Verdict.MET)], (known(), known({"seen": 1, "tried": 2}, "PIP31-32")))
         assert [one.known.entry.requirement for one in measuring.measured()] == (["PIP31-43"] if every else [])
@@ -60,7 +60,7 @@ def test_only_entries_that_were_asked_about_are_told() -> None:
     ],
 )
 def test_what_to_paste_counts_the_tries_of_before(intermittent: object, seen: int, tried: int, remedy: str | None) -> None:
-    """Whoever measures again adds to what is known; nothing is offered where nothing changes."""
+    """A second measurement adds to what is known; nothing is offered where nothing changes."""
     assert Measured(known(intermittent), seen, tried, 0).remedy == remedy
 
 
@@ -83,5 +83,5 @@ def test_it_measures_a_system_and_writes_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_measured_is_refused(options: list[str], told: str) -> None:
-    """Wrong usage is told before anything is started."""
+    """Wrong usage is reported before anything is started."""
     assert told in fencepost("run", *options, expect=2).err

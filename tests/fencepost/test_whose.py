@@ -32,7 +32,7 @@ AS_RELEASE = SYSTEM.replace('super().open(), version="7.5.1", judged_as=(self.na
 
 
 def test_a_run_is_called_as_the_user_says(tmp_path: Path) -> None:
-    """In the results, the environment and the headline; labels beside it."""
+    """The name is in the results, the environment and the headline, with the labels."""
     given = ("--name", "corp-broker", "--version", "2.7", "--label", "commit=1a2b", "--label", "branch=a=b")
 
     out = fencepost("run", "--only", "KIP890-060", "--no-html", *given, "--results", tmp_path, expect=0).out
@@ -47,7 +47,7 @@ def test_a_run_is_called_as_the_user_says(tmp_path: Path) -> None:
 
 
 def test_a_broken_reference_says_so_wherever_it_is_told(tmp_path: Path) -> None:
-    """Nobody takes it for the honest one: not in the results, and not in the headline."""
+    """It cannot be taken for the honest one: not in the results, and not in the headline."""
     out = fencepost("run", "--only", "KIP890-060", "--no-html", "--defect", "no-epoch-bump", "--results", tmp_path, expect=1).out
 
     assert compliance(tmp_path)["system"]["defect"] == "no-epoch-bump"
@@ -120,7 +120,7 @@ def test_the_users_word_makes_a_build_a_release() -> None:
 
 
 def test_a_word_that_the_system_does_not_confirm_is_taken_with_a_warning() -> None:
-    """A compatible broker that tells no release."""
+    """A compatible broker that reports no release."""
     taken = settled("kafka", replace(SAID, looks_like=None), KnownAs.of("kafka:4.3.1"))
 
     assert taken.judged_as == ("kafka", "4.3.1")
@@ -165,7 +165,7 @@ def test_a_package_cannot_excuse_its_own_system() -> None:
     ],
 )
 def test_a_violation_of_the_release_that_it_looks_like_is_told(said: Handshake, violation: Mismatch | None, is_told: bool) -> None:
-    """With its link and with what to say; another symptom, another release, or a release itself has nothing to be told."""
+    """It has its link and what to say; another symptom, another release, or a release itself reports nothing."""
     hint = Likeness.of(said, register.bundled()).hint(DEVIATES, "[1] The answer to InitProducerId is lost in a crash", violation)
 
     assert (hint is not None) == is_told

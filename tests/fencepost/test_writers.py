@@ -17,7 +17,7 @@ def test_the_core_holds_for_writers_with_transaction_keys(tmp_path: Path) -> Non
 
 
 def test_writers_are_of_a_kind_that_there_is() -> None:
-    """One that nobody knows, and keys where the profile has none, are wrong usage."""
+    """An unknown one, and keys where the profile has none, are wrong usage."""
     unknown = fencepost("run", "--spec", "core", "--writers", "keys", expect=2)
     without = fencepost("run", "--spec", "core", "--profile", "pulsar-4.0", "--writers", "key", expect=2)
 

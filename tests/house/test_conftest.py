@@ -14,7 +14,7 @@ NO_IMAGE = "fencepost/no-such-image:1"
 
 
 def test_without_an_image_a_test_is_skipped_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever has no brokers still gets the other tests."""
+    """A machine without brokers still runs the other tests."""
     monkeypatch.delenv("FENCEPOST_REQUIRE_CONTAINERS", raising=False)
 
     with pytest.raises(pytest.skip.Exception, match="Docker"):
@@ -30,7 +30,7 @@ def test_without_an_image_that_must_be_there_a_test_fails(monkeypatch: pytest.Mo
 
 
 def run(folder: Path, test: str, *options: str) -> Finished:
-    """A test in a folder of its own, under the root's conftest.py."""
+    """A test in a separate folder, under the root's conftest.py."""
     (folder / "test_one.py").write_text(f"import pytest\n\n\n{test}\n", encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider", f"--rootdir={folder}", "-rs", *options]
     done = subprocess.run(
@@ -61,7 +61,7 @@ def test_what_ci_leaves_out_is_skipped_visibly_and_runs_when_asked_for(tmp_path:
     [("docker", "expected pytest.mark.docker(IMAGE)"), ("docker('x:1')", "needs Docker, so it belongs to a file tests/systems/test_real_")],
 )
 def test_a_marker_that_is_wrong_stops_the_run(tmp_path: Path, marker: str, said: str) -> None:
-    """One without an image would need none; one elsewhere would start brokers beside those of the other worker."""
+    """One without an image would need none; one elsewhere would start brokers in addition to those of the other worker."""
     finished = run(tmp_path, f"@pytest.mark.{marker}\ndef test_one() -> None:\n    pass")
 
     assert finished.code == 4, finished

@@ -1,4 +1,4 @@
-"""Levers that only some brokers have are named by the scenarios that pull them, so that nobody else is asked."""
+"""Levers that only some brokers have are named by the scenarios that pull them, so that no other broker is asked."""
 
 import re
 

@@ -31,7 +31,7 @@ def test_the_wheel_holds_every_feature_and_data_file(wheel: Path) -> None:
 
 
 def test_a_page_that_is_named_can_be_shown() -> None:
-    """Whoever installed the wheel has no docs/ beside it; `fencepost explain PAGE` shows what a message or a help text names."""
+    """A user who installed the wheel has no docs/ next to it; `fencepost explain PAGE` shows what a message or a help text names."""
     sources = [path for room in ("fencepost", "adapters", "report") for path in (CHECKOUT / room).rglob("*.py")]
     pages = re.compile(r"(?:docs/|fencepost explain )([a-z-]+)(?:\.md|` shows)")
     named = {page for path in sources for page in pages.findall(path.read_text(encoding="utf-8"))}

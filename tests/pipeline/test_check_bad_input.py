@@ -70,7 +70,7 @@ def test_a_hostile_line_ends_no_check(said: str) -> None:
 
 
 def test_what_cannot_be_read_is_told_and_the_rest_is_judged(spark: SparkSession, tmp_path: Path) -> None:
-    """Every kind of bad file and line, beside a sound and a broken history: both are judged, and each bad one has its place and reason."""
+    """Every kind of bad file and line, with a sound and a broken history: both are judged, and each bad one has its place and reason."""
     folder = tmp_path / "in"
     write(SOUND, "sound", folder)
     write("p0 ok send tid=t e=0 x<a@0\np0 ok abort tid=t e=0\np1 ok poll x>a@0\n", "broken", folder)

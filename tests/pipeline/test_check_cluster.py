@@ -24,7 +24,7 @@ HERE = "127.0.0.1"
 
 
 def free_port() -> int:
-    """A port of the loopback address that nobody listens on."""
+    """A port of the loopback address without a listener."""
     with socket.socket() as probe:
         probe.bind((HERE, 0))
         return int(probe.getsockname()[1])

@@ -43,7 +43,7 @@ def test_a_sound_history_leaves_no_witness_in_the_place_of_earlier_ones(spark: "
 
 
 def test_a_broken_history_is_told_in_words_and_files(spark: "SparkSession", tmp_path: Path) -> None:
-    """In a process with a Java of its own: exit code 1, the first witness in words, witnesses as files, a page with a picture."""
+    """In a process with its own Java: exit code 1, the first witness in words, witnesses as files, a page with a picture."""
     write("p0 ok send tid=t e=0 x<a@0\np0 ok abort tid=t e=0\np1 ok poll x>a@0\n", "broken", tmp_path / "in")
     write("p0 ok send x<a@0\np1 ok poll x>a@0\n", "sound", tmp_path / "in")
 
@@ -68,7 +68,7 @@ def test_a_broken_history_is_told_in_words_and_files(spark: "SparkSession", tmp_
 
 
 def test_tables_are_judged_by_themselves(tmp_path: Path) -> None:
-    """Tables beside a history are refused, and those of another version; a folder whose tables were never finished has none."""
+    """Tables next to a history are refused, and those of another version; a folder whose tables were never finished has none."""
     write("p0 ok send x<a@0\n", "run", tmp_path / "in")
     tables = tmp_path / "out/tables"
     tables.mkdir(parents=True)

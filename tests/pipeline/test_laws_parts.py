@@ -40,7 +40,7 @@ def test_parts_show_what_the_whole_shows(buckets: int, infer: bool) -> None:
 
 @pytest.mark.parametrize("anomaly", SPANNING)
 def test_what_no_log_shows_alone_is_found(anomaly: str) -> None:
-    """The facts of both logs come together, where each has a task of its own."""
+    """The facts of both logs come together, where each has a separate task."""
     told = {anomaly: events(SPANNING[anomaly], anomaly)}
 
     assert anomaly in {name for name, _ in in_process(told)}

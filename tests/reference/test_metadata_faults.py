@@ -103,7 +103,7 @@ WRITES: dict[str, Callable[[MetadataStore], object]] = {
 def test_a_write_that_fails_before_has_written_nothing(
     store: MetadataStore, faults: StoreFaults, write: Callable[[MetadataStore], object]
 ) -> None:
-    """It is answered Unavailable, nobody is told of a change, and the same write succeeds the second time."""
+    """It is answered Unavailable, no watcher is notified of a change, and the same write succeeds the second time."""
     told: list[Change] = []
     store.watch(*under("a/"), told.append)
     before = store.scan(*under(""))

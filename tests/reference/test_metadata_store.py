@@ -59,7 +59,7 @@ def test_a_store_on_plain_records_is_a_metadata_store() -> None:
 
 @pytest.mark.parametrize("machine", [UnderARoot, OnPlainRecordsUnderARoot])
 def test_a_store_under_a_root_is_a_metadata_store(machine: type[StoreMachine]) -> None:
-    """And it has nothing of what lies beside its root."""
+    """And it has nothing of what lies next to its root."""
     run_state_machine_as_test(machine, settings=settings(stateful_step_count=40, deadline=None))
 
 

@@ -47,7 +47,7 @@ def test_a_wrong_epoch_is_refused_whoever_finds_it(version: int) -> None:
 
 @pytest.mark.parametrize("version", [3, 11, 12])
 def test_a_producer_id_of_somebody_else_is_refused(version: int) -> None:
-    """49, as for a transactional id that nobody has."""
+    """49, as for an unknown transactional id."""
     client = Client()
     pair = client.producer("x")
 

@@ -62,7 +62,7 @@ class Guarded:
 
 
 def test_what_is_not_allowed_is_refused_but_to_super_users() -> None:
-    """And somebody who has not logged in is nobody special."""
+    """And a client that has not logged in is no special user."""
     guarded = Guarded()
 
     assert guarded.init() == 53

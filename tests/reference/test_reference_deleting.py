@@ -40,7 +40,7 @@ def test_a_topic_is_deleted_once(version: int) -> None:
 
 
 def test_a_topic_of_the_same_name_is_another_one() -> None:
-    """It has an id of its own, no records, and it and what was deleted stay so after a crash."""
+    """It has its own id, no records, and it and what was deleted stay so after a crash."""
     client = Administrator()
     client.plain(0)
     before = client.topic_id()

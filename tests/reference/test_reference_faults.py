@@ -69,6 +69,6 @@ def test_a_second_answer_comes_just_before_a_crash() -> None:
 
 
 def test_a_system_that_is_killed_from_outside_has_no_crash_points() -> None:
-    """Nobody can see from outside where its code is."""
+    """An observer outside cannot see where its code is."""
     with pytest.raises(NotOffered, match="crash-points: the system is killed from outside"):
         NoFaults("127.0.0.1:9092").crash_at("after-decision-logged")

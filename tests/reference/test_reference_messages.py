@@ -51,7 +51,7 @@ def test_a_version_of_api_versions_that_is_not_offered_is_answered_all_the_same(
 
 
 def test_topics_can_be_looked_up_by_their_ids() -> None:
-    """Metadata v12: the same topic, and 100 for an id that nobody has."""
+    """Metadata v12: the same topic, and 100 for an unknown id."""
     client = Client()
 
     def look(**wanted: Any) -> tuple[int, Any, int]:
@@ -66,7 +66,7 @@ def test_topics_can_be_looked_up_by_their_ids() -> None:
 
 
 def test_an_unknown_partition_has_no_offsets() -> None:
-    """ListOffsets: 3, and the partition beside it is answered."""
+    """ListOffsets: 3, and the other partition is answered."""
     client = Client()
     partitions = [{"partition_index": index, "timestamp": -1} for index in (0, 9)]
 

@@ -1,4 +1,4 @@
-"""One Kafka container for all files whose tests use names of their own, started when the first one asks.
+"""One Kafka container for all files whose tests use their own names, started when the first test asks.
 
 Files with real brokers follow each other in one worker (the root's conftest.py), and the container is removed behind the last of them:
 an idle broker keeps a processor busy, too.

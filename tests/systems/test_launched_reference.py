@@ -1,4 +1,4 @@
-"""The served reference as a team's broker that a launcher file starts: it is judged, what is wrong is told, and nothing of it is left."""
+"""The served reference as a team's broker that a launcher file starts: it is judged, faults are reported, and nothing of it is left."""
 
 import os
 import signal

@@ -278,7 +278,7 @@ def test_a_run_that_is_stopped_gives_its_broker_back(tmp_path: Path, when: str) 
 
 @needs_docker
 def test_what_a_killed_process_left_is_swept_by_the_next_start() -> None:
-    """Nobody has to clean up after a kill by hand."""
+    """A user does not have to clean up by hand after a kill."""
     from fencepost.adapters.kafka.container_nodes import start
 
     place, _, began = owners.this_process().split()
@@ -294,7 +294,7 @@ def test_what_a_killed_process_left_is_swept_by_the_next_start() -> None:
 
 @needs_docker
 def test_a_broker_that_ends_is_told_with_its_log(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever waits for a broker learns at once that it is gone, and why."""
+    """A client that waits for a broker learns at once that it is gone, and why."""
     monkeypatch.setitem(kafka_settings().base, "KAFKA_PROCESS_ROLES", "nonsense")
     system = KafkaContainerSystem(IMAGE)
 

@@ -34,7 +34,7 @@ class Secured:
 
 @pytest.fixture(scope="module")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
-    """One node with a listener of each kind, and certificates of its own."""
+    """One node with a listener of each kind, and its own certificates."""
     files = tmp_path_factory.mktemp("certificates")
     ca = trustme.CA()
     node, client = ca.issue_cert(LOOPBACK), ca.issue_cert("client@fencepost.test")

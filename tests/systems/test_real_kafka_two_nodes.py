@@ -145,7 +145,7 @@ def test_nothing_is_left_when_it_is_closed_while_it_starts() -> None:
 
 @needs_docker
 def test_nothing_is_left_when_the_second_node_ends_as_it_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever waits learns at once that a node is gone, and why."""
+    """A client that waits learns at once that a node is gone, and why."""
     before = belongings(owners.this_process())
     monkeypatch.setitem(kafka_settings().configurations[CONFIGURATION].more_nodes[0], "KAFKA_PROCESS_ROLES", "nonsense")
     failing = broker()

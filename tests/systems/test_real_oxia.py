@@ -195,7 +195,7 @@ def test_concurrent_appends_have_different_numbers(server: OxiaContainer) -> Non
 
 
 def test_of_concurrent_writers_that_expect_a_version_one_wins(server: OxiaContainer, store: OxiaStore) -> None:
-    """The others are told VersionConflict, with the key."""
+    """The other writers are refused with VersionConflict, which names the key."""
     clients = [opened(server) for _ in range(4)]
     version = store.put("header", b"open").version
 
@@ -274,7 +274,7 @@ def in_time(call: Callable[[], object], container: OxiaContainer) -> None:
 
 @pytest.mark.parametrize("stop", ["pause", "kill"])
 def test_an_oxia_that_does_not_answer_is_unavailable_in_time(own_server: OxiaContainer, stop: str) -> None:
-    """Each call says where it is. When it is back the same client goes on, and its watches are told."""
+    """Each call reports where it is. When it is back the same client goes on, and its watches are notified."""
     store = opened(own_server)
     session = store.session()
     session.put_ephemeral("leader", b"")

@@ -62,7 +62,7 @@ def probe(session: PulsarSession) -> PulsarProbe:
 
 @pytest.fixture
 def topic(session: PulsarSession) -> str:
-    """A topic that nobody else has."""
+    """A topic that no other test has."""
     return persistent(session.unique("payments"))
 
 

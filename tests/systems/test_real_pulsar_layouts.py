@@ -61,7 +61,7 @@ def test_a_law_of_layouts_holds(session: ScalableSession, law: Law) -> None:
     law(session)
 
 
-def test_a_sealed_segment_that_nobody_needs_is_pruned(to_be_pruned: ToBePruned) -> None:
+def test_a_sealed_segment_that_no_subscription_needs_is_pruned(to_be_pruned: ToBePruned) -> None:
     """Within a minute or so, which is pushed: the epoch is one more, and the children have no parent. A registered subscription's stays."""
     drained, needed = to_be_pruned.drained, to_be_pruned.needed
 

@@ -1,4 +1,4 @@
-"""`fencepost run --metadata`: the same verdicts on a real Oxia, which is left as it was, and which may go away and come back."""
+"""`fencepost run --metadata`: the same verdicts on a real Oxia, which is left as it was, and which may go away and return."""
 
 import time
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ COMES_BACK_WITHIN_S = 60.0
 
 @pytest.fixture
 def server() -> Iterator[OxiaContainer]:
-    """An Oxia that nobody else uses."""
+    """An Oxia that no other test uses."""
     before = containers_of(owners.this_process())
     with oxia(print) as container:
         yield container

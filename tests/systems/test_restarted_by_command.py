@@ -1,4 +1,4 @@
-"""A broker that somebody else started is killed and started again by their command, in a process of its own."""
+"""A broker that its owner started is killed and restarted by the owner's command, in a separate process."""
 
 import os
 import shlex

@@ -42,7 +42,7 @@ def probe(served: Command) -> Iterator[PulsarProbe]:
 
 
 def written(probe: PulsarProbe, topic: str, value: str, action: Action) -> None:
-    """One message in a transaction of its own."""
+    """One message in a separate transaction."""
     producer, txn = probe.producer(persistent(topic)), probe.new_transaction()
     assert isinstance(producer, Done)
     assert isinstance(txn, Done)
