@@ -24,7 +24,7 @@ class StaleEpochAccepted(ProducerStates):
 
 @defect({"KIP890-090": seen("^Empty in no partition")}, origin="hanging transactions, the reason for KIP-890")
 class WrittenButNotAdded(Verification):
-    """A new client's batch is appended, and the coordinator never hears of the partition: a transaction that nobody can end."""
+    """A new client's batch is appended, and the coordinator never learns of the partition, so no client can end the transaction."""
 
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         if operation is not Operation.ADD:
@@ -74,7 +74,7 @@ class FutureEpochAppended(Coordinator):
 
 @defect({"KIP890-095": seen("^success with Appended")}, origin="KAFKA-14561: no broker verified anything before it")
 class NoVerification(Verification):
-    """The verification of old clients is off unless somebody switches it on."""
+    """The verification of old clients is off unless an operator switches it on."""
 
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         if operation is not Operation.ADD:
