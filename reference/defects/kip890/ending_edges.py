@@ -63,7 +63,7 @@ class CommitOfAbortedSucceeds(Coordinator):
 
 @defect({"KIP890-073": seen("^success", expected="PRODUCER_FENCED")}, origin="textbook: fencing with < where != is due")
 class FutureEpochEnds(Coordinator):
-    """An epoch that nobody was given ends the open transaction, since it is not smaller than the one in force."""
+    """An epoch that was never given out ends the open transaction, since it is not smaller than the one in force."""
 
     def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
         asked = super().asked_about(transaction, producer)

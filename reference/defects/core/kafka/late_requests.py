@@ -66,4 +66,4 @@ class CoreKafkaLateToItsCommitShown(fencing.CoreKafkaLateWriteShown):
 
 @defect({"CORE-31": seen('^"a1"$', expected='^"a1", "plain"$')}, origin="KAFKA-14402: hanging transactions")
 class CoreKafkaLateToItsCommitHangs(fencing.CoreKafkaLateWriteHangs):
-    """A batch with an older epoch is stored and opens its transaction anew, and nobody will ever end it."""
+    """A batch with an older epoch is stored and opens its transaction again, and no client will ever end it."""

@@ -56,4 +56,4 @@ class CorePulsarLateWriteShown(SidecarBuffer):
 
 @defect({"CORE-18": seen("^success", expected="a refusal")}, origin="textbook: what has ended needs no end")
 class CorePulsarLostTransactionIsCommitted(CommitsWhatIsAborted):
-    """A writer whose transaction an administrator has aborted is told that its commit is done."""
+    """A writer whose transaction an administrator has aborted is answered that its commit is done."""
