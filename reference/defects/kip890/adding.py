@@ -24,7 +24,7 @@ class AnnouncementForgotten(Additions):
     origin="textbook: a verdict for each partition where the request stands or falls as a whole",
 )
 class UnknownPartitionStopsNothing(Additions):
-    """Beside a partition that does not exist the others are answered as if they had been added."""
+    """If one partition does not exist, the others are answered as if they had been added."""
 
     def unknown_among(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, Error]:
         known = [partition for partition, error in super().unknown_among(partitions).items() if error is Error.OPERATION_NOT_ATTEMPTED]
@@ -49,7 +49,7 @@ class BatchSharesAVerdict(Additions):
     origin="textbook: arguments that are not checked",
 )
 class EmptyIdIsLookedUp(Additions):
-    """An empty transactional id is an id like any other, that nobody happens to have initialised."""
+    """An empty transactional id is looked up like any other id, one that no producer has initialised."""
 
     def judge(self, addition: Addition, transaction_version: int) -> dict[TopicPartition, Error]:
         verdicts = super().judge(addition, transaction_version)
@@ -69,7 +69,7 @@ class VerifyingAdds(Additions):
 
 @defect({"KIP890-031": seen("^payments-0: success", what="answer to AddPartitionsToTxn")}, origin="textbook: comparing the epoch alone")
 class ForeignProducerIdAccepted(Coordinator):
-    """Whoever knows the transactional id and its epoch may add partitions, with any producer id."""
+    """A client that knows the transactional id and its epoch may add partitions with any producer id."""
 
     def check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
         super().check_producer(transaction, ProducerIdAndEpoch(transaction.producer_id, producer.epoch))
@@ -89,7 +89,7 @@ class EpochAheadAccepted(Coordinator):
     origin="textbook: adding that is not idempotent",
 )
 class RepeatedAnnouncementRefused(Coordinator):
-    """A client that asks again, because the answer was lost, is told that its partition cannot be added twice."""
+    """A client that retries, because the answer was lost, is refused: its partition cannot be added twice."""
 
     def add_partitions(
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition], transaction_version: int
@@ -156,7 +156,7 @@ class IdleNeedsNoVerifying(Coordinator):
     origin="textbook: a decided transaction taken for a completed one",
 )
 class MarkersNotWaitedFor(Coordinator):
-    """While markers are on their way, AddPartitionsToTxn is answered as if the next transaction had begun, and it gets lost."""
+    """While markers are in flight, AddPartitionsToTxn is answered as if the next transaction had begun, and it gets lost."""
 
     def add_partitions(
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition], transaction_version: int

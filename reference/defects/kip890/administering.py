@@ -47,7 +47,7 @@ class EveryNodeCoordinates(Directory):
     origin="KAFKA-17011: what version 4 of ApiVersions was made for",
 )
 class LevelZeroForOldClients(AdvertisedApiVersions):
-    """Clients that know ApiVersions v3 alone are told of a level 0, which they take for a broken answer."""
+    """Clients that know ApiVersions v3 alone are answered a level 0, which they take for a broken answer."""
 
     def supported(self, version: int) -> Mapping[str, Feature]:  # noqa: ARG002 - that is the defect
         return self._profile.features

@@ -24,7 +24,7 @@ class StaleEpochAccepted(ProducerStates):
 
 @defect({"KIP890-090": seen("^Empty in no partition")}, origin="hanging transactions, the reason for KIP-890")
 class WrittenButNotAdded(Verification):
-    """A new client's batch is appended, and the coordinator never hears of the partition: a transaction that nobody can end."""
+    """A new client's batch is appended, and the coordinator never learns of the partition, so no client can end the transaction."""
 
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         if operation is not Operation.ADD:
@@ -35,7 +35,7 @@ class WrittenButNotAdded(Verification):
 
 @defect({"KIP890-095": seen("^success", expected="INVALID_TXN_STATE")}, origin="Kafka before 3.6, KAFKA-14402")
 class OldClientsUnverified(Verification):
-    """Nobody asks whether an old client has announced the partition, so a late or stray batch opens a transaction for ever."""
+    """The leader does not ask whether an old client has announced the partition, so a late or stray batch opens a transaction for ever."""
 
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         if operation is not Operation.VERIFY:
@@ -65,7 +65,7 @@ class AnnouncedIsRefused(Coordinator):
 
 @defect({"KIP890-102": seen("^success", expected="INVALID_PRODUCER_EPOCH")}, origin="textbook: only older epochs are refused")
 class FutureEpochAppended(Coordinator):
-    """An epoch that nobody was given is taken for a newer one, and the batch fences the producer that owns the transaction."""
+    """An epoch that was never given out is taken for a newer one, and the batch fences the producer that owns the transaction."""
 
     def check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
         if producer.epoch <= transaction.producer_epoch:
@@ -74,7 +74,7 @@ class FutureEpochAppended(Coordinator):
 
 @defect({"KIP890-095": seen("^success with Appended")}, origin="KAFKA-14561: no broker verified anything before it")
 class NoVerification(Verification):
-    """The verification of old clients is off unless somebody switches it on."""
+    """The verification of old clients is off unless an operator switches it on."""
 
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         if operation is not Operation.ADD:

@@ -11,7 +11,7 @@ from fencepost.wire.kafka.acls import CLUSTER, Operation, Resource, ResourceKind
     origin="textbook: a comparison with one version where all later ones were meant",
 )
 class LaterBatchesForEverybody(Authorizer):
-    """AddPartitionsToTxn is kept for brokers in version 4 only, so with version 5 any client changes anybody's transaction."""
+    """AddPartitionsToTxn is kept for brokers in version 4 only, so with version 5 any client changes any transaction."""
 
     def may_add_for_brokers(self, principal: str, version: int) -> bool:
         return version != 4 or super().may_add_for_brokers(principal, version)
@@ -33,7 +33,7 @@ class BatchesForEverybody(Authorizer):
     origin="textbook: WRITE implies DESCRIBE, and the implication is read in the wrong direction",
 )
 class DescribeEndsTransactions(Authorizer):
-    """Whoever may describe a transactional id may use it too, so an auditor ends the transactions that it looks at."""
+    """A client that may describe a transactional id may use it too, so an auditor ends the transactions that it looks at."""
 
     def may_use_transactional_id(self, principal: str, transactional_id: str) -> bool:
         return self.allows(principal, Operation.DESCRIBE, Resource(ResourceKind.TRANSACTIONAL_ID, transactional_id))

@@ -25,7 +25,7 @@ class NoEpochBump(Coordinator):
     {"KIP890-061": seen(r"^success with \(producer id \d+, epoch 0\)")}, origin="textbook: the epoch is raised where the commit is written"
 )
 class NoEpochBumpOnAbort(Coordinator):
-    """Only a commit raises the epoch; after an abort the next transaction cannot be told from the aborted one."""
+    """Only a commit raises the epoch; after an abort the next transaction cannot be distinguished from the aborted one."""
 
     def prepare(self, transaction: Transaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> Transaction:
         return super().prepare(transaction, decision, bumps if decision is Decision.COMMIT else 0, moves_on=moves_on)
@@ -92,7 +92,7 @@ class EmptyAbortRefused(Coordinator):
     origin="textbook: the set of partitions is not cleared when a transaction is complete",
 )
 class EmptyAbortWritesMarkers(MarkerSender):
-    """An abort with nothing open is told to the partitions of the transaction before, which has ended already."""
+    """An abort with nothing open writes markers to the partitions of the previous transaction, which has ended already."""
 
     def partitions_to_mark(self, transaction: Transaction) -> list[TopicPartition]:
         marked: dict[str, list[TopicPartition]] = self.__dict__.setdefault("marked", {})

@@ -41,7 +41,7 @@ class FreshEpochFenced(Coordinator):
 
 @defect({"KIP890-066": seen("^success", expected="CONCURRENT_TRANSACTIONS")}, origin="textbook: a retry is told by its epoch alone")
 class RetryAnsweredBeforeCompletion(FreshEpochFenced):
-    """Whoever asks again while markers are on their way is answered success, whichever end it asks for."""
+    """A client that retries while markers are in flight is answered success, whichever end it asks for."""
 
     def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
         if state in PREPARED and asked is Asked.RETRY:
@@ -63,7 +63,7 @@ class CommitOfAbortedSucceeds(Coordinator):
 
 @defect({"KIP890-073": seen("^success", expected="PRODUCER_FENCED")}, origin="textbook: fencing with < where != is due")
 class FutureEpochEnds(Coordinator):
-    """An epoch that nobody was given ends the open transaction, since it is not smaller than the one in force."""
+    """An epoch that was never given out ends the open transaction, since it is not smaller than the one in force."""
 
     def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
         asked = super().asked_about(transaction, producer)
@@ -97,7 +97,7 @@ class EpochRaisedAtCompletion(Coordinator):
 
 @defect({"KIP890-079": seen("success with .*success with")}, origin="textbook: a retry is told by its epoch alone")
 class BothRacingEndsSucceed(Coordinator):
-    """Who comes second with the opposite decision is taken for a client that asks again, and is answered success."""
+    """A client that sends the opposite decision second is taken for one that retries, and is answered success."""
 
     def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
         return Ending.ANSWER_AGAIN if asked is Asked.RETRY else super().end_of_new_client(state, decision, asked)

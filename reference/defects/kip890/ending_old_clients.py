@@ -12,7 +12,7 @@ from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Tra
     {"KIP890-083": seen(r"^\(producer id \d+, epoch 1\)")}, origin="textbook: the level of the cluster taken for the protocol of the client"
 )
 class OldClientLosesItsEpoch(Coordinator):
-    """The epoch is raised for a client whose answer has no room to tell it, so its next transaction is fenced."""
+    """The epoch is raised for a client whose answer has no field for it, so its next transaction is fenced."""
 
     def bumps_epoch(self, end_txn_version: int) -> bool:  # noqa: ARG002 - that is the defect
         return True
@@ -28,7 +28,7 @@ class OldClientFencedByItsCommit(OldClientLosesItsEpoch):
 
 @defect({"KIP890-084": seen("^a refusal with INVALID_TXN_STATE")}, origin="textbook: a state machine without the retry")
 class OldClientMayNotRetry(Coordinator):
-    """An old client that asks for its end again hears that there is nothing to end, and cannot tell that it was done."""
+    """An old client that retries its end is answered that there is nothing to end, and cannot know that it was done."""
 
     def end_of_old_client(self, state: State, decision: Decision) -> Ending:
         if state is decision.complete:
@@ -71,7 +71,7 @@ class EndFencedInNewWords(Dialect):
     origin="textbook: a retry that is told by the state alone",
 )
 class DecisionContradicted(Coordinator):
-    """While markers are on their way, an old client is answered success for the opposite of what was decided."""
+    """While markers are in flight, an old client is answered success for the opposite of what was decided."""
 
     def must_wait(self, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
         return False

@@ -27,7 +27,7 @@ class LastEpochOneLate(Ownership):
     {"KIP890-027": seen("^a refusal with PRODUCER_FENCED")}, origin="textbook: the producer id is compared before a retry is looked for"
 )
 class RotationNotRepeatable(Ownership):
-    """A producer whose answer with the new producer id was lost asks again with the old one, and is told that it is fenced."""
+    """A producer whose answer with the new producer id was lost retries with the old one, and is answered that it is fenced."""
 
     def may_initialise(self, expected: ProducerIdAndEpoch, transaction: Transaction) -> bool:
         return expected.producer_id in (NO_PRODUCER.producer_id, transaction.producer_id)
@@ -43,7 +43,7 @@ class NextProducerIdNotStored(Coordinator):
 
 @defect({"KIP890-028": seen(_BEYOND_THE_LAST)}, origin="KAFKA-20090")
 class ServerFencesAtTheLastEpoch(Coordinator):
-    """Only a client's EndTxn looks at the end of the epochs; when a time-out aborts, the producer is left with the marker's epoch."""
+    """Only a client's EndTxn looks at the end of the epochs; when a timeout aborts, the producer is left with the marker's epoch."""
 
     def abort_by_server(self, transaction: Transaction) -> None:
         self.prepare(transaction, Decision.ABORT, bumps=1, moves_on=False)
@@ -73,7 +73,7 @@ class OverflowNotRepeatable(Coordinator):
 
 @defect({"KIP890-078": seen("^success", expected="INVALID_PRODUCER_ID_MAPPING")}, origin="textbook: half of a comparison")
 class OldProducerIdEnds(Coordinator):
-    """After an overflow whoever has the old producer id is told that its transaction is committed, whichever that was."""
+    """After an overflow a client with the old producer id is answered that its transaction is committed, whichever that was."""
 
     def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
         is_from_before = producer.producer_id == transaction.previous_producer_id != transaction.producer_id

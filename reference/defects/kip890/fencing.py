@@ -54,7 +54,7 @@ class OffsetsOfFencedInstances(Additions):
     origin="feared: a log that is cleaned by what looks like work that is over",
 )
 class IdleIdsCompactedAway(TransactionLog):
-    """A transaction log that is compacted keeps what is open, and behind a crash nobody owns an id that was idle."""
+    """A transaction log that is compacted keeps what is open, and after a crash an id that was idle has no owner."""
 
     def kept_by_compaction(self, latest: Iterable[Transaction]) -> list[Transaction]:
         return [transaction for transaction in super().kept_by_compaction(latest) if not transaction.is_idle]

@@ -1,4 +1,4 @@
-"""Defects in what a group is told of its offsets, and by whom."""
+"""Defects in which offsets a group is answered, and by which node."""
 
 import uuid
 

@@ -48,7 +48,7 @@ class TimeoutWithoutMaximum(Ownership):
     origin="textbook: less than where less or equal was meant",
 )
 class MaximumTimeoutRefused(Ownership):
-    """The longest time-out that an operator allows is refused, so a client that is configured to it cannot start."""
+    """The longest timeout that an operator allows is refused, so a client that is configured to it cannot start."""
 
     def allows_timeout(self, timeout_ms: int) -> bool:
         return timeout_ms > 0 and super().allows_timeout(timeout_ms + 1)
@@ -91,7 +91,7 @@ class NewProducerIdForNewOwner(Ownership):
 
 @defect({"KIP890-016": seen(r"^success with \(producer id \d+, epoch 0\)")}, origin="textbook: an epoch that was compared and not raised")
 class NoBumpForOwner(Ownership):
-    """Who has the current producer id and epoch keeps them, so what it sent before it asked is not fenced."""
+    """A client that has the current producer id and epoch keeps them, so what it sent before it asked is not fenced."""
 
     def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
         bumped = super().next_owner(transaction, expected_epoch, timeout_ms)
@@ -158,7 +158,7 @@ class TakeoverFencesTwice(Coordinator):
     origin="textbook: the time-out and the takeover as two pieces of code, one of which fills a field",
 )
 class FencedForGoodByATimeout(Coordinator):
-    """A time-out raises the epoch and keeps no note of the one before, so a producer that was only slow can never go on."""
+    """A timeout raises the epoch and keeps no note of the one before, so a producer that was only slow can never go on."""
 
     def abort_timed_out(self) -> None:
         open_before = [transaction for transaction in self.transactions() if transaction.state is State.ONGOING]
@@ -182,7 +182,7 @@ class _HandsOutAnEpochMeanwhile(Ownership):
     also=[_HandsOutAnEpochMeanwhile],
 )
 class OwnerBeforeCompletion(Coordinator):
-    """A new epoch is handed out while markers are on their way, and the record of where they must go is gone."""
+    """A new epoch is handed out while markers are in flight, and the record of where they must go is gone."""
 
     def must_wait(self, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
         return False
@@ -196,7 +196,7 @@ class OwnerBeforeCompletion(Coordinator):
 
 @defect({"KIP890-029": seen("^180000 ms")}, origin="textbook: a field that is set where the record is made, and nowhere else")
 class FirstTimeoutKept(Ownership):
-    """The time-out that a transactional id had first holds for all its later owners."""
+    """The timeout that a transactional id had first holds for all its later owners."""
 
     def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:  # noqa: ARG002 - the defect
         return super().next_owner(transaction, expected_epoch, transaction.timeout_ms)

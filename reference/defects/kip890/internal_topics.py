@@ -22,7 +22,7 @@ class InternalTopicAdded(Additions):
 
 @defect({"KIP890-256": seen("^success", what="answer to Produce")}, origin="textbook: a topic like any other")
 class InternalTopicWritten(Topics):
-    """A client writes records of its own among the offsets of groups."""
+    """A client writes its own records among the offsets of groups."""
 
     def may_be_written_to(self, name: str | None) -> bool:  # noqa: ARG002 - that is the defect
         return True

@@ -1,4 +1,4 @@
-"""Defects in what readers of committed data are told and handed."""
+"""Defects in what readers of committed data are answered and receive."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Defects in telling the partitions."""
+"""Defects in sending markers to the partitions."""
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.markers import MarkerSender
@@ -9,7 +9,7 @@ from fencepost.reference.kernel.network import Network
 
 @defect({"KIP890-126": seen("payments-1: none")}, origin="Kafka 4.3.1, where a coordinator that loads may take a partition for deleted")
 class MarkerMissingOnOnePartition(MarkerSender):
-    """Of several partitions the last one is never told how the transaction ended, and its data stays undecided."""
+    """The last one of several partitions never learns how the transaction ended, and its data stays undecided."""
 
     def partitions_to_mark(self, transaction: Transaction) -> list[TopicPartition]:
         partitions = super().partitions_to_mark(transaction)

@@ -47,7 +47,7 @@ class _MarkersAreUnderWay(SlowNetwork):
     origin="textbook: the stored partitions are shown and not those that are left",
 )
 class MarkedPartitionsStillListed(MarkerSender):
-    """A prepared transaction is shown with all of its partitions, so nobody can tell which one it waits for."""
+    """A prepared transaction is shown with all of its partitions, so an operator cannot see which one it waits for."""
 
     def unmarked(self, transactional_id: str) -> frozenset[TopicPartition]:
         return super().unmarked(transactional_id) | self.sent[transactional_id]

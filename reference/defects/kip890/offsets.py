@@ -63,7 +63,7 @@ class OffsetsAddedForOldClients(Verification):
     origin="textbook: an error chosen without looking at the version",
 )
 class OffsetsRefusalIsFatal(Verification):
-    """A client that understands TRANSACTION_ABORTABLE is told the older error, and gives up where it could abort."""
+    """A client that understands TRANSACTION_ABORTABLE is answered the older error, and gives up where it could abort."""
 
     def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         asked = Operation.VERIFY if operation is Operation.VERIFY_ABORTABLE else operation
@@ -75,7 +75,7 @@ class OffsetsRefusalIsFatal(Verification):
     origin="textbook: errors of another coordinator taken for its absence",
 )
 class ForeignOffsetsTryForEver(Verification):
-    """A producer that does not own the transactional id is told that the coordinator is away, and asks again for ever."""
+    """A producer that does not own the transactional id is answered that the coordinator is away, and retries for ever."""
 
     def refusal_of_offset_commit(self, error: Error, operation: Operation) -> Refused:
         refusal = super().refusal_of_offset_commit(error, operation)
@@ -98,7 +98,7 @@ class OffsetsFencingUntranslated(Verification):
     origin="brokers that make a group with its first member or its first offset",
 )
 class NewGroupNotFound(Groups):
-    """A consumer that asks where its new group goes on is told that there is no such group."""
+    """A consumer that asks where its new group goes on is answered that there is no such group."""
 
     def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
         found = super().committed(group, partition, require_stable=require_stable)
@@ -112,7 +112,7 @@ class NewGroupNotFound(Groups):
     origin="textbook: whatever is not Ongoing taken for a wrong state",
 )
 class OffsetsFatalWhileCompleting(Verification):
-    """A client that sends its offsets soon after the last commit is told a fatal error, where it had only to ask again."""
+    """A client that sends its offsets soon after the last commit is answered a fatal error, where it had only to retry."""
 
     def refusal_of_offset_commit(self, error: Error, operation: Operation) -> Refused:
         refusal = super().refusal_of_offset_commit(error, operation)
@@ -208,7 +208,7 @@ class StableButForOneProducer(Groups):
     origin="textbook: a map that is filled only where it is empty",
 )
 class FirstOffsetCounts(Groups):
-    """Of two offsets that a transaction sends for one place the first counts, so that what lies between is processed twice."""
+    """If a transaction sends two offsets for one partition, the first counts, so that what lies between is processed twice."""
 
     def take_in(self, batch: Batch) -> None:
         before = dict(self._pending.get(batch.producer_id, {}))

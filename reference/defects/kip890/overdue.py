@@ -29,7 +29,7 @@ class _HasItsOwnTime(Coordinator):
     origin="textbook: one timer for all, with the smallest interval",
 )
 class OneTimeoutForAll(_HasItsOwnTime):
-    """The shortest time-out that any producer has asked for is that of all."""
+    """The shortest timeout that any producer has asked for applies to all producers."""
 
     def ends_at(self, transaction: Transaction) -> float:
         return transaction.started_at + min(known.timeout_ms for known in self.transactions())
@@ -54,7 +54,7 @@ _TOO_EARLY = Symptom(what="^time-out of A", expected="^2000 ms or more", seen="^
 
 @defect({"KIP890-213": _TOO_EARLY}, origin="textbook: a margin that is subtracted where it should be added")
 class AbortedAtHalfTime(_HasItsOwnTime):
-    """To be on the safe side the coordinator aborts at half of the time-out, while the producer is still at work."""
+    """To be on the safe side the coordinator aborts at half of the timeout, while the producer is still at work."""
 
     def ends_at(self, transaction: Transaction) -> float:
         return transaction.started_at + transaction.timeout_ms / 2
@@ -62,7 +62,7 @@ class AbortedAtHalfTime(_HasItsOwnTime):
 
 @defect({"KIP890-213": _TOO_EARLY}, origin="textbook: the time of the record's last change is taken for that of the transaction's begin")
 class IdleTimeCounts(_HasItsOwnTime):
-    """The time-out runs from InitProducerId on, so a producer that was idle for long has no time for its transaction."""
+    """The timeout runs from InitProducerId on, so a producer that was idle for long has no time for its transaction."""
 
     def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
         self._initialised_at()[transactional_id] = self._machine.clock.now

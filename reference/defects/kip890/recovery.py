@@ -99,7 +99,7 @@ class TimerStopsAtWhatIsPrepared(Coordinator):
     origin="textbook: the time of the last change taken for that of the begin",
 )
 class TimeoutRenewedByEachPartition(Coordinator):
-    """The time-out counts from the last change of the record, so a producer that adds a partition now and then never times out."""
+    """The timeout counts from the last change of the record, so a producer that adds a partition now and then never times out."""
 
     def abort_timed_out(self) -> None:
         for transaction in self.transactions():

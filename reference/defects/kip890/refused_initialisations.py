@@ -35,7 +35,7 @@ class RefusedProducerIdAborts(Coordinator):
 
 @defect({"KIP890-404": seen("^success", what="^answer to Produce$")}, origin="red team: no transaction to verify, and so nothing to refuse")
 class StrayRecordsAppended(Verification):
-    """A record of an old client under a transactional id that nobody has initialised is appended."""
+    """A record of an old client under a transactional id that no producer has initialised is appended."""
 
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         try:

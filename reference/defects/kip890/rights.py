@@ -26,7 +26,7 @@ class AnybodyChangesRights(Authorizer):
 
 @defect({"KIP890-379": seen("^success", what="answer to InitProducerId")}, origin="textbook: a right that was thought to be implied")
 class AnybodyIsIdempotent(Authorizer):
-    """Producer ids are given to whoever asks, and partitions keep state for all of them."""
+    """Producer ids are given to every client that asks, and partitions keep state for all of them."""
 
     def may_be_idempotent(self, principal: str) -> bool:  # noqa: ARG002 - that is the defect
         return True

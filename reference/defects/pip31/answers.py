@@ -1,4 +1,4 @@
-"""Defects of Pulsar in requests that nobody answers."""
+"""Defects of Pulsar in requests that are never answered."""
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.coordinator import Reply
@@ -8,7 +8,7 @@ from fencepost.reference.pulsar.values import Action, TxnId
 
 @defect({"PIP31-148": seen("^END_TXN: no answer", what="^answers$")}, origin="textbook: a callback that is not called")
 class PulsarEndIsNotAnswered(LogCoordinator):
-    """A transaction is ended as it was asked for, and nobody is told."""
+    """A transaction is ended as it was asked for, and the client is not answered."""
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:  # noqa: ARG002 - which is never called
         super().end(txn, action, lambda: None)

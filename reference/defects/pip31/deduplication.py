@@ -18,7 +18,7 @@ class RepeatedIsStored(Deduplication):
 
 @defect({"PIP31-48": seen('^"a1", "a1"$', expected='^"a1"$', what="^readers of orders$")}, origin="textbook: a state that recovery forgets")
 class RepeatedIsStoredAfterLoading(Deduplication):
-    """The sequence ids are known in memory only, so that a topic that was loaded anew takes a repeated message."""
+    """The sequence ids are known in memory only, so that a reloaded topic accepts a repeated message."""
 
     def recovered(self, stored: Iterable[Message]) -> Iterable[Message]:  # noqa: ARG002 - what was stored before it was loaded
         return ()
@@ -29,7 +29,7 @@ class RepeatedIsStoredAfterLoading(Deduplication):
     origin="textbook: a batch has two sequence ids, of which recovery reads one",
 )
 class RepeatedBatchIsStoredAfterLoading(Deduplication):
-    """A topic that was loaded anew knows of each batch the first sequence id, and takes the batch once more."""
+    """A reloaded topic knows only the first sequence id of each batch, and accepts the batch once more."""
 
     def recovered(self, stored: Iterable[Message]) -> Iterable[Message]:
         return (replace(message, highest_sequence_id=message.sequence_id) for message in stored)

@@ -93,7 +93,7 @@ class PulsarLateCommitSucceeds(LogCoordinator):
     origin="textbook: a tracker that is not told of what a replay finds",
 )
 class PulsarTimeoutForgottenByCrash(LogCoordinator):
-    """Only transactions that were begun since the last start are watched for their time-outs."""
+    """Only transactions that were begun since the last start are watched for their timeouts."""
 
     def recovered(self, transaction: Transaction) -> Transaction:
         return replace(transaction, timeout_ms=_NEVER_MS)

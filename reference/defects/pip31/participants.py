@@ -56,7 +56,7 @@ class PulsarOneAfterAnother(Participants):
     origin="textbook: at least once, without asking whether it was done",
 )
 class PulsarCommittedEachTime(SidecarBuffer):
-    """A topic that is told of a commit again shows the messages again."""
+    """A topic that receives a commit again shows the messages again."""
 
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         self._ended.pop(txn, None)

@@ -60,7 +60,7 @@ class PulsarAPageOfMessagesCommitted(MarkerBuffer):
     also=[_KnowsTheLastAbort],
 )
 class PulsarTheLastAbortKnown(MarkerBuffer):
-    """A topic that is loaded again knows of its aborted transactions the last one alone."""
+    """A reloaded topic knows only the last one of its aborted transactions."""
 
     def recover(self) -> None:
         super().recover()

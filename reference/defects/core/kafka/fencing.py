@@ -15,7 +15,7 @@ from fencepost.wire.kafka.batches import Batch
 
 @defect({"CORE-18": seen("^success", expected="a refusal")}, origin="textbook: every older epoch taken for a retry")
 class CoreKafkaLostTransactionIsCommitted(Coordinator):
-    """An instance that was taken over long ago commits, and is told that it is done."""
+    """An instance that was taken over long ago commits, and is answered that it is done."""
 
     def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
         return Ending.ANSWER_AGAIN if asked is Asked.NEITHER else super().end_of_new_client(state, decision, asked)
@@ -33,7 +33,7 @@ class CoreKafkaLateCommitAccepted(recovery.TimeoutIgnored):
 
 @defect({"CORE-19": seen("^nothing", expected='^"plain"$')}, origin="KAFKA-14402: hanging transactions")
 class CoreKafkaLateWriteHangs(ProducerStates):
-    """A batch with an older epoch is stored and opens its transaction anew, and nobody will ever end it."""
+    """A batch with an older epoch is stored and opens its transaction again, and no client will ever end it."""
 
     def standing(self, producer: ProducerIdAndEpoch) -> Standing:
         standing = super().standing(producer)

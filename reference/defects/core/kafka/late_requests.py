@@ -49,7 +49,7 @@ class CoreKafkaLateToItsCommitHides(PartitionLog):
 
 @defect({"CORE-38": seen('^"a1", "a2", "a2"$', expected='^"a1", "a2"$')}, origin="textbook: at least once")
 class CoreKafkaRepeatedWriteIsStored(ProducerStates):
-    """A batch that comes again is appended again."""
+    """A batch that is sent again is appended again."""
 
     def duplicate_of(self, batch: Batch) -> AppendedBatch | None:  # noqa: ARG002 - it does not look
         return None
@@ -66,4 +66,4 @@ class CoreKafkaLateToItsCommitShown(fencing.CoreKafkaLateWriteShown):
 
 @defect({"CORE-31": seen('^"a1"$', expected='^"a1", "plain"$')}, origin="KAFKA-14402: hanging transactions")
 class CoreKafkaLateToItsCommitHangs(fencing.CoreKafkaLateWriteHangs):
-    """A batch with an older epoch is stored and opens its transaction anew, and nobody will ever end it."""
+    """A batch with an older epoch is stored and opens its transaction again, and no client will ever end it."""

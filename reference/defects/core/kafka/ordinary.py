@@ -1,4 +1,4 @@
-"""Defects of the Kafka reference that refuse what is lawful."""
+"""Defects of the Kafka reference that refuse valid requests."""
 
 from collections.abc import Iterable
 

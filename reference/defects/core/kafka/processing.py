@@ -38,7 +38,7 @@ class CoreKafkaPlacesForgottenByCrash(Groups):
     origin="before KIP-447: what is pending could not be waited for",
 )
 class CoreKafkaPendingInputGivenAway(Groups):
-    """A group that asks for a stable place is told the old one while a transaction is about to move it."""
+    """A group that asks for a stable offset is answered the old one while a transaction is about to move it."""
 
     def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:  # noqa: ARG002
         return super().committed(group, partition, require_stable=False)

@@ -1,4 +1,4 @@
-"""Defects of the Kafka reference in requests that are under way at once."""
+"""Defects of the Kafka reference in concurrent requests."""
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
@@ -27,7 +27,7 @@ class CoreKafkaAcknowledgedAndDropped(PartitionLog):
 
 @defect({"CORE-37": seen("success.*success", what="two ends at the same time")}, origin="textbook: a check, and then an act")
 class CoreKafkaBothDecidersWin(Coordinator):
-    """Who asks for an end while the transaction is being ended is told that it is done, whichever end that is."""
+    """A client that ends a transaction that is being ended is answered that it is done, whichever end it asks for."""
 
     def must_wait(self, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
         return False

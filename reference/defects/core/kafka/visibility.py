@@ -110,7 +110,7 @@ class CoreKafkaAbortHidesAll(PartitionLog):
     origin="Kafka 4.3.1, where a coordinator that loads may take a partition for deleted",
 )
 class CoreKafkaLastLogNotTold(markers.MarkerMissingOnOnePartition):
-    """Of several partitions the last one is never told how the transaction ended, and its data stays undecided."""
+    """The last one of several partitions never learns how the transaction ended, and its data stays undecided."""
 
 
 @defect({"CORE-02": seen('^"a1"$')}, origin="streamnative/kop#1283: a transaction that took its time was read before it was aborted")

@@ -53,7 +53,7 @@ class CorePulsarSecondAbortUndoesTheFirst(SidecarBuffer):
 
 @defect({"CORE-13": seen("^success", expected="a refusal")}, origin="textbook: what has ended needs no end")
 class CorePulsarCommittedIsAborted(LogCoordinator):
-    """Whoever aborts a committed transaction is told that it is done."""
+    """A client that aborts a committed transaction is answered that it is done."""
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         committed = self.describe(txn).status.action is Action.COMMIT
@@ -68,7 +68,7 @@ class CommitsWhatIsAborted(LogCoordinator):
 
 @defect({"CORE-14": seen("^success", expected="a refusal")}, origin="textbook: what has ended needs no end")
 class CorePulsarAbortedIsCommitted(CommitsWhatIsAborted):
-    """Whoever commits an aborted transaction is told that it is done, and its data is gone."""
+    """A client that commits an aborted transaction is answered that it is done, and its data is gone."""
 
 
 @defect(

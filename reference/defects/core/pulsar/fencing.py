@@ -26,7 +26,7 @@ class CorePulsarNeverExpires(LogCoordinator):
 
 @defect({"CORE-16": seen("^success", expected="a refusal")}, origin="textbook: units")
 class CorePulsarSecondsForMilliseconds(LogCoordinator):
-    """A time-out in milliseconds is taken for one in seconds, so that a late commit finds its transaction open."""
+    """A timeout in milliseconds is taken for one in seconds, so that a late commit finds its transaction open."""
 
     def new(self, timeout_ms: int) -> TxnId:
         return super().new(timeout_ms * _SECOND_MS)
@@ -56,4 +56,4 @@ class CorePulsarLateWriteShown(SidecarBuffer):
 
 @defect({"CORE-18": seen("^success", expected="a refusal")}, origin="textbook: what has ended needs no end")
 class CorePulsarLostTransactionIsCommitted(CommitsWhatIsAborted):
-    """A writer whose transaction an administrator has aborted is told that its commit is done."""
+    """A writer whose transaction an administrator has aborted is answered that its commit is done."""

@@ -42,4 +42,4 @@ class RepeatedWriteIsStored(deduplication.RepeatedIsStored):
 
 @core_pair({"CORE-38": seen('^"a1", "a2", "a2"$', expected='^"a1", "a2"$')}, origin="textbook: a state that recovery forgets")
 class RepeatedWriteIsStoredAfterReload(deduplication.RepeatedIsStoredAfterLoading):
-    """The sequence ids are known in memory only, so that a topic that was loaded anew takes a repeated message."""
+    """The sequence ids are known in memory only, so that a reloaded topic accepts a repeated message."""

@@ -1,4 +1,4 @@
-"""Defects of the Pulsar reference that refuse what is lawful."""
+"""Defects of the Pulsar reference that refuse valid requests."""
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.errors import Error, Refused

@@ -1,4 +1,4 @@
-"""Defects of the Pulsar reference in requests that are under way at once."""
+"""Defects of the Pulsar reference in concurrent requests."""
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.coordinator import Reply
@@ -19,7 +19,7 @@ class CorePulsarAcknowledgedAndDropped(SidecarBuffer):
 
 @defect({"CORE-37": seen("success.*success", what="two ends at the same time")}, origin="textbook: a check, and then an act")
 class CorePulsarBothDecidersWin(LogCoordinator):
-    """Who asks for an end when the transaction is decided is told that it is done, whichever end that is."""
+    """A client that ends a transaction that is decided is answered that it is done, whichever end it asks for."""
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         if self.describe(txn).status.is_decided:

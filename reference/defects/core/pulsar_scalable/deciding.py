@@ -59,7 +59,7 @@ class CoreScalableSecondAbortUndoesTheFirst(MetadataBuffer):
 
 @defect({"CORE-13": seen("^success", expected="a refusal")}, origin="textbook: what has ended needs no end")
 class CoreScalableCommittedIsAborted(MetadataCoordinator):
-    """Whoever aborts a committed transaction is told that it is done."""
+    """A client that aborts a committed transaction is answered that it is done."""
 
     def decide(self, txn: TxnId, action: Action) -> None:
         committed = self.describe(txn).status.action is Action.COMMIT
@@ -67,7 +67,7 @@ class CoreScalableCommittedIsAborted(MetadataCoordinator):
 
 
 class CommitsWhatIsAborted(MetadataCoordinator):
-    """Whoever commits what is aborted is told that it is done."""
+    """A client that commits an aborted transaction is answered that it is done."""
 
     def decide(self, txn: TxnId, action: Action) -> None:
         aborted = self.describe(txn).status.action is Action.ABORT
@@ -76,4 +76,4 @@ class CommitsWhatIsAborted(MetadataCoordinator):
 
 @defect({"CORE-14": seen("^success", expected="a refusal")}, origin="textbook: what has ended needs no end")
 class CoreScalableAbortedIsCommitted(CommitsWhatIsAborted):
-    """Whoever commits an aborted transaction is told that it is done, and its data is gone."""
+    """A client that commits an aborted transaction is answered that it is done, and its data is gone."""

@@ -26,7 +26,7 @@ class CoreScalableNeverExpires(MetadataCoordinator):
 
 @defect({"CORE-16": seen("^success", expected="a refusal")}, origin="textbook: units")
 class CoreScalableSecondsForMilliseconds(MetadataCoordinator):
-    """A time-out in milliseconds is taken for one in seconds, so that a late commit finds its transaction open."""
+    """A timeout in milliseconds is taken for one in seconds, so that a late commit finds its transaction open."""
 
     def new(self, timeout_ms: int) -> TxnId:
         return super().new(timeout_ms * _SECOND_MS)

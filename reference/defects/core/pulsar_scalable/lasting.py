@@ -1,4 +1,4 @@
-"""Defects of scalable topics in what lasts when a segment is loaded anew."""
+"""Defects of scalable topics in what lasts when a segment is reloaded."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from fencepost.reference.pulsar.values import Action, Message, TxnId
     origin="apache/pulsar#25821: committed data was filtered after a reload, since unknown was taken for aborted",
 )
 class CoreScalableSeenIsGoneAfterReload(MetadataBuffer):
-    """Which transactions are committed is kept in memory, and a segment that is loaded anew takes the unknown for aborted."""
+    """Which transactions are committed is kept in memory, and a reloaded segment takes the unknown for aborted."""
 
     committed: frozenset[TxnId] = frozenset()
 

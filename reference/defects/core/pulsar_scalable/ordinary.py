@@ -1,4 +1,4 @@
-"""Defects of scalable topics that refuse what is lawful."""
+"""Defects of scalable topics that refuse valid requests."""
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer

@@ -1,4 +1,4 @@
-"""Defects of scalable topics in requests that are under way at once."""
+"""Defects of scalable topics in concurrent requests."""
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
