@@ -58,7 +58,7 @@ class ProducerPool:
         self._producers += [self._workers.submit(self._prepare, self._progress) for _ in range(count)]
 
     def take(self) -> Outcome[NearLastEpoch]:
-        """A producer that nobody else gets. Unknown where none gets ready, and raises NotOffered where that is for lack of time alone."""
+        """A producer that only this caller gets. Unknown if none gets ready; raises NotOffered if that is for lack of time alone."""
         producer = self._next()
         began = self._last_raised = time.monotonic()
         while True:

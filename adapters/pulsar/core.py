@@ -117,7 +117,7 @@ class PulsarLog:
         return self._unique(name)
 
     def connected_ender(self, transaction: TxnId) -> Outcome[PulsarProbe]:
-        """A client that nobody else has, which is connected to the coordinator, so that its next request is in flight at once."""
+        """A separate client that is connected to the coordinator, so that its next request is in flight at once."""
         self._enders += 1
         probe = self._client(f"ender-{self._enders}")
         match probe.reach_coordinator(transaction.coordinator):

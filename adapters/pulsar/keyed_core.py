@@ -24,7 +24,7 @@ class KeyedLog(PulsarLog):
         return Done(self._writers[-1])
 
     def successor(self, key: str) -> PulsarProbe:
-        """A client that nobody else has."""
+        """A separate client."""
         self._enders += 1
         return self._client(f"successor-{self._enders}-{key}")
 

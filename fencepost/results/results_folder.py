@@ -14,7 +14,7 @@ from fencepost.pipeline.layout import CHECK
 COMPLIANCE, JUNIT, ENVIRONMENT = "compliance.json", "junit.xml", "environment.json"
 HISTORIES, ALLURE_RESULTS, ALLURE_REPORT, BROKER_LOGS = "history", "allure-results", "allure-report", "broker-logs"
 EXCHANGES = "exchanges"
-"""The exchanges of each red scenario, as they went over the wire."""
+"""The exchanges of each scenario of Kafka, as they went over the wire."""
 VERDICT_OF_HISTORIES = "check"
 RUN = Layout(
     "run", "--results", (COMPLIANCE, JUNIT, ENVIRONMENT, room.RESERVE), (HISTORIES, EXCHANGES, ALLURE_RESULTS, ALLURE_REPORT, BROKER_LOGS)

@@ -50,7 +50,7 @@ class _IndexesTheLastAbort(PartitionLog):
     {"CORE-12": seen('^"a1"$')}, origin="textbook: a retry that is executed", also=[ending.EmptyAbortWritesMarkers, _IndexesTheLastAbort]
 )
 class CoreKafkaSecondAbortUndoesTheFirst(Coordinator):
-    """An abort that is asked for again is told to the same partitions again, where it takes the first one's place in the index."""
+    """A coordinator sends a repeated abort to the same partitions again, where it takes the first one's place in the index."""
 
     def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
         if (state, decision, asked) == (State.COMPLETE_ABORT, Decision.ABORT, Asked.RETRY):

@@ -26,7 +26,7 @@ class CoreKafkaInputTakenOutputGone(Coordinator):
 
 @defect({"CORE-41": seen('^"i1"$', expected="^nothing", what="inputs left for workers")}, origin="textbook: a state that recovery forgets")
 class CoreKafkaPlacesForgottenByCrash(Groups):
-    """The places of groups are not read off their log when it is loaded, so that after a crash all input comes again."""
+    """A group coordinator does not read groups' offsets from their log when it loads, so after a crash all input is read again."""
 
     def take_in(self, batch: Batch) -> None:
         if not self._is_starting:

@@ -16,7 +16,7 @@ from . import fencing
     also=[fencing.CoreKafkaLateWriteHangs],
 )
 class CoreKafkaAcknowledgedAndDropped(PartitionLog):
-    """A batch that finds its transaction just ended is dropped and acknowledged, for nobody could see it any more."""
+    """A leader drops and acknowledges a batch whose transaction has just ended, since no reader could see it any more."""
 
     def append(self, batch: Batch, data: bytes, guard: int | None = None, *, checks_sequence: bool = True) -> int:
         state = self.producers.get(batch.producer_id)

@@ -16,7 +16,7 @@ _SEQUENCES_KEPT = 5
 
 @defect({"CORE-03": seen('^"a1"')}, origin="textbook: an index that is not written")
 class CoreKafkaAbortedShown(PartitionLog):
-    """Aborts are not in the index that readers are told of, and they hand over what was aborted."""
+    """A leader leaves aborts out of the index that it returns to readers, so they hand over aborted records."""
 
     def aborted_by(self, marker: Batch, before: ProducerState | None) -> AbortedTransaction | None:  # noqa: ARG002 - that is the defect
         return None
@@ -60,7 +60,7 @@ class CoreKafkaReadersNotReleased(PartitionLog):
     origin="textbook: a state that is kept by log where it should be kept by producer",
 )
 class CoreKafkaReleasedByAnother(PartitionLog):
-    """Any marker moves the last stable offset behind itself, also over a transaction of somebody else that is open."""
+    """Any marker moves the last stable offset past itself, even past another producer's open transaction."""
 
     decided = 0
 
@@ -86,7 +86,7 @@ class CoreKafkaLaterWritesTakenForRepeated(ProducerStates):
 
 @defect({"CORE-08": seen('^"a3"$')}, origin="textbook: an interval without its lower end")
 class CoreKafkaAbortFromTheStart(PartitionLog):
-    """An abort is told without where it begins, and takes with it what the same producer has committed before."""
+    """A leader reports an abort without its first offset, so readers also skip what the same producer had committed before."""
 
     def aborted_by(self, marker: Batch, before: ProducerState | None) -> AbortedTransaction | None:
         aborted = super().aborted_by(marker, before)
@@ -97,7 +97,7 @@ class CoreKafkaAbortFromTheStart(PartitionLog):
     {"CORE-09": seen("^nothing", expected='^"b1"$')}, origin="textbook: a state that is kept by log where it should be kept by producer"
 )
 class CoreKafkaAbortHidesAll(PartitionLog):
-    """An abort hides every transactional record before its marker, whoever wrote it."""
+    """An abort hides every transactional record before its marker, whichever producer wrote it."""
 
     def is_handed_out(self, entry: Entry, isolation: Isolation) -> bool:
         aborts = [one.batch.base_offset for one in self.entries(0) if one.batch.marker and one.batch.marker.type is MarkerType.ABORT]

@@ -12,7 +12,7 @@ from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
     {"CORE-36": seen('^"a1";', expected='^"a1", "a2"$', what="readers of orders")}, origin="textbook: a receipt for what was thrown away"
 )
 class CoreScalableAcknowledgedAndDropped(MetadataBuffer):
-    """A message that finds its transaction just ended is dropped and receipted, for nobody could see it any more."""
+    """A broker drops and receipts a message whose transaction has just ended, since no reader could see it any more."""
 
     def publish(self, message: Message) -> Position:
         is_late = message.txn is not None and self.participation.state_of(message.txn) is not State.OPEN
