@@ -152,7 +152,7 @@ Feature: Observing
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits
-      Then DescribeProducers of payments-0 shows A with last sequence -1 and a coordinator epoch
+      Then DescribeProducers of payments-0 shows A with last sequence -1 and the coordinator epoch of its last marker
       And payments-0 has no open transaction of A
 
     Scenario: [3] An idempotent producer is described
@@ -160,6 +160,15 @@ Feature: Observing
       When I writes "i1" to payments-0
       Then DescribeProducers of payments-0 shows I with last sequence 0 and no coordinator epoch
       And payments-0 has no open transaction of I
+
+    @needs:crash
+    Scenario: [4] A producer is described after a marker from before a crash and one from after it
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      And the system has crashed and come back
+      When A commits "a2" to payments-0
+      Then DescribeProducers of payments-0 shows A with last sequence -1 and the coordinator epoch of its last marker
 
   @KIP890-154 @MUST
   Rule: FindCoordinator names the same node for a transactional id, to every client and in every version.

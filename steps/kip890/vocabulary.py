@@ -13,8 +13,8 @@ FEATURE_STATUS = choice(
 COORDINATOR_EPOCH = choice(
     "coordinator_epoch",
     "no coordinator epoch",
-    "a coordinator epoch",
-    meaning="what DescribeProducers says of a producer's last marker in a partition: -1, or a number from 0 on",
+    "the coordinator epoch of its last marker",
+    meaning="what DescribeProducers reports of a producer's last marker in a partition: -1 before the first one",
 )
 
 NOTHING_OR_ALL = choice("nothing_or_all", "nothing", "all", meaning="what readers get of several transactions")

@@ -13,6 +13,7 @@ from fencepost.reference.kafka.markers import MarkerSender
 from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates
 from fencepost.reference.kafka.transaction import PREPARED, State, Transaction
 from fencepost.reference.kafka.values import TopicPartition
+from fencepost.wire.kafka.batches import Batch
 
 
 @defect({"KIP890-147": seen(r"^success with TransactionDescription\(state='Empty'")}, origin="textbook: a default where nothing is found")
@@ -99,6 +100,20 @@ class CoordinatorEpochBeforeAnyMarker(ProducerStates):
 
     def all(self) -> tuple[ProducerState, ...]:
         return tuple(replace(state, coordinator_epoch=max(state.coordinator_epoch, 0)) for state in super().all())
+
+
+@defect({"KIP890-153": seen("^last sequence -1, coordinator epoch 0")}, origin="textbook: a field that is set when the entry is created")
+class CoordinatorEpochOfTheFirstMarker(ProducerStates):
+    """A producer is shown with the coordinator epoch of the first marker that came for it."""
+
+    def apply(self, batch: Batch) -> ProducerState | None:
+        before = super().apply(batch)
+        if before is not None and batch.marker is not None and before.coordinator_epoch >= 0:
+            mine = batch.producer_id
+            self.restore(
+                replace(one, coordinator_epoch=before.coordinator_epoch) if one.producer.producer_id == mine else one for one in self.all()
+            )
+        return before
 
 
 @defect({"KIP890-154": seen(r"^\[1, 2\]")}, origin="textbook: a load balancer in front of the coordinators")
