@@ -28,19 +28,25 @@ def is_provisional(row: Requirement) -> bool:
     return editions.bundled().counting().is_provisional(row, register.bundled().spec_of(row.id))
 
 
-def show_list(specs: Sequence[str], form: str, of_themes: Sequence[str] = ()) -> int:
-    """Print the rows of some proposals, or of all; if themes are named, only the rows of one of these."""
+def show_list(specs: Sequence[str], form: str, of_themes: Sequence[str] = (), words: str = "") -> int:
+    """Print the rows of some proposals, or of all; with themes only the rows of one of these, with words only the rows that have all."""
     if form not in FORMS:
         raise UnknownName("format", form, FORMS)
     registry.check_proposals()
     rows = register.bundled().rows(specs)
+    if form == "markdown" and (of_themes or words):
+        option = "--theme" if of_themes else "--find"
+        raise WrongUsage(f"--format markdown is a page of whole proposals: leave out {option}, or say --format table or json")
     if of_themes:
-        if form == "markdown":
-            raise WrongUsage("--format markdown is a page of whole proposals: leave out --theme, or say --format table or json")
         named = {requirement for theme in of_themes for requirement in themes.requirements_of(theme)}
         rows = tuple(row for row in rows if row.id in named)
         if not rows:
             raise WrongUsage(f"no requirement of {', '.join(specs)} has the theme {' or '.join(of_themes)}; see `fencepost list --themes`")
+    if words:
+        among = len(rows)
+        rows = tuple(row for row in rows if _has_all(row, words))
+        if not rows:
+            raise WrongUsage(f"none of {counted(among, 'requirement')} has all the words {words!r}: try fewer words, or the stem of a word")
     if form == "json":
         print(json.dumps([as_json(row) for row in rows], indent=1))
         return 0
@@ -94,6 +100,12 @@ def markdown(specs: Sequence[str]) -> str:
             lines += [f"- `{feature.path}`: {scenario.name}" for feature, scenario in placed]
             lines += [""]
     return "\n".join(lines)
+
+
+def _has_all(row: Requirement, words: str) -> bool:
+    scenarios = (scenario.name for _, scenario in gherkin.scenarios_of(row.id))
+    text = " ".join((row.id, row.statement, row.section, gherkin.why_of(row.id), *scenarios)).casefold()
+    return all(word in text for word in words.casefold().split())
 
 
 def _themes_in_words(requirement: str) -> str:

@@ -49,8 +49,8 @@ def describes_a_transaction_in(context: ScenarioContext, partitions: tuple[str, 
 
 @KIP890.then("DescribeProducers of {partition} shows {producer} with last sequence {sequence} and {coordinator_epoch}")
 def shows_the_producer(context: ScenarioContext, partition: str, producer: str, sequence: int, coordinator_epoch: str) -> None:
-    """DescribeProducers shows the producer once, with this last sequence, once no marker is in flight. Its coordinator epoch is -1, or that of
-    its last marker in the log of the partition.
+    """DescribeProducers shows the producer once, with this last sequence, once no marker is in flight. Its coordinator epoch is -1, or
+    that of its last marker in the log of the partition.
     """
     context.await_markers()
     entries = active_in(context, partition, context.producers[producer])

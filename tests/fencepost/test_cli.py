@@ -89,6 +89,8 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(reference_run: tu
             "no requirement of kip890 has the theme sealing",
         ),
         (("list", "--theme", "sealing", "--format", "markdown"), "--format markdown is a page of whole proposals: leave out --theme"),
+        (("list", "--find", "no such words"), "requirements has all the words 'no such words'"),
+        (("list", "--find", "zombie", "--format", "markdown"), "--format markdown is a page of whole proposals: leave out --find"),
         (("run", "--profile", "kafka-4.99"), "kafka-4."),
         (("run", "--defect", "no-epoch-bmup"), "did you mean no-epoch-bump?"),
         (("run", "kafka"), "Say --bootstrap HOST:PORT"),

@@ -54,11 +54,20 @@ def test_a_list_has_no_other_format() -> None:
         (("--systems", "--defects"), "--systems and --defects exclude each other: each shows a separate table"),
         (("--spec", "kip890", "--profiles"), "--spec kip890 is about requirements, and --profiles shows none"),
         (("--theme", "sealing", "--themes"), "--theme sealing is about requirements, and --themes shows none"),
+        (("--find", "zombie", "--defects"), "--find zombie is about requirements, and --defects shows none"),
     ],
 )
 def test_one_list_at_a_time(arguments: tuple[str, ...], told: str) -> None:
     """Two tables would be none that a program can read."""
     assert fencepost("list", *arguments, expect=2).err == f"fencepost: {told}\n"
+
+
+def test_a_requirement_is_found_by_words_of_it() -> None:
+    """All of them, in any case and order: of its statement, its reason, its section or its scenarios."""
+    found = json.loads(fencepost("list", "--find", "EPOCH zombie", "--format", "json", expect=0).out)
+
+    assert "KIP890-024" in [row["id"] for row in found]
+    assert all("zombie" in json.dumps(row).casefold() and "epoch" in json.dumps(row).casefold() for row in found)
 
 
 def test_the_version_is_told_by_the_command_and_by_the_module() -> None:
