@@ -106,6 +106,17 @@ def test_a_place_is_known_wherever_its_line_stands() -> None:
     assert (first.key.nth, second.key.nth) == (1, 2)
 
 
+def test_the_name_of_a_place_has_no_comment() -> None:
+    """A reworded comment is no other place, and the bytes to change stay where they are; a hash sign in a text is no comment."""
+    text = "def f():\n    a.b('#', 1)  # §1, the first\n"
+
+    one, two = places(text)
+
+    assert {one.key.line, two.key.line} == {"a.b('#', 1)"}
+    assert places(text.replace("§1, the first", "§2"))[0].key == one.key
+    assert b"a.b('#', 2)  # \xc2\xa71, the first\n" in next(p for p in (one, two) if p.kind == "constant").applied(text.encode())
+
+
 def test_a_change_over_several_lines_keeps_the_number_of_each() -> None:
     """What is behind it stands where it stood, and the name of the place is one line."""
     text = "def f():\n    return g(\n        a,\n    ) and b\n"

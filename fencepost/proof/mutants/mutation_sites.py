@@ -1,7 +1,7 @@
 """One-place changes of a source file: where they can be made, and the text that each makes.
 
 A place replaces one range of the file's bytes, within its lines, so that every line keeps its number. It is identified by the file, the
-function, the text of the line and the text that it becomes: moving lines does not change its name.
+function, the code of the line and the code that it becomes: neither a moved line nor another comment changes its name.
 
 Not changed are what only people read (annotations, docstrings, texts with values in them), rules and crash points, and an attribute's
 first value in `__init__`, without which nothing runs at all. Values that may be anything are not changed either: see `_FREE`.
@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from io import BytesIO
+from tokenize import COMMENT, tokenize
 from typing import NamedTuple
 
 from .mutations import Change, Text, changes_at
@@ -57,7 +59,7 @@ class Place:
 
 def places_in(file: str, source: bytes) -> list[Place]:
     """The places of one file, in the order of the text."""
-    text = Text(source)
+    text = Text(_without_comments(source))
     found = [_place(file, text, one, where) for one, where in _walk(ast.parse(source), text, _Where(MODULE, 0, 0))]
     found.sort(key=lambda place: (place.start, place.end, place.kind, place.text))
     times: Counter[Key] = Counter()
@@ -71,6 +73,17 @@ def places_in(file: str, source: bytes) -> list[Place]:
 def draw(places: Iterable[Place], count: int, seed: int) -> list[Place]:
     """Draw `count` of them, the same for a seed on every machine. A change elsewhere in the source does not affect the others."""
     return sorted(places, key=lambda place: sha256(repr((seed, *place.key)).encode()).digest())[:count]
+
+
+def _without_comments(source: bytes) -> bytes:
+    """The file with blanks for its comments, so that everything else is where it was."""
+    lines = source.splitlines(keepends=True)
+    for token in tokenize(BytesIO(source).readline):
+        if token.type == COMMENT:
+            row, column = token.start
+            before = lines[row - 1].decode()[:column].encode()
+            lines[row - 1] = before + b" " * len(token.string.encode()) + lines[row - 1][len(before) + len(token.string.encode()) :]
+    return b"".join(lines)
 
 
 class _Where(NamedTuple):
