@@ -51,7 +51,7 @@ class OffsetOfTheFirstPartitionAlone(Groups):
 
 
 @defect(
-    {"KIP890-400": seen("^no offset", expected="^offset 5", what="^committed offset of accounts-0")},
+    {"KIP890-400": seen("^no offset", expected="^offset 5", what="^committed offset of payments-0")},
     origin="red team: a loop over the partitions inside of one over the topics",
 )
 class OffsetsOfTheFirstTopicAlone(Groups):
