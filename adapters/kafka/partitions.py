@@ -192,16 +192,7 @@ class PartitionCalls(ReadingCalls):
 
         Refused is only a request for one partition.
         """
-        indexes: dict[str, list[int]] = {}
-        for partition in partitions:
-            indexes.setdefault(partition.topic, []).append(partition.partition)
-        marker: dict[str, Any] = {
-            "producer_id": producer.producer_id,
-            "producer_epoch": producer.epoch,
-            "transaction_result": commit,
-            "topics": [{"name": topic, "partition_indexes": numbers} for topic, numbers in indexes.items()],
-            "coordinator_epoch": coordinator_epoch,
-        }
+        marker = _marker(partitions, producer, commit, coordinator_epoch)
         if version >= 2:
             marker["transaction_version"] = transaction_version
         elif transaction_version:
@@ -216,6 +207,23 @@ class PartitionCalls(ReadingCalls):
             return refusals[0] if refusals and len(partitions) == 1 else Done(verdicts)
 
         return self._write(LeaderOf(partitions[0]), message, read, TO_LEADER, retry=retry)
+
+    def write_marker_of_each(
+        self, partition: TopicPartition, producers: Mapping[str, tuple[ProducerIdAndEpoch, int]], *, commit: bool
+    ) -> Outcome[dict[str, dict[TopicPartition, Done[None] | Refused]]]:
+        """One WriteTxnMarkers v1 with a marker for each producer, given with its coordinator epoch; the verdicts by the same keys."""
+        markers = [_marker([partition], producer, commit, epoch) for producer, epoch in producers.values()]
+        message = self._request("write_txn_markers", 1, markers=markers)
+
+        def read(answer: Any) -> Outcome[dict[str, dict[TopicPartition, Done[None] | Refused]]]:
+            results: dict[str, dict[TopicPartition, Done[None] | Refused]] = {}
+            for key, (producer, _) in producers.items():
+                found = [entry for entry in answer.markers if entry.producer_id == producer.producer_id]
+                entry = the_only(found, answer, f"producer id {producer.producer_id}")
+                results[key] = {partition: verdict(partition_result(entry.topics, partition, answer).error_code, None)}
+            return Done(results)
+
+        return self._write(LeaderOf(partition), message, read, TO_LEADER)
 
 
 def _only(outcome: Outcome[AppendResults]) -> Outcome[Appended]:
@@ -240,3 +248,17 @@ def _append_result(answer: Any, topic: dict[str, str | uuid.UUID], partition: To
         base_offset=appended.base_offset,
         log_start_offset=appended.log_start_offset,
     )
+
+
+def _marker(partitions: Iterable[TopicPartition], producer: ProducerIdAndEpoch, commit: bool, coordinator_epoch: int) -> dict[str, Any]:
+    """The entry of WriteTxnMarkers for one producer."""
+    indexes: dict[str, list[int]] = {}
+    for partition in partitions:
+        indexes.setdefault(partition.topic, []).append(partition.partition)
+    return {
+        "producer_id": producer.producer_id,
+        "producer_epoch": producer.epoch,
+        "transaction_result": commit,
+        "topics": [{"name": topic, "partition_indexes": numbers} for topic, numbers in indexes.items()],
+        "coordinator_epoch": coordinator_epoch,
+    }

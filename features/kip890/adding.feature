@@ -16,6 +16,13 @@ Feature: Adding partitions to a transaction
       And the transaction of A is Ongoing in payments-0
       And the producer id and epoch of A are unchanged
 
+    Scenario: [2] A producer adds partitions of two topics
+      Given a topic "accounts" with 1 partition
+      And producer A with transactional id "transfer"
+      When A adds payments-0 and accounts-0
+      Then it is done for payments-0 and accounts-0
+      And the transaction of A is Ongoing in payments-0 and accounts-0
+
   @KIP890-031 @MUST
   Rule: A coordinator answers each partition of AddPartitionsToTxn with INVALID_PRODUCER_ID_MAPPING if the transactional id is unknown or has another producer id.
     A client that guesses a transactional id could add partitions to another client's transaction.
@@ -145,6 +152,15 @@ Feature: Adding partitions to a transaction
       And it is done for payments-0 of B
       And the transaction of A is unchanged
       And the transaction of B is Ongoing in payments-0
+
+    Scenario: [3] One request contains an invalid transaction between two valid ones
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And producer C with transactional id "fees"
+      When A adds payments-0 for A and for B with an epoch ahead of its own and for C in one request
+      Then it is done for payments-0 of A
+      And it is refused for payments-0 of B with PRODUCER_FENCED
+      And it is done for payments-0 of C
+      And the transaction of C is Ongoing in payments-0
 
   @KIP890-038 @MUST
   Rule: A coordinator answers a verify-only AddPartitionsToTxn with success for a partition that is in the open transaction.

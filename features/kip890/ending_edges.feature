@@ -62,6 +62,33 @@ Feature: Ending a transaction in unusual cases
       Then it is done and answers the same producer id and the next epoch
       And one ABORT marker was added to payments-0, with the next epoch of A
 
+    @needs:transactions-v2
+    Scenario: [4] The answer to an abort before the first write is lost, and the client retries
+      Given producer A with transactional id "transfer"
+      And A has aborted
+      When A aborts with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+      And the producer id and epoch of A are unchanged
+
+    @needs:transactions-v2
+    Scenario: [5] The answer to an abort with nothing written since the last commit is lost, and the client retries
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A has aborted
+      When A aborts with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+      And the producer id and epoch of A are unchanged
+
+    @needs:transactions-v2
+    Scenario: [6] The answer to an abort with nothing written since the last abort is lost, and the client retries
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has aborted
+      And A has aborted
+      When A aborts with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+      And the producer id and epoch of A are unchanged
+
   @KIP890-066 @MUST
   Rule: A coordinator answers an EndTxn v5 that is retried while its markers are in flight with CONCURRENT_TRANSACTIONS and without an identity.
     A client that is answered before the markers are written begins a transaction that may overtake the previous one.
@@ -95,6 +122,14 @@ Feature: Ending a transaction in unusual cases
       When A commits with its previous epoch
       Then it is refused with INVALID_TXN_STATE or PRODUCER_FENCED
       And readers of payments-0 see nothing
+
+    @needs:transactions-v2
+    Scenario: [2] A client commits with its previous epoch after an abort without an open transaction
+      Given producer A with transactional id "transfer"
+      And A has aborted
+      When A commits with its previous epoch
+      Then it is refused with INVALID_TXN_STATE or PRODUCER_FENCED
+      And the producer id and epoch of A are unchanged
 
   @KIP890-073 @MUST @fencing
   Rule: A coordinator answers EndTxn with an epoch that it has not assigned yet with PRODUCER_FENCED.

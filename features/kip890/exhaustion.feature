@@ -127,6 +127,14 @@ Feature: Exhausted epochs
       Then it is refused with INVALID_TXN_STATE
       And readers of payments-0 see "a1"
 
+    @needs:aged-ids @needs:transactions-v2
+    Scenario: [3] The exhausted identity retries its abort without an open transaction
+      Given producer A at the last usable epoch
+      And A has aborted
+      When A aborts with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+      And the producer id and epoch of A are unchanged
+
   @KIP890-078 @MUST @fencing
   Rule: After an overflow the producer's next transaction has the new producer id, and requests with the old one are refused.
     If the old producer id were still valid, late writes of the last epoch could not be distinguished from new ones.

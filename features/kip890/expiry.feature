@@ -45,6 +45,13 @@ Feature: Expiry
       And the coordinator does not know B
       And the transaction of A is over
 
+    @needs:short-expiry
+    Scenario: [6] An id without a transaction that is initialised again and again does not expire when an idle one does
+      Given producers A and B with transactional ids "transfer" and "refund"
+      When A initialises again and again until the transactional id of B has expired
+      Then it is done and answers the same producer id and the next epoch
+      And the coordinator does not know B
+
   @KIP890-166 @MUST @retention
   Rule: A coordinator does not remove a transactional id with an open transaction, however long it is idle.
     An open transaction whose id was removed can never be ended.

@@ -394,3 +394,30 @@ Feature: Initialising a transactional id
       When B takes over from A with a shorter time-out
       Then it is done and answers the same producer id and the next epoch
       And the transaction time-out of B is a shorter time-out
+
+    @needs:crash
+    Scenario: [4] The system crashes after an initialisation with a longer timeout
+      Given producer A with transactional id "transfer" and a longer time-out
+      When the system crashes and comes back
+      Then the transaction time-out of A is a longer time-out
+
+    @needs:crash
+    Scenario: [5] The system crashes while a transaction with a longer timeout is open
+      Given producer A with transactional id "transfer" and a longer time-out
+      And A has written "a1" to payments-0
+      When the system crashes and comes back
+      Then the transaction time-out of A is a longer time-out
+
+    Scenario: [6] The owner retries its initialisation with a shorter timeout
+      Given producer A with transactional id "transfer"
+      And A has initialised again
+      When A initialises again with its previous epoch with a shorter time-out
+      Then it is done and answers the producer id and epoch in force
+      And the transaction time-out of A is a shorter time-out
+
+    @needs:aged-ids
+    Scenario: [7] The owner at the last usable epoch initialises with a shorter timeout
+      Given producer A at the last usable epoch
+      When A initialises again with a shorter time-out
+      Then it is done and answers a new producer id and epoch 0
+      And the transaction time-out of A is a shorter time-out

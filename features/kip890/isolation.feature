@@ -127,3 +127,21 @@ Feature: Isolation
       And B has written "b1" to payments-0
       When C writes "c1" to payments-0
       Then the last stable offset of payments-0 is the offset of "a1"
+
+    Scenario: [5] The oldest of three transactions commits first
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And producer C with transactional id "fees"
+      And A has written "a1" to payments-0
+      And B has written "b1" to payments-0
+      And C has written "c1" to payments-0
+      When A commits
+      Then the last stable offset of payments-0 is the offset of "b1"
+
+    Scenario: [6] The two older ones of three transactions end first
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And producer C with transactional id "fees"
+      And A has written "a1" to payments-0
+      And B has written "b1" to payments-0
+      And C has written "c1" to payments-0
+      When B commits and A aborts
+      Then the last stable offset of payments-0 is the offset of "c1"

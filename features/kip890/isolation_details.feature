@@ -63,6 +63,12 @@ Feature: Isolation in detail
       When B aborts
       Then readers of payments-0 see nothing
 
+    Scenario: [8] Many transactions of one producer were aborted
+      Given producer A with transactional id "transfer"
+      And A has aborted 12 transactions in payments-0
+      When "p1" is written to payments-0
+      Then readers of payments-0 see "p1"
+
   @KIP890-140 @MUST @aborts
   Rule: The records of a read_committed Fetch, filtered by its list of aborted transactions, are exactly the committed ones.
     A broker that filters in its own way and a client that filters by the list can disagree about what is committed.

@@ -40,6 +40,24 @@ Feature: Transactions with many partitions
       Then one ABORT marker was added to payments-0 and payments-1
       And the last stable offset of payments-0 and payments-1 is the high watermark
 
+    @needs:transactions-v2
+    Scenario: [5] One request writes to partitions of two topics
+      Given a topic "accounts" with 1 partition
+      And producer A with transactional id "transfer"
+      When A writes "a1" to payments-0 and "a2" to accounts-0 in one request
+      Then it is done for payments-0 and accounts-0
+      And the transaction of A is Ongoing in payments-0 and accounts-0
+
+    @needs:transactions-v2
+    Scenario: [6] A transaction from one request to two topics commits
+      Given a topic "accounts" with 1 partition
+      And producer A with transactional id "transfer"
+      And A has written "a1" to payments-0 and "a2" to accounts-0 in one request
+      When A commits
+      Then one COMMIT marker was added to payments-0 and accounts-0
+      And readers of payments-0 see "a1"
+      And readers of accounts-0 see "a2"
+
   @KIP890-212 @MUST @commits @aborts
   Rule: Every partition of a transaction with many partitions receives its marker, whether a client or the timeout ends it.
     One omitted partition blocks its readers for ever, however many others have received their marker.

@@ -180,6 +180,24 @@ Feature: Markers in detail
       And readers of payments-0 see "a1"
       And the last stable offset of payments-0 is the high watermark
 
+    Scenario: [3] An operator aborts a transaction in two topics with one marker
+      Given a topic "accounts" with 1 partition
+      And producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has written "a2" to accounts-0
+      When an ABORT marker for A reaches payments-0 and accounts-0
+      Then it is done for payments-0 and accounts-0
+      And the last stable offset of payments-0 and accounts-0 is the high watermark
+
+    Scenario: [4] An operator aborts the transactions of two producers with one request
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A has written "a1" to payments-0
+      And B has written "b1" to payments-0
+      When an ABORT marker for A and for B reach payments-0 in one request
+      Then it is done for payments-0 of A
+      And it is done for payments-0 of B
+      And the last stable offset of payments-0 is the high watermark
+
   @KIP890-132 @MUST
   Rule: A partition accepts a marker for a producer that it does not know, and compares that producer's later data with the marker's epoch.
     A partition that forgets the marker would accept the late data that the marker has to keep out.

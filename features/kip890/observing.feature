@@ -73,7 +73,7 @@ Feature: Observing
       And the transaction of A is PrepareCommit, and waits for accounts-1 only
 
   @KIP890-150 @MUST
-  Rule: ListTransactions matches state names case-sensitively, returns the unknown ones, and combines its filters by AND.
+  Rule: ListTransactions matches any of the values of each filter, state names case-sensitively, combines its filters by AND, and returns unknown states.
     A filter that matches more or less than it says hides the transaction that the operator looks for.
 
     Scenario: [1] A state name in the wrong case
@@ -98,6 +98,21 @@ Feature: Observing
       When ListTransactions is sent for the producer id of A for states "Ongoing"
       Then A is listed
       And B is not listed
+
+    Scenario: [4] Two state names
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And B has written "b1" to payments-0
+      When ListTransactions is sent for states "Empty", "Ongoing"
+      Then A is listed
+      And B is listed
+
+    Scenario: [5] Two producer ids
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And producer C with transactional id "fees"
+      When ListTransactions is sent for the producer ids of A and B
+      Then A is listed
+      And B is listed
+      And C is not listed
 
   @KIP890-151 @MUST
   Rule: ListTransactions with a duration filter returns only the open transactions that began longer ago.

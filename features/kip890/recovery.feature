@@ -51,6 +51,15 @@ Feature: Timeouts and recovery
       When A writes to one partition of "ledger" after the other, two fifths of its time-out apart
       Then the transaction of A is over
 
+    @needs:crash
+    Scenario: [5] A transaction that was open at a crash is abandoned
+      Given producer A with transactional id "transfer" and a short time-out
+      And A has written "a1" to payments-0
+      And the system has crashed and come back
+      When A leaves its transaction open past its time-out
+      Then the transaction of A is over
+      And readers of payments-0 see nothing
+
   @KIP890-157 @MUST @fencing
   Rule: After a transaction has timed out, its producer's writes with the old epoch are refused, and so is an EndTxn v4.
     A producer that slept past its timeout would continue writing into an aborted transaction.

@@ -48,6 +48,19 @@ Feature: The second of a kind
       Then group "shop" has committed offset 5 of payments-0
       And group "audit" has committed offset 7 of payments-0
 
+    Scenario: [6] One request with offsets of two partitions commits
+      Given A has sent offset 5 of payments-0 and payments-1 to group "shop"
+      When A commits
+      Then group "shop" has committed offset 5 of payments-0
+      And group "shop" has committed offset 5 of payments-1
+
+    Scenario: [7] One request with offsets of two topics commits
+      Given a topic "accounts" with 1 partition
+      And A has sent offset 5 of payments-0 and accounts-0 to group "shop"
+      When A commits
+      Then group "shop" has committed offset 5 of payments-0
+      And group "shop" has committed offset 5 of accounts-0
+
   @KIP890-401 @MUST @recovery
   Rule: A coordinator that starts completes every prepared transaction in its log, of all transactional ids.
     A coordinator that completes only the first one blocks the readers of all others until the next restart.

@@ -133,6 +133,21 @@ Feature: Sequence numbers
       When B writes "b2" to payments-0
       Then it is done and answers the offset of "b2"
 
+    Scenario: [8] A batch is repeated after the next one has wrapped the sequence
+      Given idempotent producer I
+      And I has written a batch of 1 record to payments-0 at sequence 2147483647
+      And I has written a batch of 1 record to payments-0 at sequence 0
+      When I writes "again" to payments-0 at sequence 2147483647
+      Then it is done
+      And the log of payments-0 has not grown
+
+    Scenario: [9] A batch is repeated in which the sequence wraps
+      Given idempotent producer I
+      And I has written a batch of 3 records to payments-0 at sequence 2147483646
+      When I writes a batch of 3 records to payments-0 at sequence 2147483646
+      Then it is done and answers the offset of "r0"
+      And the log of payments-0 has not grown
+
   @KIP890-113 @MUST
   Rule: A leader answers a gap or a partial overlap with OUT_OF_ORDER_SEQUENCE_NUMBER, and does not append an older duplicate again.
     A gap means lost records, an overlap means records stored twice.

@@ -94,6 +94,14 @@ Feature: Timeouts and restarts in detail
       When A commits with its previous epoch
       Then it is done and answers the producer id and epoch in force
 
+    @needs:crash @needs:transactions-v2
+    Scenario: [4] An abort without an open transaction is retried after a crash
+      Given producer A with transactional id "transfer"
+      And A has aborted
+      And the system has crashed and come back
+      When A aborts with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+
   @KIP890-164 @MUST @recovery
   Rule: After its restart, a coordinator answers a retried InitProducerId that has the same identity with the same epoch.
     A client whose answer was lost in a crash retries, and must be given the epoch that was stored.

@@ -51,6 +51,7 @@ class TransactionFilter:
 
     def has_state(self, transaction: Transaction, states: Sequence[str]) -> bool:
         """Decision: whether the transaction's state is one of these."""
+        rule("KIP890-150")
         return transaction.state.value in states
 
     def began_longer_ago(self, transaction: Transaction, now: int, duration_ms: int) -> bool:

@@ -59,9 +59,10 @@ def verifies(context: ScenarioContext, partitions: tuple[str, ...], producer: st
 
 
 @KAFKA.when(
-    "{producer} {adds} {partitions} for {first:producer}[ with {identity}] and for {second:producer}[ with {other:identity}] in one request"
+    "{producer} {adds} {partitions} for {first:producer}[ with {identity}] and for {second:producer}[ with {other:identity}]"
+    "[ and for {third:producer}] in one request"
 )
-def adds_for_two(
+def adds_for_several(
     context: ScenarioContext,
     producer: str,
     adds: str,
@@ -70,13 +71,15 @@ def adds_for_two(
     identity: str | None,
     second: str,
     other: str | None,
+    third: str | None,
 ) -> None:
-    """AddPartitionsToTxn, v4 unless the producer uses another, with one entry for each of the two in this order."""
+    """AddPartitionsToTxn, v4 unless the producer uses another, with one entry for each of them in this order."""
     sender = context.turn_of(producer)
     where = tuple(context.where(partitions))
     additions = [
         Addition(*claimed(context, context.producers[name], claim), where, verify_only=adds == "verifies")
-        for name, claim in ((first, identity), (second, other))
+        for name, claim in ((first, identity), (second, other), (third, None))
+        if name is not None
     ]
     version = max(context.version(sender, _API), _BROKERS_VERSION)
     context.keep(sender, sender.probe.add_partitions_batched(additions, version=version), _REQUEST)

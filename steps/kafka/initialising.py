@@ -51,9 +51,7 @@ INITIALISE = KAFKA.act(
 @INITIALISE.given
 def has_initialised_again(context: ScenarioContext, producer: str) -> None:
     one = context.producers[producer]
-    version = context.versions.get((producer, _REQUEST), one.probe.newest(_REQUEST, 3, 5))
-    outcome = one.probe.init_producer_id(one.transactional_id, timeout_ms=LONG_TIMEOUT_MS, current=one.current, version=version)
-    one.given.append(achieved(outcome, f"initialising {producer} again"))
+    one.given.append(achieved(initialised_again(context, one), f"initialising {producer} again"))
     one.added.clear()
 
 
@@ -156,6 +154,12 @@ def _at_its_coordinator(context: ScenarioContext, probe: KafkaProbe, identifier:
     if wanted == found or not (isinstance(wanted, Done) and isinstance(found, Done)):
         return first
     return next((name for name in names if probe.coordinator(name) == wanted), first)
+
+
+def initialised_again(context: ScenarioContext, producer: Producer) -> Outcome[ProducerIdAndEpoch]:
+    """The answer to InitProducerId with the producer id and epoch that the producer has."""
+    version = context.versions.get((producer.name, _REQUEST), producer.probe.newest(_REQUEST, 3, 5))
+    return producer.probe.init_producer_id(producer.transactional_id, timeout_ms=LONG_TIMEOUT_MS, current=producer.current, version=version)
 
 
 def _init(probe: KafkaProbe, identifier: str, timeout_ms: int = LONG_TIMEOUT_MS) -> Outcome[ProducerIdAndEpoch]:

@@ -31,21 +31,28 @@ def describe_is_sent(context: ScenarioContext, asked_about: str) -> None:
 
 
 @KAFKA.when(
-    "ListTransactions is sent[ for the producer id of {producer}][ for the pattern {pattern:value}][ for states {states:values}]"
-    "[ for what was begun {age}][ until {last:producer} is listed]"
+    "ListTransactions is sent[ for the producer id of {producer}][ for the producer ids of {producers}][ for the pattern {pattern:value}]"
+    "[ for states {states:values}][ for what was begun {age}][ until {last:producer} is listed]"
 )
 def list_is_sent(
-    context: ScenarioContext, producer: str | None, pattern: str | None, states: tuple[str, ...] | None, age: str | None, last: str | None
+    context: ScenarioContext,
+    producer: str | None,
+    producers: tuple[str, ...] | None,
+    pattern: str | None,
+    states: tuple[str, ...] | None,
+    age: str | None,
+    last: str | None,
 ) -> None:
     """ListTransactions with these filters, in the oldest version that has them.
 
     Until a producer is listed: repeated until that transactional id is in the list or patience ends.
     """
     context.begin()
+    names = producers or ((producer,) if producer else ())
     for _ in context.time.attempts():
         answer = context.observer.list_transactions(
             states=list(states or ()),
-            producer_ids=[context.producers[producer].current.producer_id] if producer else (),
+            producer_ids=[context.producers[name].current.producer_id for name in names],
             longer_than_ms=_AGES_MS[age] if age else None,
             pattern=pattern,
         )

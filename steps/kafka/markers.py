@@ -54,6 +54,16 @@ def reaches(
     context.keep(one, answer, "WriteTxnMarkers")
 
 
+@KAFKA.when("{marker} for {producer} and for {other:producer} reach {partition} in one request")
+def both_reach(context: ScenarioContext, marker: str, producer: str, other: str, partition: str) -> None:
+    """WriteTxnMarkers v1 with a marker for each of the two, at its own epoch and with the coordinator epoch that the partition saw last."""
+    one, where = context.turn_of(producer), context.partition(partition)
+    both = [context.producers[name] for name in (producer, other)]
+    claims = {each.transactional_id: (each.current, last_coordinator_epoch(context, where, each)) for each in both}
+    answer = context.observer.write_marker_of_each(where, claims, commit=marker == "a COMMIT marker")
+    context.keep(one, answer, "WriteTxnMarkers")
+
+
 @KAFKA.when("{producer} itself sends {marker} to {partition}")
 def sends_a_marker(context: ScenarioContext, producer: str, marker: str, partition: str) -> None:
     """WriteTxnMarkers v1 with the producer's own epoch, from coordinator epoch 0, sent by the producer."""

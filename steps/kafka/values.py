@@ -62,6 +62,7 @@ def _api_version(written: str) -> ApiVersion:
 
 
 PRODUCER = text("producer", r"[A-Z]", "a producer of the scenario")
+PRODUCERS = listed("producers", PRODUCER, "producers of the scenario", " and ")
 TRANSACTIONAL_ID = quoted("transactional_id", "a transactional id; the system is given one that only this scenario has")
 TOPIC = quoted("topic", "a topic; the system is given a name that only this scenario has")
 GROUP = ValueType("group", r'"[ -!#-~]*"', "a consumer group", lambda written: written[1:-1], lambda value: f'"{value}"')

@@ -7,7 +7,7 @@ from fencepost.adapters.kafka.values import TopicPartition
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.idling import active_in, is_unknown, outlive_timeout
-from fencepost.steps.kafka.initialising import SHORT_TIMEOUT_MS, TIMEOUTS_MS
+from fencepost.steps.kafka.initialising import SHORT_TIMEOUT_MS, TIMEOUTS_MS, initialised_again
 from fencepost.steps.kafka.producer import Producer
 from fencepost.steps.outcomes import achieved
 
@@ -83,7 +83,15 @@ def has_committed_so_many(context: ScenarioContext, producer: str, count: int, p
     """One record each, one transaction after the other."""
     one = context.turn_of(producer)
     for _ in range(count):
-        achieved(_committed(context, one, context.partition(partition)), f"a transaction of {producer}")
+        achieved(_ended(context, one, context.partition(partition)), f"a transaction of {producer}")
+
+
+@KIP890.given("{producer} has aborted {count:number} transactions in {partition}")
+def has_aborted_so_many(context: ScenarioContext, producer: str, count: int, partition: str) -> None:
+    """One record each, one transaction after the other."""
+    one = context.turn_of(producer)
+    for _ in range(count):
+        achieved(_ended(context, one, context.partition(partition), commit=False), f"a transaction of {producer}")
 
 
 @KIP890.when("{producer} commits to {partition} again and again until {expiry} of {other:producer} has expired")
@@ -102,22 +110,38 @@ def commits_until(context: ScenarioContext, producer: str, partition: str, expir
     _commit_until(context, producer, partition, is_over)
 
 
+@KIP890.when("{producer} initialises again and again until the transactional id of {other:producer} has expired")
+def initialises_until(context: ScenarioContext, producer: str, other: str) -> None:
+    """One InitProducerId after the other with its latest producer id and epoch, the last one after DescribeTransactions did not know the
+    other one's transactional id. An answer with another producer id, and the end of patience, end it as well.
+    """
+    one, idle = context.turn_of(producer), context.producers[other]
+    outcome = initialised_again(context, one)
+    for _ in context.time.attempts():
+        if idle.is_forgotten or not isinstance(outcome, Done) or outcome.value.producer_id != one.current.producer_id:
+            break
+        one.given.append(outcome.value)
+        idle.is_forgotten = is_unknown(context.observer.describe_transaction(idle.transactional_id))
+        outcome = initialised_again(context, one)
+    context.keep(one, outcome, "InitProducerId")
+
+
 def _commit_until(context: ScenarioContext, producer: str, partition: str, is_over: Callable[[], bool]) -> None:
     """The first refusal ends it as well: the last answer is the When's. All markers are written when the other one is looked up."""
     one = context.turn_of(producer)
-    outcome = _committed(context, one, context.partition(partition))
+    outcome = _ended(context, one, context.partition(partition))
     for _ in context.time.attempts():
         if is_over() or not isinstance(outcome, Done):
             break
-        outcome = _committed(context, one, context.partition(partition))
+        outcome = _ended(context, one, context.partition(partition))
     context.keep(one, outcome, "Produce and EndTxn")
 
 
-def _committed(context: ScenarioContext, producer: Producer, partition: TopicPartition) -> Outcome[object]:
+def _ended(context: ScenarioContext, producer: Producer, partition: TopicPartition, *, commit: bool = True) -> Outcome[object]:
     written = producer.write(partition, ["again"], version=context.version(producer, "produce"))
     if not isinstance(written, Done):
         return written
-    ended = producer.end(True, version=context.version(producer, "end_txn"))
+    ended = producer.end(commit, version=context.version(producer, "end_txn"))
     if isinstance(ended, Done):
         producer.given.append(ended.value or producer.current)
         context.completed(producer)

@@ -20,6 +20,22 @@ class AnnouncementForgotten(Additions):
 
 
 @defect(
+    {"KIP890-030": seen(r"^Ongoing in accounts-\w+-0$", expected="^Ongoing in payments-0 and accounts-0$")},
+    origin="red team: a loop over the partitions inside of one over the topics",
+)
+class FirstTopicAloneIsAdded(Additions):
+    """AddPartitionsToTxn of a client with several topics adds the partitions of the first topic, and all are answered."""
+
+    def of_client(self, addition: Addition) -> dict[TopicPartition, Error]:
+        first = min((partition.topic for partition in addition.partitions), default="")
+        of_first = tuple(partition for partition in addition.partitions if partition.topic == first)
+        if errors := self.internal_among(addition.partitions) or self.unknown_among(addition.partitions):
+            return errors
+        verdicts = super().of_client(replace(addition, partitions=of_first))
+        return {partition: verdicts.get(partition, Error.NONE) for partition in addition.partitions}
+
+
+@defect(
     {"KIP890-033": seen("^payments-0: success", what="answer to AddPartitionsToTxn")},
     origin="textbook: a verdict for each partition where the request stands or falls as a whole",
 )
@@ -191,3 +207,17 @@ class VerifyingAddsBesideAnAddition(Additions):
     def of_broker(self, additions: Sequence[Addition]) -> list[dict[TopicPartition, Error]]:
         verify_only = all(addition.verify_only for addition in additions)
         return super().of_broker([replace(addition, verify_only=verify_only) for addition in additions])
+
+
+@defect(
+    {"KIP890-037": seen("^payments-0: a refusal", expected="success", what="answer to AddPartitionsToTxn")},
+    origin="red team: a loop that ends at the first error",
+)
+class RefusalOfOneIsForTheRest(Additions):
+    """The transactions of a request that come after the second one share its error."""
+
+    def of_broker(self, additions: Sequence[Addition]) -> list[dict[TopicPartition, Error]]:
+        verdicts = super().of_broker(additions[:2])
+        refusal = next((error for error in verdicts[-1].values() if error is not Error.NONE), None)
+        rest = additions[2:]
+        return verdicts + ([dict.fromkeys(one.partitions, refusal) for one in rest] if refusal else super().of_broker(rest))

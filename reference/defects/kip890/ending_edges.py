@@ -1,6 +1,7 @@
 """Defects in EndTxn off the beaten track."""
 
 from dataclasses import replace
+from typing import Any
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
@@ -101,3 +102,59 @@ class BothRacingEndsSucceed(Coordinator):
 
     def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
         return Ending.ANSWER_AGAIN if asked is Asked.RETRY else super().end_of_new_client(state, decision, asked)
+
+
+class _KnowsEmptyAborts(Coordinator):
+    """Knows of each transactional id whether its last end was an abort without an open transaction, after a crash if it was the first."""
+
+    def __init__(self, *parts: Any) -> None:
+        self._ended_empty: set[str] = set()
+        super().__init__(*parts)
+
+    def prepare(self, transaction: Transaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> Transaction:
+        (self._ended_empty.discard if transaction.partitions else self._ended_empty.add)(transaction.transactional_id)
+        return super().prepare(transaction, decision, bumps, moves_on=moves_on)
+
+    def was_empty(self, transaction: Transaction) -> bool:
+        is_known = transaction.transactional_id in self._ended_empty or transaction.started_at < 0
+        return transaction.state is State.COMPLETE_ABORT and is_known
+
+
+@defect(
+    {
+        "KIP890-065": seen("^a refusal with PRODUCER_FENCED", expected="^success with"),
+        "KIP890-077": seen("^a refusal with PRODUCER_FENCED", expected="^success with"),
+        "KIP890-163": seen("^a refusal with PRODUCER_FENCED", expected="^success with"),
+    },
+    origin="red team: what a retry is compared with is stored with the partitions of a transaction",
+)
+class RetriedEmptyAbortFenced(_KnowsEmptyAborts):
+    """An abort without an open transaction is answered and not remembered, so that its retry fences the client."""
+
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+        asked = super().asked_about(transaction, producer)
+        return Asked.NEITHER if asked is Asked.RETRY and self.was_empty(transaction) else asked
+
+
+@defect({"KIP890-065": seen(r"^success with \(producer id \d+, epoch 2\)")}, origin="red team: without a transaction no end is a retry")
+class RetriedEmptyAbortIsANewOne(_KnowsEmptyAborts):
+    """The retry of an abort without an open transaction takes the next epoch again."""
+
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+        asked = super().asked_about(transaction, producer)
+        return Asked.CURRENT if asked is Asked.RETRY and self.was_empty(transaction) else asked
+
+
+@defect(
+    {"KIP890-068": seen("^success with", expected="^a refusal with INVALID_TXN_STATE or PRODUCER_FENCED")},
+    origin="red team: an end without data that contradicts nothing",
+)
+class EmptyAbortPassesForACommit(_KnowsEmptyAborts):
+    """After an abort without an open transaction a client that asks for a commit at its epoch is answered with success."""
+
+    def end_transaction(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
+    ) -> ProducerIdAndEpoch:
+        before = self._transactions.get(transactional_id)
+        is_retried = before is not None and self.was_empty(before) and self.asked_about(before, producer) is Asked.RETRY
+        return super().end_transaction(transactional_id, producer, Decision.ABORT if is_retried else decision, api_version)

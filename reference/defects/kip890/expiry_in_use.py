@@ -8,6 +8,20 @@ from fencepost.reference.kafka.transaction import State, Transaction
 
 
 @defect(
+    {"KIP890-165": seen(r"^success with \(producer id \d+, epoch 0\)", expected="^success with")},
+    origin="red team: an age that counts from a start time of -1",
+)
+class EmptyIdsExpireAtOnce(Coordinator):
+    """The age of a transactional id counts from the start of its transaction, so that one without a transaction is always too old."""
+
+    def forget_idle(self, before: int) -> None:
+        for transaction in self.transactions():
+            if transaction.state is State.EMPTY and self.forgets(transaction):
+                del self._transactions[transaction.transactional_id]
+        super().forget_idle(before)
+
+
+@defect(
     {"KIP890-165": seen("TRANSACTIONAL_ID_NOT_FOUND", expected="^an answer when describing")},
     origin="red team: a time that only InitProducerId writes down",
 )

@@ -203,6 +203,27 @@ class FirstTimeoutKept(Ownership):
 
 
 @defect(
+    {"KIP890-029": seen("^180000 ms$", expected="^90000 ms$")},
+    origin="red team: a retry that is answered from memory",
+)
+class TimeoutOfARetryDropped(Ownership):
+    """A repeated InitProducerId gets the answer of the first one, and the timeout in it is not read."""
+
+    def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+        owner = super().next_owner(transaction, expected_epoch, timeout_ms)
+        return replace(owner, timeout_ms=transaction.timeout_ms) if owner.producer == transaction.producer else owner
+
+
+@defect({"KIP890-029": seen("^180000 ms$", expected="^90000 ms$")}, origin="red team: two ways to make one record")
+class TimeoutOfANewProducerIdDropped(Ownership):
+    """An InitProducerId that moves to a new producer id copies the timeout of the old one."""
+
+    def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+        owner = super().next_owner(transaction, expected_epoch, timeout_ms)
+        return replace(owner, timeout_ms=transaction.timeout_ms) if owner.producer_id != transaction.producer_id else owner
+
+
+@defect(
     dict.fromkeys(
         ("KIP890-010", "KIP890-014"), Symptom(what="answer to InitProducerId", seen=r"^success with \(producer id \d+, epoch 0\)")
     ),

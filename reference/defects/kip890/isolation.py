@@ -1,8 +1,10 @@
 """Defects in what readers of committed data see."""
 
+from collections.abc import Sequence
+
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.dialect import Dialect
-from fencepost.reference.kafka.partition_log import Isolation, Page, PartitionLog
+from fencepost.reference.kafka.partition_log import Entry, Isolation, Page, PartitionLog
 
 
 @defect(
@@ -72,3 +74,47 @@ class OldReadersGetAll(Dialect):
 
     def isolation(self, asked: int, version: int) -> int:
         return asked if version >= 12 else Isolation.READ_UNCOMMITTED
+
+
+class _ForgetsOpenTransactions(PartitionLog):
+    """The last stable offset passes those open transactions that `forgets` chooses when a transaction begins."""
+
+    _forgotten: frozenset[int] = frozenset()
+
+    def forgets(self, starts: Sequence[int]) -> Sequence[int]:
+        """Which of the offsets at which the open transactions begin, in order, are forgotten."""
+        raise NotImplementedError
+
+    def apply(self, entry: Entry) -> None:
+        super().apply(entry)
+        starts = sorted(self.producers.open_transactions())
+        if entry.batch.base_offset in starts:
+            self._forgotten |= set(self.forgets(starts))
+
+    def first_unstable_offset(self) -> int | None:
+        if super().first_unstable_offset() is None:
+            return None
+        starts = set(self.producers.open_transactions()) - self._forgotten
+        return min([*starts, *self.replication.undecided()], default=None)
+
+
+@defect(
+    {"KIP890-142": seen("^last stable offset 2, ", expected='^the offset of "b1"')},
+    origin="red team: a first and a last are kept in place of a list",
+)
+class OldestAndNewestRemembered(_ForgetsOpenTransactions):
+    """A partition remembers its oldest and its newest open transaction; when the oldest ends, the last stable offset passes all between."""
+
+    def forgets(self, starts: Sequence[int]) -> Sequence[int]:
+        return starts[1:-1]
+
+
+@defect(
+    {"KIP890-142": seen("^last stable offset 5, ", expected='^the offset of "c1"')},
+    origin="red team: the second of two places is taken",
+)
+class ThirdOpenTransactionForgotten(_ForgetsOpenTransactions):
+    """A partition has place for two open transactions; one that begins while both are open does not hold the last stable offset."""
+
+    def forgets(self, starts: Sequence[int]) -> Sequence[int]:
+        return starts[2:]

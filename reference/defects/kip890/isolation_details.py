@@ -14,6 +14,8 @@ from fencepost.reference.kafka.response_order import ResponseOrder
 from fencepost.wire.kafka.batches import Batch, MarkerType
 from fencepost.wire.kafka.entities import api_of
 
+_AT_A_TIME = 10
+
 
 @defect(
     {"KIP890-139": seen("^none$", what="aborted transactions of payments-0")},
@@ -136,3 +138,14 @@ class NothingWithoutAWait(Dialect):
 
     def may_have_records(self, max_wait_ms: int) -> bool:
         return max_wait_ms > 0
+
+
+@defect(
+    {"KIP890-139": seen('"again"', expected='^"p1"$', what="^records that readers of payments-0 see")},
+    origin="textbook: a page of a list is taken for the list",
+)
+class AbortedListedUpToALimit(PartitionLog):
+    """A Fetch lists the first ten aborted transactions of its range, and readers receive the records of the others."""
+
+    def aborted_in(self, first: int, upper: int) -> tuple[AbortedTransaction, ...]:
+        return super().aborted_in(first, upper)[:_AT_A_TIME]

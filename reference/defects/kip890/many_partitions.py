@@ -38,6 +38,27 @@ class OnlyTheFirstIsAdded(Verification):
 
 
 @defect(
+    {"KIP890-211": seen(r"^Ongoing in payments-\w+-0$", expected="^Ongoing in payments-0 and accounts-0$")},
+    origin="red team: a loop over the partitions inside of one over the topics",
+)
+class OnlyTheFirstTopicIsAdded(Verification):
+    """The coordinator is asked about the first topic of a request, and the partitions of the others are open without being known."""
+
+    _first: str | None = None
+
+    def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
+        self._first = None
+        return super().refusal_of_request(transactional_id, batches)
+
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+        self._first = self._first or log.name.topic
+        producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
+        if operation is Operation.ADD and log.name.topic != self._first and log.producers.standing(producer) is Standing.NEW:
+            return log.guards.draw(producer, batch.base_sequence, bumps_epoch=True).guard
+        return super().before_produce(log, transactional_id, batch, operation)
+
+
+@defect(
     {"KIP890-212": seen("^otherwise in 2: .*markers none", what="^partitions of ledger")},
     origin="textbook: a page of a list is taken for the list",
 )

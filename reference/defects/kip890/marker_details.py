@@ -118,6 +118,36 @@ class OperatorMarkerRefused(ProducerStates):
         super().check_marker(replace(marker, transaction_version=2))
 
 
+@defect(
+    {"KIP890-131": seen("Ongoing", what="^last stable offset of accounts-0")},
+    origin="red team: a loop over the partitions inside of one over the topics",
+)
+class MarkerForTheFirstTopicAlone(MarkerWriter):
+    """A marker of WriteTxnMarkers for several topics reaches the first topic, and all are answered."""
+
+    def write_all(self, partitions: Iterable[TopicPartition], marker: TransactionMarker) -> dict[TopicPartition, Error]:
+        where = list(partitions)
+        of_first = [partition for partition in where if partition.topic == where[0].topic]
+        return dict.fromkeys(where, Error.NONE) | super().write_all(of_first, marker)
+
+
+@defect(
+    {"KIP890-131": seen("Ongoing", what="^last stable offset of payments-0")},
+    origin="red team: what is done is remembered by the partitions",
+)
+class MarkerTakenForTheOneBefore(MarkerWriter):
+    """In WriteTxnMarkers a marker for the same partitions as the one before it is taken for its retry, also if another producer's."""
+
+    _before: tuple[object, int] | None = None
+
+    def write_all(self, partitions: Iterable[TopicPartition], marker: TransactionMarker) -> dict[TopicPartition, Error]:
+        where, before = tuple(partitions), self._before
+        self._before = ((where, marker.decision), marker.producer.producer_id)
+        if before is not None and before[0] == self._before[0] and before[1] != self._before[1]:
+            return dict.fromkeys(where, Error.NONE)
+        return super().write_all(where, marker)
+
+
 @defect({"KIP890-132": seen("^success with Appended")}, origin="KAFKA-14402: late data after the marker is how transactions came to hang")
 class MarkerOfAStrangerForgotten(ProducerStates):
     """A marker for a producer that the partition does not know is written and not remembered, so late data is taken after it."""

@@ -94,6 +94,28 @@ class PatternIgnored(TransactionFilter):
         super().__init__(states, producer_ids, longer_than_ms, None)
 
 
+@defect(
+    {"KIP890-150": seen("^B not in it", expected="^B is listed$", what="^list of transactions$")},
+    origin="red team: the first element stands for the list",
+)
+class FirstStateAlone(TransactionFilter):
+    """ListTransactions with several states uses the first one, and transactions in the others are missing."""
+
+    def has_state(self, transaction: Transaction, states: Sequence[str]) -> bool:
+        return super().has_state(transaction, states[:1])
+
+
+@defect(
+    {"KIP890-150": seen("^A not in it", expected="^A is listed$", what="^list of transactions$")},
+    origin="red team: a field that each element of a list overwrites",
+)
+class LastProducerIdAlone(TransactionFilter):
+    """ListTransactions with several producer ids uses the last one."""
+
+    def __init__(self, states: Sequence[str], producer_ids: Sequence[int], longer_than_ms: int, pattern: str | None) -> None:
+        super().__init__(states, producer_ids[-1:], longer_than_ms, pattern)
+
+
 @defect({"KIP890-153": seen("^last sequence 1, coordinator epoch 0")}, origin="textbook: the default of an integer")
 class CoordinatorEpochBeforeAnyMarker(ProducerStates):
     """A producer that no marker has come for is shown with coordinator epoch 0."""

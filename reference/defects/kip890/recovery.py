@@ -5,6 +5,7 @@ from dataclasses import replace
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.ownership import MAX_TIMEOUT_MS
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import ProducerStates
 from fencepost.reference.kafka.profile import Profile
@@ -130,3 +131,17 @@ class PreparedByAnOldClientStuck(Coordinator):
     def recovered(self, transaction: Transaction) -> Transaction:
         recovered = super().recovered(transaction)
         return replace(recovered, transaction_version=2) if recovered.state in PREPARED else recovered
+
+
+@defect(
+    {
+        "KIP890-029": seen(f"^{MAX_TIMEOUT_MS} ms$", expected="^360000 ms$"),
+        "KIP890-156": seen("Ongoing", what="^transaction of A"),
+    },
+    origin="red team: a field of the record that is written and not read",
+)
+class TimeoutForgottenByCrash(Coordinator):
+    """After a crash every transaction has the longest timeout, so that one that its producer has abandoned blocks readers until then."""
+
+    def recovered(self, transaction: Transaction) -> Transaction:
+        return replace(super().recovered(transaction), timeout_ms=MAX_TIMEOUT_MS)

@@ -1,5 +1,6 @@
 """Defects in what there is two of: requests with offsets, prepared transactions, transactions of one id."""
 
+import json
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
@@ -35,6 +36,33 @@ class SecondOffsetCommitIsLost(Groups):
         super().take_in(batch)
         if before and batch.transactional and batch.marker is None:
             self._pending[batch.producer_id] = before
+
+
+@defect(
+    {"KIP890-400": seen("^no offset", expected="^offset 5", what="^committed offset of payments-1")},
+    origin="red team: the first element stands for the list",
+)
+class OffsetOfTheFirstPartitionAlone(Groups):
+    """A TxnOffsetCommit with several offsets stores the first, and all are answered."""
+
+    def take_in(self, batch: Batch) -> None:
+        is_request = batch.transactional and batch.marker is None
+        super().take_in(replace(batch, records=batch.records[:1]) if is_request else batch)
+
+
+@defect(
+    {"KIP890-400": seen("^no offset", expected="^offset 5", what="^committed offset of payments-0")},
+    origin="red team: a loop over the partitions inside of one over the topics",
+)
+class OffsetsOfTheFirstTopicAlone(Groups):
+    """A TxnOffsetCommit with several topics stores the offsets of the first topic, and all are answered."""
+
+    def take_in(self, batch: Batch) -> None:
+        if batch.transactional and batch.marker is None:
+            topics = [json.loads(record.key or b"")[1] for record in batch.records]
+            of_first = [record for record, topic in zip(batch.records, topics, strict=True) if topic == topics[0]]
+            batch = replace(batch, records=tuple(of_first))
+        super().take_in(batch)
 
 
 @defect({"KIP890-401": seen("^Prepare", what="^transaction of B")}, origin="red team: a loop over the transaction log that ends early")

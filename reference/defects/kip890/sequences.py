@@ -101,6 +101,15 @@ class RepeatedBatchRefused(ProducerStates):
         return None
 
 
+@defect({"KIP890-112": seen(f"a refusal with {_OUT_OF_ORDER}")}, origin="red team: a memory that is ordered by sequence numbers")
+class RepeatedBatchLostAtTheWrap(ProducerStates):
+    """What was before the sequence wrapped is taken for newer than the last batch, and its repetition is out of order."""
+
+    def duplicate_of(self, batch: Batch) -> AppendedBatch | None:
+        state, known = self.get(batch.producer_id), super().duplicate_of(batch)
+        return None if state is None or known is None or known.first_sequence > state.last_sequence else known
+
+
 @defect({"KIP890-113": seen(_TAKEN)}, origin="textbook: sequence numbers that are stored and not compared")
 class AnySequenceTaken(ProducerStates):
     """What is not a duplicate is appended, whatever is missing before it."""
