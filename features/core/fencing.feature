@@ -9,17 +9,17 @@ Feature: Writers that have lost their transaction
   Rule: The system aborts a transaction that its writer abandons, and the transaction no longer blocks readers.
     A writer that crashed with its transaction open would block every reader of its logs for ever.
 
-    Scenario: [1] The writes of an abandoned transaction stay invisible
+    Background:
       Given a writer A with a short time-out
       And A has written "a1" to orders
+
+    Scenario: [1] The writes of an abandoned transaction stay invisible
       When A leaves its transaction open past its time-out
       Then the transaction of A is over
       And readers of orders see nothing
 
     Scenario: [2] Writes after an abandoned transaction become visible
-      Given a writer A with a short time-out
-      And A has written "a1" to orders
-      And "plain" has been written to orders
+      Given "plain" has been written to orders
       When A leaves its transaction open past its time-out
       Then readers of orders see "plain"
 

@@ -143,3 +143,42 @@ Feature: The end of a cumulative acknowledgement
       And the system has crashed and come back
       When A commits
       Then "auditors" agrees with the answers
+
+  @PIP31-173 @MUST @aborts
+  Rule: An abort of a cumulative acknowledgement does not redeliver a message that was deleted before.
+    The cumulative acknowledgement names only its last message. A broker that begins again at the cursor has deleted work done twice.
+
+    Scenario: [1] A plain acknowledgement has deleted the second of three messages
+      Given "i2" has been acknowledged for "auditors" without a transaction
+      And A has acknowledged everything up to "i3" for "auditors"
+      When A aborts
+      Then subscription "auditors" has "i1", "i3" left
+
+    Scenario: [2] A commit has deleted the second of three messages
+      Given B has acknowledged "i2" for "auditors"
+      And B has committed
+      And A has acknowledged everything up to "i3" for "auditors"
+      When A aborts
+      Then subscription "auditors" has "i1", "i3" left
+
+    Scenario: [3] A plain acknowledgement has deleted the message at which the cumulative acknowledgement ends
+      Given "i3" has been acknowledged for "auditors" without a transaction
+      And A has tried to acknowledge everything up to "i3" for "auditors"
+      When A aborts
+      Then subscription "auditors" has "i1", "i2" left
+
+    Scenario: [4] The topic is reloaded before the abort
+      Given "i2" has been acknowledged for "auditors" without a transaction
+      And A has acknowledged everything up to "i3" for "auditors"
+      And inputs has been unloaded
+      When A aborts
+      Then subscription "auditors" has "i1", "i3" left
+
+    @needs:batch-index-acknowledgement
+    Scenario: [5] A plain acknowledgement has deleted the second message of a batch
+      Given a batch of "b1", "b2", "b3" has been written to inputs
+      And the consumer of exclusive subscription "others" has received "i1", "i2", "i3", "b1", "b2", "b3" from inputs
+      And "b2" has been acknowledged for "others" without a transaction
+      And A has acknowledged everything up to "b3" for "others"
+      When A aborts
+      Then subscription "others" has "i1", "i2", "i3", "b1", "b3" left

@@ -114,6 +114,14 @@ Feature: Timeouts
       When C begins and times out just after A
       Then A was OPEN until its timeout had passed, and not when C had timed out
 
+    @needs:crash @alone
+    Scenario: [4] The timeout passes while the system is down
+      Given transaction A with a moderate time-out
+      And A has written "a1" to orders
+      When the system is down until A should have timed out
+      Then A is ABORTED
+      And readers of orders see nothing
+
   @PIP31-44 @MUST @commits
   Rule: A coordinator completes a transaction that is being committed, and does not abort it after its timeout.
     A promised commit must not turn into an abort because a topic is slow.

@@ -67,3 +67,38 @@ Feature: Equal names in different places
       And B has committed "b1" to inputs
       When A commits
       Then readers of inputs see "i1", "i2", "i3", "a1", "b1" in some order
+
+    @needs:more-coordinators
+    Scenario: [4] The first of two transactions with the same number aborts, and the second commits
+      Given C and D are transactions with the same number at two coordinators
+      And C has written "c1" to inputs
+      And D has written "d1" to inputs
+      And C has aborted
+      When D commits
+      Then readers of inputs see "i1", "i2", "i3", "d1"
+
+    @needs:more-coordinators
+    Scenario: [5] The second of two transactions with the same number commits, and the first aborts
+      Given C and D are transactions with the same number at two coordinators
+      And C has written "c1" to inputs
+      And D has written "d1" to inputs
+      And D has committed
+      When C aborts
+      Then readers of inputs see "i1", "i2", "i3", "d1"
+
+    @needs:more-coordinators
+    Scenario: [6] The first of two transactions with the same number commits while the second is open
+      Given C and D are transactions with the same number at two coordinators
+      And C has written "c1" to inputs
+      And D has written "d1" to inputs
+      When C commits
+      Then readers of inputs see "i1", "i2", "i3", "c1"
+
+    @needs:more-coordinators
+    Scenario: [7] One of two transactions with the same number aborts, and the other one's acknowledgement is committed
+      Given C and D are transactions with the same number at two coordinators
+      And C has acknowledged "i1" for "workers"
+      And D has acknowledged "i2" for "workers"
+      And C has aborted
+      When D commits
+      Then subscription "workers" has "i1", "i3" left

@@ -62,3 +62,48 @@ Feature: Several transactions in a topic, and many messages in a transaction
       And A has acknowledged "i1" of orders for each of 40 subscriptions
       When A commits
       Then each of the 40 subscriptions has consumed "i1"
+
+  @PIP31-172 @MUST @commits
+  Rule: A topic and a subscription on which a transaction has ended accept an older transaction that is still open.
+    A broker that takes every older transaction for a finished one refuses the work of a slow client, or loses it after the commit.
+
+    Background:
+      Given the topic "inputs" with "i1", "i2"
+      And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
+
+    Scenario: [1] An older transaction writes for the first time after a younger one has committed
+      Given B has committed "b1" to orders
+      When A commits "a1" to orders
+      Then readers of orders see "b1", "a1"
+
+    Scenario: [2] An older transaction writes for the first time after a younger one has aborted
+      Given B has written "b1" to orders
+      And B has aborted
+      When A commits "a1" to orders
+      Then readers of orders see "a1"
+
+    Scenario: [3] An older transaction writes once more after a younger one has committed
+      Given A has written "a1" to orders
+      And B has committed "b1" to orders
+      When A commits "a2" to orders
+      Then readers of orders see "a1", "b1", "a2" in some order
+
+    Scenario: [4] The topic is reloaded before the older transaction writes
+      Given B has committed "b1" to orders
+      And orders has been unloaded
+      When A commits "a1" to orders
+      Then readers of orders see "b1", "a1"
+
+    Scenario: [5] An older transaction acknowledges for the first time after a younger one has committed
+      Given B has acknowledged "i2" for "workers"
+      And B has committed
+      And A has tried to acknowledge "i1" for "workers"
+      When A commits
+      Then subscription "workers" has nothing left
+
+    Scenario: [6] An older transaction acknowledges for the first time after a younger one has aborted
+      Given B has acknowledged "i2" for "workers"
+      And B has aborted
+      And A has tried to acknowledge "i1" for "workers"
+      When A commits
+      Then subscription "workers" has "i2" left

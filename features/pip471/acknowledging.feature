@@ -126,6 +126,13 @@ Feature: Acknowledging in a metadata-driven transaction
       When A aborts
       Then the consumer of "workers" receives "i1" before any other write
 
+    Scenario: [9] An abort of a cumulative acknowledgement over a message that was deleted before
+      Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And "i2" has been acknowledged for "auditors" without a transaction
+      And A has acknowledged everything up to "i3" for "auditors"
+      When A aborts
+      Then subscription "auditors" has "i1", "i3" left
+
   @PIP471-63 @MUST @commits @aborts
   Rule: The end of a transaction changes only the subscriptions on which the transaction has acknowledged.
     Each subscription reads the whole stream independently of the others.

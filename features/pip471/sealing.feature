@@ -660,3 +660,56 @@ Feature: Segments that are sealed during a transaction
       When A commits
       Then it is done
       And the length of left is 1
+
+  @PIP471-71 @MUST @commits @aborts @sealing
+  Rule: The end of a transaction reaches every segment that it has used, through however many splits and merges since its beginning.
+    A broker that follows only the first segments and the active ones leaves a part of the transaction undecided for ever.
+
+    Background:
+      Given "p1" has been written to left
+      And A has written "a1" to left
+      And left has been split into low and high
+      And "p2" has been written to low
+      And the consumer of shared subscription "workers" has received "p2" from low
+      And A has written "a2" to low
+
+    Scenario: [1] A commit of messages in three generations of segments
+      Given low has been split into lowest and lower
+      And A has written "a3" to lowest
+      When A commits
+      Then readers of left see "p1", "a1"
+      And readers of low see "p2", "a2"
+      And readers of lowest see "a3"
+
+    Scenario: [2] An abort of messages in three generations of segments
+      Given low has been split into lowest and lower
+      And A has written "a3" to lowest
+      When A aborts
+      Then readers of left see "p1"
+      And readers of low see "p2"
+      And readers of lowest see nothing
+
+    Scenario: [3] A commit after a split of the segment and a merge of its children
+      Given low and high have been merged into whole
+      And A has written "a3" to whole
+      When A commits
+      Then readers of left see "p1", "a1"
+      And readers of low see "p2", "a2"
+      And readers of whole see "a3"
+
+    Scenario: [4] A commit of an acknowledgement on a segment between two others of the transaction
+      Given A has acknowledged "p2" for "workers"
+      And low has been split into lowest and lower
+      And A has written "a3" to lowest
+      When A commits
+      Then subscription "workers" has "a2" left
+      And readers of lowest see "a3"
+
+    @needs:crash
+    Scenario: [5] The system crashes between the splits and the commit
+      Given low has been split into lowest and lower
+      And A has written "a3" to lowest
+      And the system has crashed and come back
+      When A commits
+      Then readers of low see "p2", "a2"
+      And readers of lowest see "a3"

@@ -112,6 +112,7 @@ class MetadataCoordinator:
         if self._profile.notification == "events":
             for participant in self._told(txn):
                 rule("PIP471-55")
+                rule("PIP471-71")
                 self._records.tell(participant, txn, decision)
 
     # -- What it does periodically

@@ -40,6 +40,7 @@ class MarkerBuffer:
         rule("PIP31-82")
         if message.txn is not None:
             self._refuse_what_comes_too_late(message.txn)
+            rule("PIP31-172")
         position = self._ledger.append(message)
         if message.txn is not None:
             rule("PIP31-155")

@@ -65,6 +65,7 @@ class SidecarBuffer:
         rule("CORE-35")
         rule("CORE-36")
         rule("PIP31-155")
+        rule("PIP31-172")
         position = self._sidecar.append(message)
         self._messages.setdefault(message.txn, []).append((position, message))
         return position

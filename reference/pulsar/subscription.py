@@ -162,6 +162,7 @@ class Subscription:
             rule("PIP31-84")
             rule("CORE-21")
             rule("PIP31-70")
+            rule("PIP31-173")
             given_back = self._all_up_to(waiting.cumulative or EARLIEST)
             for place, units in waiting.individual.items():
                 given_back[place] = given_back.get(place, frozenset()) | units

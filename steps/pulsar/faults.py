@@ -4,10 +4,14 @@ from fencepost.adapters.pulsar.values import Status
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.sentence import brings_down, unloads
+from fencepost.steps.settling import let_pass
 
 from .context import ScenarioContext
 from .transactions import shown_status
 from .vocabulary import PULSAR
+
+_MARGIN_S = 1.0
+"""How much longer than a timeout the system is down."""
 
 CRASH = PULSAR.act(
     given="the system has crashed and come back",
@@ -26,6 +30,11 @@ LEAVE_OPEN = PULSAR.act(
 @brings_down("crash")
 def has_crashed(context: ScenarioContext) -> None:
     context.session.faults.crash()
+    start(context)
+
+
+def start(context: ScenarioContext) -> None:
+    """Start the system that has crashed."""
     context.session.faults.restart()
     for coordinator in sorted({one.id.coordinator for one in context.transactions.by_name.values()} - {0}):
         context.client.reach_coordinator(coordinator)  # as clients do; a broker may load it for its first client only
@@ -35,10 +44,26 @@ def has_crashed(context: ScenarioContext) -> None:
 @brings_down("crash")
 def crashes(context: ScenarioContext, transaction: str | None) -> None:
     if transaction is not None:
-        status = context.transactions.status(transaction)
-        if status is not Status.OPEN:
-            raise SetUpFailed(f"{transaction} should be OPEN when the system crashes; it is {shown_status(status)}")
+        _check_open(context, transaction)
     has_crashed(context)
+
+
+@PULSAR.when("the system is down until {transaction} should have timed out")
+@brings_down("crash")
+def is_down_past(context: ScenarioContext, transaction: str) -> None:
+    """The transaction was open until a power cut; the start is later than its timeout, and no client ends it afterwards."""
+    _check_open(context, transaction)
+    faults, time = context.session.faults, context.session.time
+    faults.crash()
+    let_pass(time, max(0.0, context.transactions[transaction].expires_ms - time.now_ms()) / 1000 + _MARGIN_S)
+    start(context)
+    context.transactions[transaction].is_over = True
+
+
+def _check_open(context: ScenarioContext, transaction: str) -> None:
+    status = context.transactions.status(transaction)
+    if status is not Status.OPEN:
+        raise SetUpFailed(f"{transaction} should be OPEN when the system crashes; it is {shown_status(status)}")
 
 
 @LEAVE_OPEN.given

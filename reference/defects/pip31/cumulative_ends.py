@@ -7,6 +7,7 @@ from dataclasses import replace
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.pip31.pending_through_crashes import EndTakesTheCumulative
 from fencepost.reference.pulsar.buffer import Place
+from fencepost.reference.pulsar.cursor import EARLIEST
 from fencepost.reference.pulsar.pending_ack_store import Units, Waiting
 from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.subscription import Subscription
@@ -144,3 +145,16 @@ class IndividualBesideCumulativeStays(PendingAcks):
             self._individual |= held
             self.left_behind.add(txn)
         return replace(waiting, individual={}) if held else waiting
+
+
+@defect(
+    {"PIP31-173": seen('^"i1", "i2", "i3"', expected='^"i1", (("i2", )?"i3"|"i2")', what="^left for (auditors|others)$")},
+    origin="red team: a cursor that begins again at its mark",
+)
+class CumulativeAbortForgetsWhatIsDeleted(Subscription):
+    """An abort of a cumulative acknowledgement has the cursor begin again at its mark, and what was deleted after that is redelivered."""
+
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:
+        if action is Action.ABORT and self.pending.has_any_up_to(EARLIEST):  # only a cumulative one begins there
+            self.cursor.seek(self.cursor.mark_delete)
+        super().apply_outcome(txn, action)

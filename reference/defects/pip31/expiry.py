@@ -166,3 +166,15 @@ class PulsarTimeoutHalvedByRestart(LogCoordinator):
 
     def recovered(self, transaction: Transaction) -> Transaction:
         return replace(super().recovered(transaction), timeout_ms=transaction.timeout_ms // 2)
+
+
+@defect(
+    {"PIP31-43": seen("^OPEN$", expected="^ABORTED$", what="^status of A$")},
+    origin="red team: a timer for each deadline that lies ahead, and none for one that does not",
+)
+class PulsarDeadlinePassedWhileDown(LogCoordinator):
+    """A coordinator that starts watches the transactions that have time left; one whose timeout passed meanwhile is open for ever."""
+
+    def recovered(self, transaction: Transaction) -> Transaction:
+        is_overdue = transaction.is_overdue(self._machine.clock.now)
+        return replace(super().recovered(transaction), timeout_ms=_NEVER_MS if is_overdue else transaction.timeout_ms)

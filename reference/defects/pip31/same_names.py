@@ -1,10 +1,16 @@
 """Defects of Pulsar in telling apart what has one name, or one number, in several places."""
 
+from dataclasses import replace
+
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
+from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.subscription import Subscription
-from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
+from fencepost.reference.pulsar.values import Action, Message, Position, SubscriptionName, TxnId
+
+_NO_COORDINATOR = -1
+_NO_WATERMARK = -1
 
 
 @defect(
@@ -40,3 +46,40 @@ class PulsarWatermarkOfAnotherCoordinator(Subscription):
             if other != txn and other.sequence <= low_watermark:
                 self.apply_outcome(other, Action.ABORT)
         super().end(txn, action, low_watermark)
+
+
+def _stored(message: Message) -> Message:
+    return message if message.txn is None else replace(message, txn=_by_number(message.txn))
+
+
+def _by_number(txn: TxnId) -> TxnId:
+    return TxnId(_NO_COORDINATOR, txn.sequence)
+
+
+class _MarkersByNumber(MarkerBuffer):
+    def publish(self, message: Message) -> Position:
+        return super().publish(_stored(message))
+
+    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:  # noqa: ARG002 - it is that of one coordinator
+        super().end(_by_number(txn), action, _NO_WATERMARK)
+
+    def ongoing(self) -> dict[TxnId, Position]:
+        return {}
+
+
+@defect(
+    {"PIP31-132": seen('("c1"|"i3")$', expected='("c1"|"d1")$', what="^readers of inputs$")},
+    origin="red team: half of an id used as a key",
+    also=[_MarkersByNumber],
+)
+class PulsarTransactionsByNumber(SidecarBuffer):
+    """A topic knows transactions by the least significant bits of their ids: the end of one is the end of another coordinator's."""
+
+    def publish(self, message: Message) -> Position:
+        return super().publish(_stored(message))
+
+    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+        super().end(_by_number(txn), action, low_watermark)
+
+    def ongoing(self) -> dict[TxnId, Position]:
+        return {}

@@ -1,16 +1,19 @@
 """Defects of topics with several aborted transactions, and of transactions with many messages or participants."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
 from fencepost.reference.pulsar.participants import Participant, Participants
+from fencepost.reference.pulsar.pending_ack_store import Units
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
+from fencepost.reference.pulsar.subscription import Subscription
 from fencepost.reference.pulsar.transaction import Transaction
-from fencepost.reference.pulsar.values import Action, Message, TxnId
+from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
 
 _A_PAGE = 50
 _PARTICIPANTS_OF_A_PAGE = 16
@@ -76,3 +79,48 @@ class PulsarAPageOfParticipants(Participants):
 
     def recipients(self, transaction: Transaction) -> list[Participant]:
         return super().recipients(transaction)[:_PARTICIPANTS_OF_A_PAGE]
+
+
+class _MarksOnlyYounger(MarkerBuffer):
+    def publish(self, message: Message) -> Position:
+        if message.txn is not None and message.txn not in self._ongoing:
+            _refuse_older(message.txn, self._ended)
+        return super().publish(message)
+
+
+@defect(
+    {"PIP31-172": seen('^("b1"|nothing)$', expected='"a1"$', what="^readers of orders$")},
+    origin="red team: the newest end taken for the low watermark",
+    also=[_MarksOnlyYounger],
+)
+class PulsarTopicOnlyForYounger(SidecarBuffer):
+    """A topic takes every transaction that is older than one that has ended there for a finished one, unless it has messages there."""
+
+    def publish(self, message: Message) -> Position:
+        if message.txn is not None and message.txn not in self._messages:
+            _refuse_older(message.txn, self._ended)
+        return super().publish(message)
+
+
+def _refuse_older(txn: TxnId, ended: Iterable[TxnId]) -> None:
+    if any(other.tc_id == txn.tc_id and other.sequence > txn.sequence for other in ended):
+        raise Refused(Error.NOT_ALLOWED, f"transaction {txn} is older than one that has been ended")
+
+
+@defect(
+    {"PIP31-172": seen('^"i1"', expected="^(nothing|.*i2.*)$", what="^left for workers$")},
+    origin="red team: the newest end taken for the low watermark",
+)
+class PulsarSubscriptionOnlyForYounger(Subscription):
+    """A subscription refuses an acknowledgement in a transaction that is older than one that has ended there."""
+
+    newest = -1
+
+    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+        super().end(txn, action, low_watermark)
+        self.newest = max(self.newest, txn.sequence)
+
+    def acknowledge_in(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
+        if txn.sequence < self.newest and txn not in self.pending.transactions():
+            raise Refused(Error.TRANSACTION_CONFLICT, f"transaction {txn} is older than one that has been ended")
+        super().acknowledge_in(txn, wanted)

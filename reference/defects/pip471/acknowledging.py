@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from fencepost.reference.defects.decorator import defect, seen
+from fencepost.reference.defects.pip31.cumulative_ends import CumulativeAbortForgetsWhatIsDeleted
 from fencepost.reference.metadata.store import under
 from fencepost.reference.metadata_transactions import MetadataParts, paths
 from fencepost.reference.metadata_transactions.participation import Participation
@@ -178,3 +179,12 @@ class MetadataGivenBackToTheNext(Subscription):
         """Whoever comes next begins behind the mark, and is given it."""
         if not self.consumers:
             super().give_back(wanted)
+
+
+@defect(
+    {"PIP471-29": seen('^"i1", "i2", "i3"$', expected='^"i1", "i3"$', what="^left for auditors$")},
+    origin="red team: a cursor that begins again at its mark",
+    of=MetadataParts,
+)
+class MetadataCumulativeAbortForgetsWhatIsDeleted(CumulativeAbortForgetsWhatIsDeleted):
+    """An abort of a cumulative acknowledgement has the cursor begin again at its mark, and what was deleted after that is redelivered."""

@@ -100,3 +100,18 @@ class MetadataSweptByOneBroker(MetadataCoordinator):
     def abort_timed_out(self) -> None:
         if self._machine.node == FIRST_NODE:
             super().abort_timed_out()
+
+
+@defect(
+    {"PIP471-43": seen("not even the sentinel", expected='^"b1"$', what="^readers of orders$")},
+    origin="red team: a query that goes on from where the last one ended",
+)
+class MetadataDeadlinePassedWhileDown(MetadataCoordinator):
+    """A coordinator looks for deadlines from its start on: a transaction whose timeout passed while it was down is open for ever."""
+
+    def abort_timed_out(self) -> None:
+        started = self.__dict__.setdefault("_started", self._machine.clock.now)
+        for txn in self._records.overdue(self._machine.clock.now):
+            header, _ = self._header(txn)
+            if header.deadline >= started:
+                self.decide(txn, Action.ABORT)

@@ -21,6 +21,7 @@ from fencepost.reference.pulsar.producers import Producers
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
 from fencepost.reference.pulsar.values import BEFORE_ALL, Action, Message, Position, SubscriptionName, TxnId
 from fencepost.reference.scalable.changes import LayoutChanges
+from fencepost.reference.scalable.layout import HASHES
 
 
 @defect(
@@ -338,3 +339,17 @@ class MetadataEndWaitsForTheAborted(Subscription):
             return super().has_more()
         is_behind = self.cursor.mark_delete.position < self._buffer.max_read_position
         return is_behind and not any(self._buffer.after(self.cursor.mark_delete))
+
+
+@defect(
+    {"PIP471-71": seen('^("p2"|nothing|"p2", "a2")$', expected='^("p2", "a2"|"p2"|"a2")$', what="^(readers of low|left for workers)$")},
+    origin="red team: a layout that is asked for parents and children, but not for grandchildren",
+)
+class MetadataEndsNotInBetween(MetadataBuffer):
+    """A transaction that has used a segment, its child and its grandchild ends in the first and in the active one, and not in the child
+    between them, which is sealed as well."""
+
+    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+        first, last = (int(one, 16) for one in self._segment.rpartition("/")[2].split("-")[:2])
+        if last - first > HASHES // 4 or not is_sealed(self._machine.disk, self._segment):
+            super().end(txn, action, low_watermark)
