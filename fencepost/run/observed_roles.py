@@ -38,6 +38,7 @@ ROLES = (
         "a topic id is made up when the topic is made, and other topics may have been made before",
     ),
     Role("position", re.compile(r"\b(?P<value>\d+:\d+)\b"), "a topic goes on in another ledger after a restart"),
+    Role("looks", re.compile(r"\bin (?P<value>\d+) looks"), "how often a log is looked at follows from when other requests come"),
     Role(
         "listed", re.compile(r"(?:not in it, of|the largest of) (?P<value>\d+)"), "a list of all that there is has others' entries as well"
     ),
@@ -45,7 +46,7 @@ ROLES = (
     Role("offset", re.compile(r"(?:offset|watermark)(?:[ =]|: )(?P<value>\d+)"), "what a broker writes by itself has offsets too"),
     Role(
         "transaction",
-        re.compile(r"(?P<value>\(\d+,\d+\)|coordinator_bits=\d+, sequence=\d+)"),
+        re.compile(r"(?P<value>\(\d+,\d+\)|coordinator_bits=\d+, sequence=\d+|(?<=low watermark: )less than \d+: -?\d+)"),
         "a coordinator numbers transactions, and others may have come before",
     ),
 )

@@ -1,7 +1,7 @@
 """Twins: silent on what conforms, and each disturbance is seen noticing something; a red says where it stood and what differs."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -83,6 +83,11 @@ class _AbortedOfTheFirstPageOnly(PartitionLog):
         return super().aborted_in(first, upper) if first == 0 else ()
 
 
+class _SnapshotsOutliveThePass(PartitionLog):
+    def aborted_with_data(self, known: Iterable[AbortedTransaction]) -> list[AbortedTransaction]:
+        return list(known) if isinstance(known, tuple) else super().aborted_with_data(known)
+
+
 class _ListsAHandful(Groups):
     def decide(self, producer_id: int, decision: object) -> None:
         others = {other: held for other, held in self._pending.items() if other != producer_id}
@@ -93,6 +98,7 @@ class _ListsAHandful(Groups):
 
 NOTICED = {
     "crash": (Parts(membership=_ForgetsMembers), "KIP890-352"),
+    "clean-stop": (Parts(partition_log=_SnapshotsOutliveThePass), "KIP890-441"),
     "twice": (Parts(producer_states=_AppendsAgain), "KIP890-13*"),
     "answer-lost": (Parts(producer_states=_NoDuplicates), "KIP890-110"),
     "split": (Parts(groups=_SecondCommitWipesTheFirst), "KIP890-358"),
@@ -128,6 +134,11 @@ def test_observations_are_compared_by_role() -> None:
     assert first_difference(plain, plain[:2])
     assert first_difference(["epoch 1", "epoch 2"], ["epoch 4", "epoch 5"])
     assert first_difference(["epoch 1", "epoch 2"], ["epoch 4", "epoch 5"], ["epoch"]) is None
+    assert first_difference(["lso in 6 looks: never smaller"], ["lso in 7 looks: never smaller"]) is None
+    assert first_difference(["lso in 6 looks: never smaller"], ["lso in 7 looks: smaller"])
+    watermarks = ["low watermark: less than 0: -1"], ["low watermark: less than 2: 1"]
+    assert first_difference(*watermarks)
+    assert first_difference(*watermarks, ["transaction"]) is None
 
 
 def test_where_a_disturbance_stands() -> None:
