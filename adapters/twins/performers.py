@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from .kafka_crowd import CrashInACrowd, Crowd
 from .kafka_entries import Reordered, Split
 from .kafka_form import OlderLooks, OneBatch
-from .kafka_repeat import AnswerLost, NewConnection, Twice
+from .kafka_repeat import AnswerLost, Late, NewConnection, Twice
 from .performer import Performer
 from .prelude import Prelude
 from .pulsar_before import PulsarCrowd, TopicPrelude
@@ -23,6 +23,7 @@ _OF_PROTOCOL: Mapping[str, Mapping[str, type[Performer]]] = {
     "kafka": {
         "twice": Twice,
         "answer-lost": AnswerLost,
+        "late": Late,
         "new-connection": NewConnection,
         "split": Split,
         "reordered": Reordered,

@@ -206,7 +206,8 @@ def _play(task: _Task) -> Noticed:
     try:
         asked = Asked(options, task.profile)
         with Plays(Options(asked=asked, selection=Selection(specs=task.specs))) as plays:
-            twins, chosen = Twins(plays.systems), [disturbances.bundled().by_name[name] for name in task.disturbances]
+            chosen = [disturbances.bundled().by_name[name] for name in task.disturbances]
+            twins = Twins(plays.systems, compares=not (task.is_lawful and task.variant))
             mine = [play for play in plays if play.protocol == task.protocol]
             random.Random(task.seed).shuffle(mine)  # noqa: S311 - so that a loss is not looked for by the order of the features
             for play, most in ((play, most) for most in task.passes for play in mine):

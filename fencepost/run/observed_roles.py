@@ -40,6 +40,11 @@ ROLES = (
     Role("position", re.compile(r"\b(?P<value>\d+:\d+)\b"), "a topic goes on in another ledger after a restart"),
     Role("looks", re.compile(r"\bin (?P<value>\d+) looks"), "how often a log is looked at follows from when other requests come"),
     Role(
+        "in-flight",
+        re.compile(r"(?P<value>\d+ of \d+) messages, each once"),
+        "how many messages in flight are stored before something happens is a race",
+    ),
+    Role(
         "listed", re.compile(r"(?:not in it, of|the largest of) (?P<value>\d+)"), "a list of all that there is has others' entries as well"
     ),
     Role("epoch", re.compile(r"(?<!coordinator[ _])epoch(?:[ =]|: )(?P<value>\d+)"), "an epoch counts the transactions of a producer"),

@@ -15,6 +15,8 @@ from fencepost.contract.gherkin import Step
 from fencepost.proof import twin_proof
 from fencepost.reference.defects.replay import losses, nothing_like, variants
 from fencepost.reference.kafka import Parts
+from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.ending import Asked, Ending
 from fencepost.reference.kafka.group_records import StoredGroup
 from fencepost.reference.kafka.groups import Groups
 from fencepost.reference.kafka.guards import Attempt
@@ -22,7 +24,7 @@ from fencepost.reference.kafka.membership import Membership
 from fencepost.reference.kafka.ownership import Ownership
 from fencepost.reference.kafka.partition_log import AbortedTransaction, PartitionLog
 from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerStates
-from fencepost.reference.kafka.transaction import PREPARED, State, Transaction
+from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
 from fencepost.reference.kafka.transaction_log import TransactionLog
 from fencepost.reference.kafka.values import TopicPartition
 from fencepost.twins import allowed_differences, disturbances
@@ -88,6 +90,11 @@ class _SnapshotsOutliveThePass(PartitionLog):
         return list(known) if isinstance(known, tuple) else super().aborted_with_data(known)
 
 
+class _EndsTheNext(Coordinator):
+    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
+        return Ending.PREPARE if state is State.ONGOING and asked is Asked.RETRY else super().end_of_new_client(state, decision, asked)
+
+
 class _ListsAHandful(Groups):
     def decide(self, producer_id: int, decision: object) -> None:
         others = {other: held for other, held in self._pending.items() if other != producer_id}
@@ -101,6 +108,7 @@ NOTICED = {
     "clean-stop": (Parts(partition_log=_SnapshotsOutliveThePass), "KIP890-441"),
     "twice": (Parts(producer_states=_AppendsAgain), "KIP890-13*"),
     "answer-lost": (Parts(producer_states=_NoDuplicates), "KIP890-110"),
+    "late": (Parts(coordinator=_EndsTheNext), "KIP890-063"),
     "split": (Parts(groups=_SecondCommitWipesTheFirst), "KIP890-358"),
     "prelude": (Parts(ownership=_KeepsTheFirstTimeout), "KIP890-15*"),
     "crash-in-a-crowd": (Parts(transaction_log=_RecoversOnePrepared), "KIP890-060"),
@@ -118,7 +126,7 @@ def test_a_disturbance_shows_what_no_scenario_does(monkeypatch: pytest.MonkeyPat
 
     assert noticed is not None
     where, difference = noticed
-    assert where.startswith("before step ")
+    assert where.startswith("before step ") == (disturbance != "late"), "a late request needs two steps"
     assert difference
 
 
@@ -183,6 +191,8 @@ BAD_DISTURBANCES = {
 EXCEPTION = "disturbances: [crash]\n  requirement: KIP890-353\n  seen: success\n  reason: r\n"
 BAD_EXCEPTIONS = {
     "there is no disturbance 'crsh'": EXCEPTION.replace("[crash]", "[crsh]"),
+    "the reference has no profile 'kafka-9'": EXCEPTION + "  profiles: [kafka-9]\n",
+    "an exception for all requirements names profiles, and no scenario": EXCEPTION.replace("  requirement: KIP890-353\n", ""),
     "KIP890-999 is in no register": EXCEPTION.replace("353", "999"),
     "no scenario of KIP890-353 begins with '.77.'": EXCEPTION + '  scenario: "[77]"\n',
     "reason: this key is missing": EXCEPTION.replace("  reason: r\n", ""),
