@@ -102,14 +102,14 @@ _RECOGNISED = {"end_txn": 5, "produce": 12}
 
 
 class Late(RequestPerformer):
-    """Each write and each end of a new client arrives once more after the next of them was answered, and nobody gets the answer."""
+    """Each write and each end of a new client arrives once more after the next of them was answered; that answer is dropped."""
 
     def begin(self) -> None:
         super().begin()
         self._clients: dict[Transport, str] = {}
         self._late: dict[str, tuple[Transport, RequestPayload]] = {}
 
-    def before(self, client: str, transport: Transport, request: RequestPayload) -> None:  # noqa: ARG002 - whoever asks whatever
+    def before(self, client: str, transport: Transport, request: RequestPayload) -> None:  # noqa: ARG002 - the client is enough
         self._clients[transport] = client
 
     def finish(self, transport: Transport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:
@@ -119,7 +119,7 @@ class Late(RequestPerformer):
         client = self._clients[transport]
         if (late := self._late.pop(client, None)) is not None and not self.in_flight[late[0]]:
             late[0].call(late[1], deadline_s)
-        # What was refused has no effect by which it could be recognised, and may be due when it comes again.
+        # What was refused has no effect by which it could be recognised, and may be due the second time.
         if may_be_repeated(request) and isinstance(answer, Done) and not any(_errors_in(answer.value)):
             self._late[client] = (transport, request)
         return answer

@@ -23,6 +23,8 @@ _MADE = re.compile(r"/admin/v2/persistent/(?P<topic>[^/]+/[^/]+/[^/]+)")
 _CLIENT = "the client of the prelude"
 _OPEN_IN = 8
 """In how many topics the crowd's open transaction has written."""
+_CROWD_TIMEOUT_MS = 86_400_000
+"""Longer than any scenario lets pass, so that the crowd's open transaction is still open at the end."""
 _DECIDED = "crowd-decided"
 _VALUES = {True: "committed in the crowd", False: "aborted in the crowd"}
 
@@ -130,7 +132,7 @@ class PulsarCrowd(Performer):
             self._await(_VALUES[True], partial(self._log.place, f"{name}-crowd", _DECIDED), f"the place of {name}-crowd")
 
     def _writer(self, name: str) -> PulsarWriter:
-        return done(self._log.writer(name, TIMEOUT_MS), "making a writer of the crowd")
+        return done(self._log.writer(name, _CROWD_TIMEOUT_MS), "making a writer of the crowd")
 
     def _await(self, value: str, look: Callable[[], Outcome[Sequence[str]]], what: str) -> None:
         for _ in self.session.time.attempts():

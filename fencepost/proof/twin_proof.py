@@ -148,8 +148,8 @@ def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[_Task]:
             found += [_Task(one.name, protocol, about, replayed, False, seed, None, (one.name,)) for one in variants(protocol)]
         conforming = partial(_Task, protocol=protocol, specs=about, disturbances=names, is_lawful=True, seed=seed, most=most)
         found += [conforming(f"profile {name} ({protocol})", profile=name) for name in speaking[protocol]]
-        lawful = conforming_groups.groups(one for one in LAWFUL.values() if one.protocol == protocol)
-        found += [conforming("+".join(one.name for one in group), variant=tuple(one.name for one in group)) for group in lawful]
+        groups = conforming_groups.groups(one for one in LAWFUL.values() if one.protocol == protocol)
+        found += [conforming("+".join(one.name for one in group), variant=tuple(one.name for one in group)) for group in groups]
     return found
 
 

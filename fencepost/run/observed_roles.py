@@ -38,6 +38,12 @@ ROLES = (
         "a topic id is made up when the topic is made, and other topics may have been made before",
     ),
     Role("position", re.compile(r"\b(?P<value>\d+:\d+)\b"), "a topic goes on in another ledger after a restart"),
+    Role(
+        "ledger",
+        re.compile(r"\(\((?P<value>\d+), \d+\), (?:True|False)\)"),
+        "ledgers are numbered through the whole system, and others may have been made before",
+    ),
+    Role("duration", re.compile(r"no longer open (?P<value>\d+) ms after"), "a look finds an end at the first time that it looks after it"),
     Role("looks", re.compile(r"\bin (?P<value>\d+) looks"), "how often a log is looked at follows from when other requests come"),
     Role(
         "in-flight",
@@ -51,7 +57,10 @@ ROLES = (
     Role("offset", re.compile(r"(?:offset|watermark)(?:[ =]|: )(?P<value>\d+)"), "what a broker writes by itself has offsets too"),
     Role(
         "transaction",
-        re.compile(r"(?P<value>\(\d+,\d+\)|coordinator_bits=\d+, sequence=\d+|(?<=low watermark: )less than \d+: -?\d+)"),
+        re.compile(
+            r"(?P<value>\(\d+,\d+\)|coordinator_bits=\d+, sequence=\d+|(?<=/txn/op/)\d+_\d+"
+            r"|(?<=low watermark: )less than \d+: -?\d+)"
+        ),
         "a coordinator numbers transactions, and others may have come before",
     ),
 )

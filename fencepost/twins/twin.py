@@ -80,8 +80,8 @@ class TwinResult:
 class Twins:
     """Plays scenarios and their twins on open systems.
 
-    `compares` is whether all observations of two plays are compared on a deterministic system. Of a conforming variant only the sentences
-    judge: it may number, repeat and time things in its own way, and another way after a restart.
+    `compares` is whether all observations of two plays are compared on a deterministic system. A conforming variant is judged by the
+    sentences alone: it may number, repeat and time things in its own way, and another way after a restart.
     """
 
     def __init__(self, systems: JudgedSystems, *, compares: bool = True) -> None:

@@ -13,6 +13,7 @@ from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.gherkin import Step
 from fencepost.proof import twin_proof
+from fencepost.reference.defects import DEFECTS
 from fencepost.reference.defects.replay import losses, nothing_like, variants
 from fencepost.reference.kafka import Parts
 from fencepost.reference.kafka.coordinator import Coordinator
@@ -108,6 +109,7 @@ NOTICED = {
     "clean-stop": (Parts(partition_log=_SnapshotsOutliveThePass), "KIP890-441"),
     "twice": (Parts(producer_states=_AppendsAgain), "KIP890-13*"),
     "answer-lost": (Parts(producer_states=_NoDuplicates), "KIP890-110"),
+    "refused-append": (DEFECTS["epoch-spent-by-a-refused-end"].parts, "KIP890-023"),
     "late": (Parts(coordinator=_EndsTheNext), "KIP890-063"),
     "split": (Parts(groups=_SecondCommitWipesTheFirst), "KIP890-358"),
     "prelude": (Parts(ownership=_KeepsTheFirstTimeout), "KIP890-15*"),
@@ -121,6 +123,7 @@ NOTICED = {
 def test_a_disturbance_shows_what_no_scenario_does(monkeypatch: pytest.MonkeyPatch, disturbance: str) -> None:
     """Each of these brokers is wrong in a way that this disturbance is for."""
     parts, requirement = NOTICED[disturbance]
+    assert isinstance(parts, Parts)
 
     noticed = first_noticed(monkeypatch, parts, requirement, disturbance)
 
