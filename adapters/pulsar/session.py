@@ -1,6 +1,7 @@
 """One scenario's view of a Pulsar system: its clients, its names, its faults, and all that was asked and answered."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.patience import answer_within_s
@@ -68,10 +69,12 @@ class PulsarSession(ProtocolSession[PulsarProbe]):
             self._over_tls,
         )
 
-    def between(self, wrap: Callable[[Transport], Transport]) -> None:
-        """Let the frames of each client go through what this makes of its transport: for clients that have said nothing yet."""
+    def between(self, wrap: Callable[[Transport, Callable[[], Transport]], Transport]) -> None:
+        """Let the frames of each client go through what this makes of its transport, and of what opens another one to the same broker: for
+        clients that have said nothing yet.
+        """
         connect = self._connect
-        self._connect = lambda client, address: wrap(connect(client, address))
+        self._connect = lambda client, address: wrap(connect(client, address), partial(connect, client, address))
 
     def between_admin(self, wrap: Callable[[AdminTransport], AdminTransport]) -> None:
         """The same with admin calls."""

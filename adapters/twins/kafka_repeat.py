@@ -1,10 +1,12 @@
 """Requests that arrive twice, answers that are lost, and connections that do not last: what a client library does about each is lawful."""
 
+import dataclasses
+from collections.abc import Iterator
 from typing import Any, cast
 
-from kio.static.protocol import RequestPayload
+from kio.static.protocol import RequestPayload, ResponsePayload
 
-from fencepost.adapters.kafka.errors import TO_COORDINATOR
+from fencepost.adapters.kafka.errors import TO_COORDINATOR, TO_LEADER
 from fencepost.adapters.kafka.transport import Transport
 from fencepost.contract.outcomes import Done
 from fencepost.wire.kafka.batches import MalformedBatch, decode
@@ -18,6 +20,9 @@ _ALWAYS = frozenset(
     | {"metadata", "offset_commit", "offset_fetch", "offset_for_leader_epoch", "sync_group", "txn_offset_commit"}
 )
 """Requests that may be repeated whatever they say: they look, or what they ask for is a state and not a step."""
+
+_RETRIED = TO_COORDINATOR | TO_LEADER
+"""The errors after which a client sends the request again by itself."""
 
 _BY_WHOM_IS_KNOWN = -1
 """InitProducerId without a producer id asks for a step: the next epoch. With one it says from which, and is recognised."""
@@ -46,7 +51,7 @@ class Twice(RequestPerformer):
     """Each request that may be repeated arrives once more after its answer, which is the one that counts."""
 
     def finish(self, transport: Transport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:
-        if isinstance(answer, Done) and may_be_repeated(request):
+        if isinstance(answer, Done) and may_be_repeated(request) and not is_to_retry(answer):
             transport.call(request, deadline_s)
         return answer
 
@@ -55,12 +60,30 @@ class AnswerLost(RequestPerformer):
     """The answer to each request that may be repeated is lost with its connection; it is sent again on a new one, whose answer counts."""
 
     def finish(self, transport: Transport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:
-        if not (isinstance(answer, Done) and may_be_repeated(request)):
+        if not (isinstance(answer, Done) and may_be_repeated(request)) or is_to_retry(answer):
             return answer
         transport.close()
         again = transport.call(request, deadline_s)
         # A client asks on while it is told to wait. What it is told in the end is what it was told at first, which may be long ahead.
         return answer if _is_to_wait(again) else again
+
+
+def is_to_retry(answer: Done[ResponsePayload]) -> bool:
+    """Whether a client sends the request again because of this answer: then it has done nothing yet, and the client repeats it itself."""
+    return any(code in _RETRIED for code in _errors_in(answer.value))
+
+
+def _errors_in(value: object) -> Iterator[object]:
+    if isinstance(value, tuple):
+        for one in value:
+            yield from _errors_in(one)
+    elif dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            inner = getattr(value, field.name)
+            if field.name == "error_code":
+                yield inner
+            elif isinstance(inner, tuple) or dataclasses.is_dataclass(inner):
+                yield from _errors_in(inner)
 
 
 def _is_to_wait(heard: Heard) -> bool:
@@ -72,3 +95,31 @@ class NewConnection(RequestPerformer):
 
     def before(self, client: str, transport: Transport, request: RequestPayload) -> None:  # noqa: ARG002 - whoever asks whatever
         transport.close()
+
+
+_RECOGNISED = {"end_txn": 5, "produce": 12}
+"""From which version on a coordinator and a leader recognise a request that comes after the next one: by the epoch, or by the sequence."""
+
+
+class Late(RequestPerformer):
+    """Each write and each end of a new client arrives once more after the next of them was answered; that answer is dropped."""
+
+    def begin(self) -> None:
+        super().begin()
+        self._clients: dict[Transport, str] = {}
+        self._late: dict[str, tuple[Transport, RequestPayload]] = {}
+
+    def before(self, client: str, transport: Transport, request: RequestPayload) -> None:  # noqa: ARG002 - the client is enough
+        self._clients[transport] = client
+
+    def finish(self, transport: Transport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:
+        version = _RECOGNISED.get(api_of(request))
+        if version is None or request.__version__ < version:
+            return answer
+        client = self._clients[transport]
+        if (late := self._late.pop(client, None)) is not None and not self.in_flight[late[0]]:
+            late[0].call(late[1], deadline_s)
+        # What was refused has no effect by which it could be recognised, and may be due the second time.
+        if may_be_repeated(request) and isinstance(answer, Done) and not any(_errors_in(answer.value)):
+            self._late[client] = (transport, request)
+        return answer

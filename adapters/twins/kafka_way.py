@@ -3,6 +3,7 @@
 What a session records is what its client asked and was answered. What goes over the wire instead is the disturbance's affair.
 """
 
+from collections import Counter
 from typing import TypeAlias
 
 from kio.static.protocol import RequestPayload, ResponsePayload
@@ -23,6 +24,8 @@ class RequestPerformer(Performer):
     session: KafkaSession
 
     def begin(self) -> None:
+        self.in_flight: Counter[Transport] = Counter()
+        """How many requests of each connection are not answered yet."""
         self.session.between(lambda client, transport: _Way(client, transport, self))
 
     def is_about(self, client: str, request: RequestPayload) -> bool:  # noqa: ARG002 - a subclass may tell clients apart
@@ -48,27 +51,28 @@ class _Way:
         self._client = client
         self._inner = inner
         self._performer = performer
-        self._under_way = 0
 
     def call(self, request: RequestPayload, deadline_s: float) -> Heard:
         return self.send(request, deadline_s)()
 
     def send(self, request: RequestPayload, deadline_s: float) -> Answer:
-        performer, is_alone = self._performer, self._under_way == 0
+        performer, flight = self._performer, self._performer.in_flight
         is_disturbed = performer.is_active and performer.is_about(self._client, request)
-        if is_disturbed and is_alone:
+        if is_disturbed and not flight[self._inner]:
             performer.before(self._client, self._inner, request)
         sent = performer.changed(request) if is_disturbed else request
         wait = self._inner.send(sent, deadline_s)
-        self._under_way += 1
+        flight[self._inner] += 1
 
         def answered() -> Heard:
             try:
                 answer = wait()
             finally:
-                self._under_way -= 1
+                flight[self._inner] -= 1
             # With others in flight, whose answers come in the order of the requests, nothing can be asked in between.
-            return performer.finish(self._inner, request, answer, deadline_s) if is_disturbed and self._under_way == 0 else answer
+            if not is_disturbed or flight[self._inner]:
+                return answer
+            return performer.finish(self._inner, request, answer, deadline_s)
 
         return answered
 
@@ -76,5 +80,5 @@ class _Way:
         return self._inner.is_listened_to()
 
     def close(self) -> None:
-        self._under_way = 0
+        self._performer.in_flight.pop(self._inner, None)
         self._inner.close()

@@ -54,7 +54,7 @@ class Performer:
         """Whether it disturbs what is said now. A play narrows a difference down to one step by this."""
 
     def begin(self) -> None:
-        """The session has been opened, and nothing was said. Raises NotOffered where it cannot be disturbed so."""
+        """The session has been opened, and nothing was said. Raises NotOffered where it cannot be disturbed so, and Violation as `end`."""
 
     def before_step(self) -> None:
         """Two steps stand to both sides."""

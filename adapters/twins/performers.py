@@ -5,17 +5,20 @@ from collections.abc import Mapping
 from .kafka_crowd import CrashInACrowd, Crowd
 from .kafka_entries import Reordered, Split
 from .kafka_form import OlderLooks, OneBatch
-from .kafka_repeat import AnswerLost, NewConnection, Twice
+from .kafka_repeat import AnswerLost, Late, NewConnection, Twice
 from .performer import Performer
 from .prelude import Prelude
 from .pulsar_before import PulsarCrowd, TopicPrelude
+from .pulsar_elsewhere import PulsarAnswerLost, PulsarNewConnection
 from .pulsar_repeat import PulsarTwice
-from .replay import CleanStop, Crash, Reconnect
+from .replay import CleanStop, Crash, Reconnect, RefusedAppend
 
 _OF_ALL: Mapping[str, type[Performer]] = {"crash": Crash, "clean-stop": CleanStop}
 _OF_PULSAR: Mapping[str, type[Performer]] = {
     "reconnect": Reconnect,
     "twice": PulsarTwice,
+    "answer-lost": PulsarAnswerLost,
+    "new-connection": PulsarNewConnection,
     "prelude": TopicPrelude,
     "crowd": PulsarCrowd,
 }
@@ -23,6 +26,7 @@ _OF_PROTOCOL: Mapping[str, Mapping[str, type[Performer]]] = {
     "kafka": {
         "twice": Twice,
         "answer-lost": AnswerLost,
+        "late": Late,
         "new-connection": NewConnection,
         "split": Split,
         "reordered": Reordered,
@@ -31,6 +35,7 @@ _OF_PROTOCOL: Mapping[str, Mapping[str, type[Performer]]] = {
         "prelude": Prelude,
         "crowd": Crowd,
         "crash-in-a-crowd": CrashInACrowd,
+        "refused-append": RefusedAppend,
     },
     "pulsar": _OF_PULSAR,
     "pulsar-scalable": _OF_PULSAR,

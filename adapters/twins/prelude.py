@@ -6,7 +6,9 @@ It is done through the port of transactional logs, so that it is the same on eve
 from typing import TypeVar
 
 from fencepost.contract.errors import NotOffered
+from fencepost.contract.evidence import Violation
 from fencepost.contract.outcomes import Done, Outcome
+from fencepost.contract.ports import PassesTime
 from fencepost.contract.transactional_log import TransactionalLog, Writer
 
 from .performer import Performer
@@ -15,6 +17,8 @@ T = TypeVar("T")
 
 LOG = "before"
 TIMEOUT_MS = 60_000
+_EXPIRES_MS, _EXPIRED_MS = 1_000, 12_000
+"""The timeout of a transaction that expires, and how long it is left alone."""
 
 
 def done(outcome: Outcome[T], what: str) -> T:
@@ -25,7 +29,9 @@ def done(outcome: Outcome[T], what: str) -> T:
 
 
 class Prelude(Performer):
-    """Each transactional id has had a committed and an aborted transaction, in each of which each group has taken input."""
+    """Each transactional id has had a committed and an aborted transaction, in each of which each group has taken input, then one that
+    another instance took over, and, where no time is lost by it, one that expired.
+    """
 
     def begin(self) -> None:
         writers, groups = self.undisturbed.writers, self.undisturbed.groups
@@ -41,11 +47,23 @@ class Prelude(Performer):
                 done(writer.write(LOG, f"of {name}"), f"writing as {name}")
                 for group in groups:
                     done(writer.take(group, LOG, 1), f"taking input as {name} in {group}")
-                self._end(writer, name, commit)
+                done(writer.end(commit), f"ending the transaction of {name}")
+                self._await_end(writer, name)
+            self._leave_open(writer, name)
+            taker = done(log.writer(name, TIMEOUT_MS), f"taking {name} over")
+            self._await_end(taker, name)
+            if isinstance(self.session.time, PassesTime):
+                late = done(log.writer(name, _EXPIRES_MS), f"initialising {name} once more")
+                self._leave_open(late, name)
+                self.session.time.let_pass(_EXPIRED_MS)
+                self._await_end(late, name)
 
-    def _end(self, writer: Writer, name: str, commit: bool) -> None:
-        done(writer.end(commit), f"ending the transaction of {name}")
+    @staticmethod
+    def _leave_open(writer: Writer, name: str) -> None:
+        done(writer.write(LOG, f"left open by {name}"), f"writing as {name}")
+
+    def _await_end(self, writer: Writer, name: str) -> None:
         for _ in self.session.time.attempts():
             if done(writer.is_over(), f"looking for the end of {name}"):
                 return
-        raise NotOffered(f"the disturbance could not be brought about: the transaction of {name} before the scenario is not over")
+        raise Violation("a transaction that is over", f"that of {name} is not", what="end of a transaction before the scenario")

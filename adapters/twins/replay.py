@@ -2,6 +2,8 @@
 
 from .performer import Performer
 
+_TRANSACTION_LOG = "__transaction_state"
+
 
 class Crash(Performer):
     """Power is lost between two steps."""
@@ -17,6 +19,13 @@ class CleanStop(Performer):
     def before_step(self) -> None:
         self.session.faults.stop()
         self.session.faults.restart()
+
+
+class RefusedAppend(Performer):
+    """The transaction log does not take the next record."""
+
+    def before_step(self) -> None:
+        self.session.faults.refuse_append(_TRANSACTION_LOG, 1)
 
 
 class Reconnect(Performer):

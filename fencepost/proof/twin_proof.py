@@ -148,8 +148,8 @@ def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[_Task]:
             found += [_Task(one.name, protocol, about, replayed, False, seed, None, (one.name,)) for one in variants(protocol)]
         conforming = partial(_Task, protocol=protocol, specs=about, disturbances=names, is_lawful=True, seed=seed, most=most)
         found += [conforming(f"profile {name} ({protocol})", profile=name) for name in speaking[protocol]]
-        lawful = conforming_groups.groups(one for one in LAWFUL.values() if one.protocol == protocol)
-        found += [conforming("+".join(one.name for one in group), variant=tuple(one.name for one in group)) for group in lawful]
+        groups = conforming_groups.groups(one for one in LAWFUL.values() if one.protocol == protocol)
+        found += [conforming("+".join(one.name for one in group), variant=tuple(one.name for one in group)) for group in groups]
     return found
 
 
@@ -206,7 +206,8 @@ def _play(task: _Task) -> Noticed:
     try:
         asked = Asked(options, task.profile)
         with Plays(Options(asked=asked, selection=Selection(specs=task.specs))) as plays:
-            twins, chosen = Twins(plays.systems), [disturbances.bundled().by_name[name] for name in task.disturbances]
+            chosen = [disturbances.bundled().by_name[name] for name in task.disturbances]
+            twins = Twins(plays.systems, compares=not (task.is_lawful and task.variant))
             mine = [play for play in plays if play.protocol == task.protocol]
             random.Random(task.seed).shuffle(mine)  # noqa: S311 - so that a loss is not looked for by the order of the features
             for play, most in ((play, most) for most in task.passes for play in mine):

@@ -30,6 +30,11 @@ class JudgedSystems:
         self._register = register
         self._own = user_deviations.read(options.expectations, register)
 
+    @property
+    def profile(self) -> str | None:
+        """The profile of the reference; None for another system."""
+        return self._options.profile
+
     def protocols(self, requirement: str) -> tuple[str, ...]:
         """The protocols under which a requirement is asked here."""
         return self.protocols_of(self._register.spec_of(requirement))

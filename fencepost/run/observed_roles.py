@@ -39,13 +39,28 @@ ROLES = (
     ),
     Role("position", re.compile(r"\b(?P<value>\d+:\d+)\b"), "a topic goes on in another ledger after a restart"),
     Role(
+        "ledger",
+        re.compile(r"\(\((?P<value>\d+), \d+\), (?:True|False)\)"),
+        "ledgers are numbered through the whole system, and others may have been made before",
+    ),
+    Role("duration", re.compile(r"no longer open (?P<value>\d+) ms after"), "a look finds an end at the first time that it looks after it"),
+    Role("looks", re.compile(r"\bin (?P<value>\d+) looks"), "how often a log is looked at follows from when other requests come"),
+    Role(
+        "in-flight",
+        re.compile(r"(?P<value>\d+ of \d+) messages, each once"),
+        "how many messages in flight are stored before something happens is a race",
+    ),
+    Role(
         "listed", re.compile(r"(?:not in it, of|the largest of) (?P<value>\d+)"), "a list of all that there is has others' entries as well"
     ),
     Role("epoch", re.compile(r"(?<!coordinator[ _])epoch(?:[ =]|: )(?P<value>\d+)"), "an epoch counts the transactions of a producer"),
     Role("offset", re.compile(r"(?:offset|watermark)(?:[ =]|: )(?P<value>\d+)"), "what a broker writes by itself has offsets too"),
     Role(
         "transaction",
-        re.compile(r"(?P<value>\(\d+,\d+\)|coordinator_bits=\d+, sequence=\d+)"),
+        re.compile(
+            r"(?P<value>\(\d+,\d+\)|coordinator_bits=\d+, sequence=\d+|(?<=/txn/op/)\d+_\d+"
+            r"|(?<=low watermark: )less than \d+: -?\d+)"
+        ),
         "a coordinator numbers transactions, and others may have come before",
     ),
 )

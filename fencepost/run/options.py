@@ -21,6 +21,9 @@ from fencepost.contract.verdict import Gate
 from .identity import Named
 from .selection import Selection
 
+TEXT = "seed"
+"""The profile of the reference that follows the proposals' text."""
+
 
 @dataclass(frozen=True)
 class Options:
@@ -71,6 +74,11 @@ class Options:
     def defect(self) -> str | None:
         """The name of the variant of the reference that is judged; None for the unchanged reference and for every other system."""
         return self.asked.options.get("defect") if self.system == registry.REFERENCE else None
+
+    @property
+    def profile(self) -> str | None:
+        """The profile of the reference; None for every other system."""
+        return (self.asked.profile or TEXT) if self.system == registry.REFERENCE else None
 
     @property
     def counting(self) -> Counting:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from fencepost.adapters import registry
 from fencepost.contract import register
 from fencepost.contract.datafile import DataFileError, Row, line_of, load
 from fencepost.contract.expression import Expression
@@ -18,18 +19,27 @@ from . import disturbances
 
 
 class TwinException(Row):
-    """An observation that a disturbance may change in the scenarios of a requirement, or in one named by the beginning of its name."""
+    """An observation that a disturbance may change in the scenarios of a requirement, or in one named by the beginning of its name.
+
+    Without a requirement it is about all scenarios: a known deviation of releases, by which a disturbance can be met anywhere.
+    """
 
     disturbances: tuple[str, ...] = Field(min_length=1, strict=False)
-    requirement: str
+    requirement: str | None = None
     scenario: str | None = None
+    profiles: tuple[str, ...] = Field(default=(), strict=False)
+    """The profiles of the reference that need it, and whose releases do; empty if the text of the proposal does."""
     seen: Expression = Field(min_length=1)
     reason: str = Field(min_length=1)
 
     def is_about(self, disturbance: str, requirement: str, scenario: str) -> bool:
         """Whether the entry is about such a twin."""
         is_named = self.scenario is None or scenario.startswith(self.scenario)
-        return disturbance in self.disturbances and requirement == self.requirement and is_named
+        return disturbance in self.disturbances and self.requirement in (None, requirement) and is_named
+
+    def is_for(self, profile: str | None) -> bool:
+        """Whether the entry applies to the reference with this profile; None is another system, which may be of any release."""
+        return profile is None or not self.profiles or profile in self.profiles
 
     def excuses(self, difference: str) -> bool:
         """Whether the entry covers this difference."""
@@ -37,7 +47,7 @@ class TwinException(Row):
 
     def __str__(self) -> str:
         scenario = f" {self.scenario}" if self.scenario else ""
-        return f"{', '.join(self.disturbances)} in {self.requirement}{scenario}"
+        return f"{', '.join(self.disturbances)} in {self.requirement or 'all requirements'}{scenario}"
 
 
 def find(known: Iterable[TwinException], disturbance: str, requirement: str, scenario: str, difference: str) -> TwinException | None:
@@ -54,6 +64,7 @@ def bundled() -> Sequence[TwinException]:
 def read(path: Path | Traversable) -> Sequence[TwinException]:
     """The entries of a file. Raises DataFileError for an unknown name."""
     rows, known = load(path, list[TwinException]), register.bundled()
+    profiles = registry.find(registry.REFERENCE).profiles()
     for number, one in enumerate(rows):
 
         def refuse(key: str, why: str, at: int = number) -> DataFileError:
@@ -62,6 +73,13 @@ def read(path: Path | Traversable) -> Sequence[TwinException]:
         for name in one.disturbances:
             if name not in disturbances.bundled().by_name:
                 raise refuse("disturbances", f"there is no disturbance {name!r}")
+        for name in one.profiles:
+            if name not in profiles:
+                raise refuse("profiles", f"the reference has no profile {name!r}")
+        if one.requirement is None:
+            if not one.profiles or one.scenario:
+                raise refuse("disturbances", "an exception for all requirements names profiles, and no scenario")
+            continue
         if one.requirement not in known.by_id:
             raise refuse("requirement", f"{one.requirement} is in no register")
         rules = (rule for feature in bundled_for(known.spec_of(one.requirement)) for rule in feature.rules)

@@ -24,7 +24,7 @@ from fencepost.contract.folder import Layout
 from fencepost.contract.verdict import Verdict
 from fencepost.contract.version import VERSION
 from fencepost.run import interruption, pytest_session
-from fencepost.run.options import Options
+from fencepost.run.options import TEXT, Options
 from fencepost.run.plays import Play, Plays
 
 from . import allowed_differences, disturbances
@@ -90,9 +90,8 @@ def run(options: Options, asked: Asked, screen: Screen) -> Exit:
                 screen.write_line(line, red=line.startswith("  X"))
         except KeyboardInterrupt:
             told.stopped = "interrupted"
-        is_ours = options.system == Options().system and not options.defect and not options.asked.profile
-        if is_ours and most is None and not told.stopped:
-            told.stale = list(_stale(told, [one.name for one in chosen]))
+        if options.profile and not options.defect and most is None and not told.stopped:
+            told.stale = list(_stale(told, [one.name for one in chosen], options.profile))
     seconds = time.monotonic() - began
     claimed.put(JSON, json.dumps(as_json(told, chosen, asked, seconds, options), indent=1) + "\n")
     claimed.put(PAGE, page(told, chosen, _title(options)))
@@ -164,12 +163,13 @@ def drawn(
     return found
 
 
-def _stale(told: Told, names: Sequence[str]) -> Iterator[TwinException]:
-    """The exceptions all of whose twins were played, and that no twin needed."""
+def _stale(told: Told, names: Sequence[str], profile: str) -> Iterator[TwinException]:
+    """The exceptions for this profile all of whose twins were played, and that no twin needed."""
     asked = {one.play.requirement for one in told.plain}
     needed = {id(one.exception) for one in told.results if one.exception}
     for one in allowed_differences.bundled():
-        if one.requirement in asked and set(one.disturbances) <= set(names) and id(one) not in needed:
+        is_asked = profile in (one.profiles or (TEXT,)) and one.requirement in (None, *asked)
+        if is_asked and set(one.disturbances) <= set(names) and id(one) not in needed:
             yield one
 
 

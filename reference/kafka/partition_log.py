@@ -10,7 +10,7 @@ snapshot into its journal of what followed from them.
 
 import struct
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from fencepost.reference.kernel.journal import AppendRefused, Journal
@@ -224,19 +224,23 @@ class PartitionLog:
     def replace_cleaned(self, kept: Mapping[int, Entry]) -> None:
         """Decision: the log is what the cleaner has left, by the base offsets; the rest is deleted. What is known of producers stays."""
         rule("KIP890-446")
-        left: list[Entry | Snapshot | None] = [
-            record if isinstance(record, Snapshot) else kept.get(record.batch.base_offset) for record in self._journal
-        ]
-        self._journal.replace([record for record in left if record is not None])
         self._entries = [kept[entry.batch.base_offset] for entry in self._entries if entry.batch.base_offset in kept]
-        self._aborted = self.aborted_with_data()
+        self._aborted = self.aborted_with_data(self._aborted)
+        left = (self._left_of(record, kept) for record in self._journal)
+        self._journal.replace([record for record in left if record is not None])
 
-    def aborted_with_data(self) -> list[AbortedTransaction]:
-        """Decision: the aborted transactions that a Fetch lists after a pass: those of which a batch is left."""
+    def _left_of(self, record: Entry | Snapshot, kept: Mapping[int, Entry]) -> Entry | Snapshot | None:
+        """A snapshot from before the pass is read after it, so it forgets the same aborted transactions."""
+        if isinstance(record, Snapshot):
+            return replace(record, aborted=tuple(self.aborted_with_data(record.aborted)))
+        return kept.get(record.batch.base_offset)
+
+    def aborted_with_data(self, known: Iterable[AbortedTransaction]) -> list[AbortedTransaction]:
+        """Decision: which of the known aborted transactions a Fetch lists after a pass: those of which a batch is left."""
         rule("KIP890-441")
         return [
             aborted
-            for aborted in self._aborted
+            for aborted in known
             if any(
                 entry.batch.producer_id == aborted.producer_id and aborted.first_offset <= entry.batch.last_offset < aborted.last_offset
                 for entry in self._entries

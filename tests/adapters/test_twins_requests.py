@@ -9,7 +9,7 @@ from kio.static.protocol import RequestPayload, ResponsePayload
 from fencepost.adapters.kafka.transport import Transport
 from fencepost.adapters.twins.kafka_entries import Reordered, Split, each, entries_of, joined, reversed_entries
 from fencepost.adapters.twins.kafka_form import OneBatch
-from fencepost.adapters.twins.kafka_repeat import AnswerLost, NewConnection, Twice, may_be_repeated
+from fencepost.adapters.twins.kafka_repeat import AnswerLost, Late, NewConnection, Twice, may_be_repeated
 from fencepost.adapters.twins.kafka_way import RequestPerformer
 from fencepost.adapters.twins.performer import Undisturbed
 from fencepost.contract.outcomes import Done, Unknown
@@ -85,13 +85,33 @@ def test_a_request_that_arrives_twice_is_answered_once() -> None:
     assert wire.sent == [END, END]
 
 
-@pytest.mark.parametrize(("second", "heard"), [(48, 48), (0, 0), (51, 3)])
+@pytest.mark.parametrize(("second", "heard"), [(48, 48), (0, 0), (51, 47)])
 def test_a_lost_answer_is_asked_for_again_on_a_new_connection(second: int, heard: int) -> None:
     """The second answer counts, but for one that says to wait: then the first has only come late."""
-    wire, way = on(AnswerLost, numbered([3, second]))
+    wire, way = on(AnswerLost, numbered([47, second]))
 
     assert code_of(way.call(END, 1.0)) == heard
     assert wire.sent == [END, "closed", END]
+
+
+@pytest.mark.parametrize("performer", [Twice, AnswerLost])
+def test_what_the_client_sends_again_itself_is_not_repeated(performer: type[RequestPerformer]) -> None:
+    """An answer by which it has to wait says that nothing was done yet."""
+    wire, way = on(performer, numbered([51]))
+
+    assert code_of(way.call(END, 1.0)) == 51
+    assert wire.sent == [END]
+
+
+def test_a_late_end_comes_after_the_next_one() -> None:
+    """Once, and not if it was refused."""
+    wire, way = on(Late, numbered([0, 47, 51, 0]))
+    first, second, third = (
+        request("end_txn", 5, transactional_id="t", producer_id=7, producer_epoch=epoch, committed=True) for epoch in range(3)
+    )
+
+    assert [code_of(way.call(end, 1.0)) for end in (first, second, third)] == [0, 47, 0]
+    assert wire.sent == [first, second, first, third]
 
 
 def test_nothing_is_asked_between_requests_that_are_in_flight_together() -> None:

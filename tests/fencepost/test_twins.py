@@ -1,7 +1,7 @@
 """Twins: silent on what conforms, and each disturbance is seen noticing something; a red says where it stood and what differs."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +13,11 @@ from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.gherkin import Step
 from fencepost.proof import twin_proof
+from fencepost.reference.defects import DEFECTS
 from fencepost.reference.defects.replay import losses, nothing_like, variants
 from fencepost.reference.kafka import Parts
+from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.ending import Asked, Ending
 from fencepost.reference.kafka.group_records import StoredGroup
 from fencepost.reference.kafka.groups import Groups
 from fencepost.reference.kafka.guards import Attempt
@@ -22,7 +25,7 @@ from fencepost.reference.kafka.membership import Membership
 from fencepost.reference.kafka.ownership import Ownership
 from fencepost.reference.kafka.partition_log import AbortedTransaction, PartitionLog
 from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerStates
-from fencepost.reference.kafka.transaction import PREPARED, State, Transaction
+from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
 from fencepost.reference.kafka.transaction_log import TransactionLog
 from fencepost.reference.kafka.values import TopicPartition
 from fencepost.twins import allowed_differences, disturbances
@@ -83,6 +86,16 @@ class _AbortedOfTheFirstPageOnly(PartitionLog):
         return super().aborted_in(first, upper) if first == 0 else ()
 
 
+class _SnapshotsOutliveThePass(PartitionLog):
+    def aborted_with_data(self, known: Iterable[AbortedTransaction]) -> list[AbortedTransaction]:
+        return list(known) if isinstance(known, tuple) else super().aborted_with_data(known)
+
+
+class _EndsTheNext(Coordinator):
+    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
+        return Ending.PREPARE if state is State.ONGOING and asked is Asked.RETRY else super().end_of_new_client(state, decision, asked)
+
+
 class _ListsAHandful(Groups):
     def decide(self, producer_id: int, decision: object) -> None:
         others = {other: held for other, held in self._pending.items() if other != producer_id}
@@ -93,8 +106,11 @@ class _ListsAHandful(Groups):
 
 NOTICED = {
     "crash": (Parts(membership=_ForgetsMembers), "KIP890-352"),
+    "clean-stop": (Parts(partition_log=_SnapshotsOutliveThePass), "KIP890-441"),
     "twice": (Parts(producer_states=_AppendsAgain), "KIP890-13*"),
     "answer-lost": (Parts(producer_states=_NoDuplicates), "KIP890-110"),
+    "refused-append": (DEFECTS["epoch-spent-by-a-refused-end"].parts, "KIP890-023"),
+    "late": (Parts(coordinator=_EndsTheNext), "KIP890-063"),
     "split": (Parts(groups=_SecondCommitWipesTheFirst), "KIP890-358"),
     "prelude": (Parts(ownership=_KeepsTheFirstTimeout), "KIP890-15*"),
     "crash-in-a-crowd": (Parts(transaction_log=_RecoversOnePrepared), "KIP890-060"),
@@ -107,12 +123,13 @@ NOTICED = {
 def test_a_disturbance_shows_what_no_scenario_does(monkeypatch: pytest.MonkeyPatch, disturbance: str) -> None:
     """Each of these brokers is wrong in a way that this disturbance is for."""
     parts, requirement = NOTICED[disturbance]
+    assert isinstance(parts, Parts)
 
     noticed = first_noticed(monkeypatch, parts, requirement, disturbance)
 
     assert noticed is not None
     where, difference = noticed
-    assert where.startswith("before step ")
+    assert where.startswith("before step ") == (disturbance != "late"), "a late request needs two steps"
     assert difference
 
 
@@ -128,6 +145,11 @@ def test_observations_are_compared_by_role() -> None:
     assert first_difference(plain, plain[:2])
     assert first_difference(["epoch 1", "epoch 2"], ["epoch 4", "epoch 5"])
     assert first_difference(["epoch 1", "epoch 2"], ["epoch 4", "epoch 5"], ["epoch"]) is None
+    assert first_difference(["lso in 6 looks: never smaller"], ["lso in 7 looks: never smaller"]) is None
+    assert first_difference(["lso in 6 looks: never smaller"], ["lso in 7 looks: smaller"])
+    watermarks = ["low watermark: less than 0: -1"], ["low watermark: less than 2: 1"]
+    assert first_difference(*watermarks)
+    assert first_difference(*watermarks, ["transaction"]) is None
 
 
 def test_where_a_disturbance_stands() -> None:
@@ -172,6 +194,8 @@ BAD_DISTURBANCES = {
 EXCEPTION = "disturbances: [crash]\n  requirement: KIP890-353\n  seen: success\n  reason: r\n"
 BAD_EXCEPTIONS = {
     "there is no disturbance 'crsh'": EXCEPTION.replace("[crash]", "[crsh]"),
+    "the reference has no profile 'kafka-9'": EXCEPTION + "  profiles: [kafka-9]\n",
+    "an exception for all requirements names profiles, and no scenario": EXCEPTION.replace("  requirement: KIP890-353\n", ""),
     "KIP890-999 is in no register": EXCEPTION.replace("353", "999"),
     "no scenario of KIP890-353 begins with '.77.'": EXCEPTION + '  scenario: "[77]"\n',
     "reason: this key is missing": EXCEPTION.replace("  reason: r\n", ""),

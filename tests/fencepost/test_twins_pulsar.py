@@ -47,6 +47,7 @@ class _AbortsWhileAnotherIsOpen(LogCoordinator):
 NOTICED = {
     "reconnect": (Parts(producers=_NamesStayTaken), "PIP31-03"),
     "twice": (Parts(coordinator=_ForgetsWhatIsAddedAgain), REQUIREMENT),
+    "answer-lost": (Parts(coordinator=_ForgetsWhatIsAddedAgain), REQUIREMENT),
     "prelude": (Parts(sidecar_buffer=_HidesAllAfterAnAbort), REQUIREMENT),
     "crowd": (Parts(coordinator=_AbortsWhileAnotherIsOpen), REQUIREMENT),
 }
@@ -63,10 +64,10 @@ def test_a_disturbance_shows_what_no_scenario_does(monkeypatch: pytest.MonkeyPat
     assert noticed[1]
 
 
-@pytest.mark.parametrize("some", ["PIP31-01", "PIP31-23", "CORE-01"])
+@pytest.mark.parametrize("some", ["PIP31-01", "PIP31-23", "CORE-01", "PIP460-21", "PIP471-08", "TXKEY-15"])
 def test_the_reference_is_silent(some: str) -> None:
     """A sample of the disturbances of Pulsar: nothing differs but what an exception says."""
-    results = list(twins_of(some, ["reconnect", "twice", "prelude", "crowd"], most=2, seed=7))
+    results = list(twins_of(some, ["reconnect", "twice", "answer-lost", "new-connection", "prelude", "crowd"], most=2, seed=7))
 
     assert [(one.play.name, one.disturbance, one.where, one.difference) for one in results if one.verdict is TwinVerdict.DIFFERS] == []
     assert {one.verdict for one in results} >= {TwinVerdict.ALIKE}

@@ -47,9 +47,9 @@ class AbortedBatchesKeptWithoutMarkers(LogCleaner):
 
 
 class _ListsWhereTheMarkerIs(PartitionLog):
-    def aborted_with_data(self) -> list[AbortedTransaction]:
+    def aborted_with_data(self, known: Iterable[AbortedTransaction]) -> list[AbortedTransaction]:
         markers = {entry.batch.base_offset for entry in self._entries if entry.batch.marker is not None}
-        return [aborted for aborted in super().aborted_with_data() if aborted.last_offset in markers]
+        return [aborted for aborted in super().aborted_with_data(known) if aborted.last_offset in markers]
 
 
 @defect(
@@ -81,9 +81,9 @@ class AbortMarkersShareAKey(LogCleaner):
 class AbortedIndexOfCleanedPart(PartitionLog):
     """A pass writes a new index of aborted transactions from what it has cleaned, so those in the rest of the log are forgotten."""
 
-    def aborted_with_data(self) -> list[AbortedTransaction]:
+    def aborted_with_data(self, known: Iterable[AbortedTransaction]) -> list[AbortedTransaction]:
         end = min(self.last_stable_offset, last_segment(self, self._entries))
-        return [aborted for aborted in super().aborted_with_data() if aborted.last_offset < end]
+        return [aborted for aborted in super().aborted_with_data(known) if aborted.last_offset < end]
 
 
 @defect(
