@@ -1,6 +1,6 @@
-"""Everybody has had a life before: what an earlier transaction leaves behind must not be seen in the next.
+"""Every writer has had earlier transactions: what one of them leaves must not be seen in the next.
 
-It is done through the port of transactional logs, so that it is the same on every protocol, in a log of its own that no scenario looks at.
+The prelude uses the port of transactional logs, so that it is the same on every protocol, and a separate log that no scenario reads.
 """
 
 from typing import TypeVar
@@ -18,14 +18,14 @@ TIMEOUT_MS = 60_000
 
 
 def done(outcome: Outcome[T], what: str) -> T:
-    """What came of a call that the disturbance itself makes. Raises NotOffered: what cannot be done does not disturb."""
+    """The value of a call that the disturbance itself makes. Raises NotOffered: what cannot be done does not disturb."""
     if isinstance(outcome, Done):
         return outcome.value
     raise NotOffered(f"the disturbance could not be brought about: {what} ended with {outcome}")
 
 
 class Prelude(Performer):
-    """Each transactional id has had a committed and an aborted transaction, in each of which each group has taken input."""
+    """Each transactional id has had a committed and an aborted transaction, and each group has taken input in both."""
 
     def begin(self) -> None:
         writers, groups = self.undisturbed.writers, self.undisturbed.groups

@@ -1,10 +1,10 @@
-"""Restarts and connections that end: what is durable must be enough."""
+"""Restarts and lost connections: what is durable must be enough."""
 
 from .performer import Performer
 
 
 class Crash(Performer):
-    """Power is lost between two steps."""
+    """The system crashes between two steps, and restarts."""
 
     def before_step(self) -> None:
         self.session.faults.crash()
@@ -12,7 +12,7 @@ class Crash(Performer):
 
 
 class CleanStop(Performer):
-    """The system is stopped between two steps, and started again."""
+    """The system stops cleanly between two steps, and restarts."""
 
     def before_step(self) -> None:
         self.session.faults.stop()
@@ -20,7 +20,7 @@ class CleanStop(Performer):
 
 
 class Reconnect(Performer):
-    """Every client loses its connections between two steps, and the system does not."""
+    """Every client loses its connections between two steps, and the system keeps running."""
 
     def before_step(self) -> None:
         self.session.disconnect()
