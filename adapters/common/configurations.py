@@ -70,7 +70,7 @@ class BrokerSettings(Row, Generic[B]):
     def configuration_for(self, needs: Collection[str]) -> str:
         """The first configuration that offers what is needed of one; other capabilities are not its matter.
 
-        Raises NotOffered where none offers all of it.
+        Raises NotOffered if none offers all of it.
         """
         wanted = self.capabilities.intersection(needs)
         for name, configuration in self.configurations.items():
@@ -100,7 +100,7 @@ class BrokerSettings(Row, Generic[B]):
         return settings
 
     def configuration(self, name: str) -> B:
-        """The configuration of that name. Raises WrongUsage where there is none."""
+        """The configuration of that name. Raises WrongUsage if there is none."""
         if name not in self.configurations:
             raise WrongUsage(f"fixtures/brokers.yaml has no configuration {name!r}; it has {', '.join(self.configurations)}")
         return self.configurations[name]

@@ -47,7 +47,7 @@ class Containers(Protocol):
         ...
 
     def shut_down(self) -> None:
-        """Have the broker's process end by itself; its disk stays. Raises SetUpFailed where it does not."""
+        """Have the broker's process end by itself; its disk stays. Raises SetUpFailed if it does not."""
         ...
 
     def start_again(self) -> None:

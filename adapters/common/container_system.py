@@ -108,7 +108,7 @@ class ContainerSystem(ABC, Generic[B]):
         self._closed = False
 
     def image(self) -> Image | None:
-        """What the brokers are started from, by the name that the user gave and the digest that Docker knows; None where it is no image."""
+        """What the brokers are started from, by the name that the user gave and the digest that Docker knows; None if it is no image."""
         from .containers import digest_of
 
         image = ImageName.of(self._image)

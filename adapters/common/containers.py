@@ -54,7 +54,7 @@ class BrokerContainer(DockerContainer):
         container.wait()
 
     def shut_down(self) -> None:
-        """Have the broker's process end by itself; its disk stays. Raises SetUpFailed where it has to be killed after all."""
+        """Have the broker's process end by itself; its disk stays. Raises SetUpFailed if it has to be killed after all."""
         container = self.get_wrapped_container()
         container.stop(timeout=_STOPS_WITHIN_S)
         if container.wait()["StatusCode"] == _KILLED:

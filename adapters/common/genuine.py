@@ -17,7 +17,7 @@ _LIBRARY = "library"
 
 @dataclass(frozen=True)
 class ImageName:
-    """An image as Docker reads its name: `repository` without the default registry, `tag` None where there is none."""
+    """An image as Docker reads its name: `repository` without the default registry, `tag` None if there is none."""
 
     repository: str
     tag: str | None
@@ -69,7 +69,7 @@ class Whose:
 def of_image(project: Project, name: str, told: str | None, said: str) -> Whose:
     """Whose they are for a broker from the image of that name.
 
-    `told` is the release line, or the version, that follows from what the broker said of itself, None where none does; `said` is that
+    `told` is the release line, or the version, that follows from what the broker said of itself, None if none does; `said` is that
     in words, such as "supports metadata.version up to 30".
     """
     image = ImageName.of(name)

@@ -119,7 +119,7 @@ class Kept:
         self._order(f"signal {int(number)}")
 
     def kill(self) -> None:
-        """End it and all that it started at once. Raises SetUpFailed where that is not possible."""
+        """End it and all that it started at once. Raises SetUpFailed if that is not possible."""
         self.send(signal.SIGKILL)
         if self.wait(_ENDS_WITHIN_S) is None:
             raise SetUpFailed(f"{self._command.told} is still there {_ENDS_WITHIN_S:g} s after SIGKILL")
@@ -166,7 +166,7 @@ class Kept:
         raise SetUpFailed(f"the keeper of {self._command.told} says nothing for {_ANSWERS_WITHIN_S:g} s")
 
     def _listen(self, within_s: float) -> dict[str, Any]:
-        """One line of the keeper's, nothing where none comes within so long. How the process ended is kept."""
+        """One line of the keeper's, nothing if none comes within so long. How the process ended is kept."""
         assert self._keeper.stdout is not None
         if self._keeper.stdout.closed:
             return {}

@@ -61,7 +61,7 @@ class LineUp:
             self._wanted.remove(configuration)
 
     def next_use(self, configuration: str) -> int | None:
-        """The place in the line at which it is needed next; None where no later scenario needs it."""
+        """The place in the line at which it is needed next; None if no later scenario needs it."""
         return self._wanted.index(configuration) if configuration in self._wanted else None
 
     def to_come(self, configuration: str) -> int:
@@ -88,7 +88,7 @@ class LineUp:
         return [member for member in there if member.is_idle and (member.is_spent or self.next_use(member.configuration) is None)]
 
     def to_give_back(self, there: Iterable[M], configuration: str) -> list[M] | None:
-        """The idle brokers that make room for one with that configuration, those first that are needed latest; None where all do not."""
+        """The idle brokers that make room for one with that configuration, those first that are needed latest; None if all do not."""
         there = list(there)
         too_many = self.held(there) + self.kinds[configuration].containers - self.most
         given_back: list[M] = []

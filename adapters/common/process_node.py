@@ -68,7 +68,7 @@ class ProcessNode:
         self._end("kill")
 
     def shut_down(self) -> None:
-        """Have it stop as its operator would, and see that it is down. Raises SetUpFailed where it does not stop."""
+        """Have it stop as its operator would, and see that it is down. Raises SetUpFailed if it does not stop."""
         self._end("stop")
 
     def pause(self) -> None:

@@ -49,7 +49,7 @@ class RestartCommand:
 
     @classmethod
     def of(cls, text: str) -> "RestartCommand":
-        """Split as a shell splits words. Raises WrongUsage where that cannot be done, or nothing of that name can be run."""
+        """Split as a shell splits words. Raises WrongUsage if that cannot be done, or nothing of that name can be run."""
         try:
             words = tuple(shlex.split(text))
         except ValueError as error:
@@ -174,7 +174,7 @@ def _end_of(output: IO[bytes]) -> str:
 
 
 def refuse_grants(asked: Asked) -> None:
-    """Raises WrongUsage where a container, or a launcher, is told what only a broker at an address can be."""
+    """Raises WrongUsage if a container, or a launcher, is told what only a broker at an address can be."""
     started_by = "launcher" if "launcher" in asked.options else "container"
     for name in GRANTS:
         if name in asked.options:

@@ -50,7 +50,7 @@ class Tls:
 
     @classmethod
     def of(cls, ca: str | None, certificate: str | None, key: str | None, *, takes_properties: bool = False) -> "Tls | None":
-        """What --tls-ca, --tls-certificate and --tls-key say; None where they say nothing. Raises WrongUsage."""
+        """What --tls-ca, --tls-certificate and --tls-key say; None if they say nothing. Raises WrongUsage."""
         if ca is None:
             if certificate or key:
                 raise WrongUsage("--tls-certificate and --tls-key need --tls-ca FILE, or --tls-ca system")
@@ -67,7 +67,7 @@ class Tls:
         return made
 
     def check(self) -> None:
-        """Raises WrongUsage where a file is none that TLS can use."""
+        """Raises WrongUsage if a file is none that TLS can use."""
         _ = self.context
 
     @cached_property
@@ -148,7 +148,7 @@ def _remedy(code: int, takes_properties: bool) -> str:
 
 
 def read_pem(what: str, file: Path) -> str:
-    """A file's text. Raises WrongUsage where there is none, or nothing of the form of PEM in it."""
+    """A file's text. Raises WrongUsage if there is none, or nothing of the form of PEM in it."""
     try:
         text = file.read_text("ascii")
     except OSError as error:

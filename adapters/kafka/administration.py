@@ -27,7 +27,7 @@ class AdministrationCalls(ReadingCalls):
     """Calls that only an administrator makes."""
 
     def move_partition(self, partition: TopicPartition, node: int) -> Outcome[None]:
-        """AlterPartitionReassignments to this node; returns when Metadata names it as leader and the former leader no longer answers as one.
+        """AlterPartitionReassignments to this node; returns when Metadata names it leader and the former leader no longer answers as one.
 
         A former leader that has not learnt of the change still answers readers, from its old log.
         """

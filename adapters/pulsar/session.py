@@ -1,4 +1,4 @@
-"""One scenario's view of a Pulsar system: its clients, its names, its faults, and all that was asked and answered."""
+"""One scenario's view of a Pulsar system: its clients, its names, its faults, and all its exchanges."""
 
 from collections.abc import Callable, Sequence
 
@@ -41,15 +41,13 @@ class PulsarSession(ProtocolSession[PulsarProbe]):
         self._attached = Attached()
         self._principals: dict[str, str] = {}
         self.log_of_writers: type[PulsarLog] = PulsarLog
-        """How the core's writers write: with a name alone, or with a transaction key."""
+        """The class by which the core's writers write: with a name alone, or with a transaction key."""
 
     def new_client(self, name: str) -> PulsarProbe:
         return PulsarProbe(self.new_connections(name), self.time)
 
     def client_of(self, name: str, principal: str | None) -> PulsarProbe:
-        """The probe of the client with that name, which says that it is this principal whenever it connects. It says so from the first time
-        on that it is named.
-        """
+        """The probe of the client with that name, which connects as this principal: the one with which it is named first."""
         if principal is not None:
             self._principals.setdefault(name, principal)
         return self.client(name)
@@ -69,12 +67,12 @@ class PulsarSession(ProtocolSession[PulsarProbe]):
         )
 
     def between(self, wrap: Callable[[Transport], Transport]) -> None:
-        """Let the frames of each client go through what this makes of its transport: for clients that have said nothing yet."""
+        """Wrap the transports of clients that have sent nothing yet with `wrap`."""
         connect = self._connect
         self._connect = lambda client, address: wrap(connect(client, address))
 
     def between_admin(self, wrap: Callable[[AdminTransport], AdminTransport]) -> None:
-        """The same with admin calls."""
+        """Wrap the admin transports of clients that have sent nothing yet with `wrap`."""
         connect = self._connect_admin
         self._connect_admin = lambda: wrap(connect())
 
@@ -83,7 +81,7 @@ class PulsarSession(ProtocolSession[PulsarProbe]):
 
     @property
     def wire(self) -> WireFaults:
-        """Faults on the way to the broker; the connections of this protocol have none."""
+        """Faults between clients and the broker; this protocol has none."""
         raise NotOffered("wire-faults: a client's connections to a Pulsar broker are direct")
 
     def exchanges(self) -> Sequence[Exchange]:
