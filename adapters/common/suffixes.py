@@ -1,4 +1,4 @@
-"""What makes the names of a session its own on a broker that others use too."""
+"""The part that makes the names of a session unique on a broker that others use too."""
 
 import secrets
 import threading
