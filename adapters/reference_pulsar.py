@@ -1,4 +1,4 @@
-"""The bundled reference as a Pulsar system: the same probe, frames handed over without bytes, and a virtual clock."""
+"""The bundled reference as a Pulsar system: the same probe, frames without bytes, and a virtual clock."""
 
 import zlib
 from collections.abc import Collection

@@ -36,7 +36,7 @@ B = TypeVar("B", bound=BrokerConfiguration)
 class BrokerSettings(Row, Generic[B]):
     """How an image is started. A configuration adds to, or replaces, the base settings.
 
-    `project` is the title of the project whose releases are known, and `official` has the names of its own images.
+    `project` is the title of the project whose releases are known, and `official` has the names of its images.
     """
 
     project: str

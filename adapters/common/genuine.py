@@ -47,7 +47,7 @@ class ImageName:
 
 @dataclass(frozen=True)
 class Project:
-    """A project whose releases are known: its title, the system's name, and the names of its own images."""
+    """A project whose releases are known: its title, the system's name, and the names of its images."""
 
     title: str
     system: str

@@ -97,8 +97,8 @@ class KafkaBroker(ContainerBroker[KafkaNodes, Offer]):
     def session(self, needs: frozenset[str]) -> KafkaSession:
         """A fresh session for these needs.
 
-        If the last session left the broker down or starting, wait until it serves; if scenarios may have changed feature levels, restore
-        them.
+        A broker that the last session left down is restarted, and one that is starting is awaited; feature levels that a scenario may have
+        changed are restored.
         """
         offer = self.offer
         with self._bringing_back:

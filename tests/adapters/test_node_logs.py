@@ -27,7 +27,7 @@ class Session:
 
 
 def test_only_what_is_written_while_the_session_is_open_is_kept(tmp_path: Path) -> None:
-    """Of each node, also one that starts later, and without what was written before or after."""
+    """For each node, also one that starts later, and without what was written before or after."""
     logs = {name: tmp_path / name / "broker.log" for name in ("node-1", "node-2")}
     for log in logs.values():
         log.parent.mkdir()

@@ -190,7 +190,7 @@ def test_assignments_name_the_segments_that_a_consumer_has(broker: ScriptedPulsa
 def test_a_subscription_that_is_registered_is_one_and_moves_when_it_is_removed(
     broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe
 ) -> None:
-    """Of the whole topic, and without a consumer."""
+    """It is about the whole topic, without a consumer."""
     broker.admin_answers = [AdminAnswer(204), AdminAnswer(204)]
     value(probe.register_subscription(TOPIC, "s"))
     value(probe.unregister_subscription(TOPIC, "s"))

@@ -387,7 +387,7 @@ def test_a_scalable_transaction_is_ended_at_its_own_coordinator(world: World) ->
 
 
 def test_the_unload_of_a_namespace_waits_until_clients_are_told(world: World) -> None:
-    """Of the topics of that namespace; those of others stay open."""
+    """Clients of that namespace; those of others stay open."""
     (segment, _) = value(world.probe().segments(EVENTS))
     elsewhere = "persistent://public/default-2/plain"
     world.producer(segment.topic), world.producer(elsewhere)

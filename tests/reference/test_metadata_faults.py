@@ -217,7 +217,7 @@ def told_of(store: MetadataStore) -> list[str]:
 
 
 def test_a_watch_that_is_lost_is_never_told(store: MetadataStore, faults: StoreFaults) -> None:
-    """Of that change; it is notified of the next one, and of other keys."""
+    """It misses that change; it is notified of the next one, and of other keys."""
     told = told_of(store)
     faults.arm("watch-lost", "a/")
     for key in ("b/1", "a/1", "a/2"):

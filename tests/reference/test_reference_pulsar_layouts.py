@@ -293,7 +293,7 @@ def test_a_subscription_is_made_on_every_segment(world: World) -> None:
 
 
 def test_the_unload_of_a_namespace_is_that_of_its_topics() -> None:
-    """Segments too, on all nodes; clients are notified, and durable state is loaded again. Other namespaces are not affected."""
+    """Segments too, on all nodes; clients are notified, and durable state is reloaded. Other namespaces are not affected."""
     world = World(nodes=2, kinds=[TinyTransactions()])
     world.administer("PUT", ADMIN, numInitialSegments="3")
     plain, elsewhere = "persistent://public/default/plain", "persistent://public/other/plain"

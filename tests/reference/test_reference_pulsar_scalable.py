@@ -305,7 +305,7 @@ def test_a_sealed_segment_stays_for_an_open_transaction(world: ScalableWorld) ->
 
 
 def test_every_lookup_is_answered(world: ScalableWorld) -> None:
-    """Of a layout that cannot be read, and while the store is away; then it works again."""
+    """Also for an unreadable layout, and while the store is away; then it works again."""
     client = world.raw()
     before = store(world).get(paths.layout(EVENTS))
     assert before is not None
