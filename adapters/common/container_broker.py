@@ -41,7 +41,7 @@ class Starting:
 
 
 class Containers(Protocol):
-    """What was started: a container or a process, or one for each node. All calls but the last two are about the first node."""
+    """What was started: a container or a process, or one for each node. All calls but the last three are about the first node."""
 
     def kill(self) -> None:
         """End the broker's process at once; its disk stays."""
