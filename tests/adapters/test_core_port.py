@@ -176,7 +176,7 @@ def test_a_follower_outlives_a_reload(log: TransactionalLog) -> None:
 
 
 def test_a_place_lies_behind_what_is_decided(session: Session, log: TransactionalLog, writer: Writer) -> None:
-    """Input taken in an open transaction is after the position; an unknown group has the position 0."""
+    """Input taken in an open transaction is not processed yet; an unknown group has processed none."""
     value(writer.take("workers", "inputs", 2))
     before = list(value(log.place("workers", "inputs")))
     value(writer.end(True))

@@ -19,7 +19,7 @@ ASKED = st.lists(st.tuples(st.sampled_from(["plain", *NEEDS]), st.floats(0.0, 20
 
 @given(asked=ASKED, workers=st.integers(1, 5))
 def test_scenarios_on_one_broker_stay_together(asked: list[tuple[str, float]], workers: int) -> None:
-    """One worker gets each; a shared broker other than the default one is started by one worker."""
+    """Each scenario goes to one worker; a shared broker other than the default one is started by one worker."""
     dealt = deal(asked, "plain", KINDS, STARTS_S, workers)
 
     assert len(dealt) == len(asked)

@@ -91,7 +91,7 @@ UNKNOWN = {
 def test_nothing_is_told_of_what_nobody_can_know(
     broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe, segments: tuple[Told, ...]
 ) -> None:
-    """Neither from the first look, if first segments are missing, nor from a later one."""
+    """No change follows from a layout that lacks segments which one would need, nor from a later one."""
     looks(broker, probe, described(0, WHOLE), described(3, *segments), described(4, *PRUNED))
 
     assert controlled(session) == [CREATED]

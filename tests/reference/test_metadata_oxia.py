@@ -120,7 +120,7 @@ def test_processes_take_turns() -> None:
 
 
 def test_a_turn_that_comes_too_late_is_not_taken() -> None:
-    """Its caller no longer waits for it. An address has one name more."""
+    """Its caller no longer waits for it. `localhost` and 127.0.0.1 are one address."""
     with turn("localhost:3", 60), pytest.raises(TimeoutError):
         within(60, lambda: take("127.0.0.1:3", 0.01))
 
