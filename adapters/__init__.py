@@ -1,5 +1,5 @@
-"""Driving a system under test: what one may offer (`ports`), and the systems that are known.
+"""Driving a system under test, and the systems that are known.
 
-Steps use `ports` and a protocol's probe and values. Only `reference.py` and the in-process transports may import the
-reference; everything else here would judge any implementation.
+Steps use the ports of `contract` and a protocol's probe and values. Only the modules of this folder itself import the reference, such as
+`reference_kafka`; the packages in it can judge any implementation.
 """

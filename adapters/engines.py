@@ -21,7 +21,7 @@ from .reference_scalable import ScalableReferenceSystem
 
 @dataclass(frozen=True)
 class Engine:
-    """A reference implementation of a protocol: the profiles that it has, itself as a system in this process, and how it is served."""
+    """A reference implementation of a protocol: its profiles, how it is made as a system in this process, and how it is served."""
 
     protocol: str
     profiles: Callable[[], list[str]]

@@ -1,4 +1,4 @@
-"""The short names of brokers, such as `kafka:4.1.1`, the images that they stand for, and which images are no broker of a system."""
+"""The short names of brokers, such as `kafka:4.1.1`, their images, and the images that are no broker of a system."""
 
 import functools
 import re
@@ -21,14 +21,14 @@ _NAME = re.compile(
 
 
 class _Broker(BaseModel):
-    """What is read here of a broker in `fixtures/brokers.yaml`."""
+    """The fields of a broker in `fixtures/brokers.yaml` that this module reads."""
 
     image: str
     official: list[str]
 
 
 def check_image(image: str, system: str) -> None:
-    """Raises WrongUsage, before any container is started, for what is no image's name, and for another project's image."""
+    """Raises WrongUsage, before any container is started, for a text that is no image name, and for another project's image."""
     if not _NAME.fullmatch(image):
         raise WrongUsage(
             f"{image!r} is not the name of an image; expected REPOSITORY:TAG, such as {_images()[system]}: no blanks, and small letters"
@@ -43,7 +43,7 @@ def check_image(image: str, system: str) -> None:
 
 
 def image_of(broker: str) -> str:
-    """The image of a broker: a name alone is the one of `fixtures/brokers.yaml`, NAME:TAG is that repository with another tag."""
+    """The image of a broker: a name alone is the image in `fixtures/brokers.yaml`, NAME:TAG is the same repository with another tag."""
     images = _images()
     name, colon, tag = broker.partition(":")
     if name not in images or bool(colon) != bool(tag):

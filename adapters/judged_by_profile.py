@@ -1,4 +1,4 @@
-"""A system that is judged by the profile that the user named, whatever it says of itself."""
+"""A system that is judged by the profile that the user named, whatever profile its handshake has."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -8,7 +8,7 @@ from fencepost.contract.ports import Handshake, Session, System
 
 
 class JudgedByProfile:
-    """A system with another profile in its handshake. Whose known deviations hold for it stays as it is: a profile excuses nothing."""
+    """A system with another profile in its handshake. Its known deviations stay the same: a profile excuses nothing."""
 
     def __init__(self, system: System, profile: str) -> None:
         self.name = system.name
@@ -38,5 +38,5 @@ class JudgedByProfile:
 
 
 def judged_by(profile: str | None, system: System) -> System:
-    """The system, judged by that profile where one is named."""
+    """The system, judged by that profile if one is named."""
     return system if profile is None else JudgedByProfile(system, profile)

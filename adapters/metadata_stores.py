@@ -1,7 +1,7 @@
-"""On which metadata store the reference keeps its metadata-driven transactions: one in memory for each broker, or an Oxia for all.
+"""The metadata store in which the reference keeps its metadata-driven transactions: one in memory for each broker, or an Oxia for all.
 
-On an Oxia each broker that is judged has a root of its own, so that no scenario sees what another one, or another run, has left there.
-A broker that is served has the whole of it: it shares its transactions with whoever else is served on it.
+On an Oxia each judged broker has a separate root, so that no scenario sees the records of another scenario or run. A served broker uses the
+whole store: it shares its transactions with every other broker that is served on it.
 """
 
 import re
@@ -26,7 +26,7 @@ _ADDRESS = re.compile(rf"{_AT}([^\s/:]+|\[[0-9a-fA-F:]+]):([0-9]{{1,5}})")
 
 
 class Stores:
-    """The store of one broker, whose nodes are clients of it, with its faults. A plain one has no sequences and no indexes of its own."""
+    """The store of one broker, whose nodes are its clients, with its faults. A plain one uses no sequences and indexes of the store."""
 
     def __init__(self, connect: Callable[[StoreFaults], MetadataStore], plain: type[PlainStore] | None) -> None:
         self.faults = StoreFaults()
@@ -34,28 +34,28 @@ class Stores:
         self._plain = plain
 
     def connect(self) -> MetadataStore:
-        """One more client."""
+        """A further client of the store."""
         store = self._connect(self.faults)
         return self._plain(store) if self._plain else store
 
 
 class Backend(Protocol):
-    """Where stores come from."""
+    """Makes stores."""
 
     def open(self) -> None:
-        """Have it ready. Raises SystemUnreachable."""
+        """Prepare the backend. Raises SystemUnreachable."""
         ...
 
     def stores(self, plain: type[PlainStore] | None = None) -> Stores:
-        """A store for one broker that is judged."""
+        """A store for one judged broker."""
         ...
 
     def served(self) -> Callable[[], MetadataStore]:
-        """What connects a broker that is served."""
+        """A function that connects a served broker to its store."""
         ...
 
     def close(self) -> None:
-        """Give everything back; may be called twice."""
+        """Release everything; may be called twice."""
         ...
 
 
@@ -74,18 +74,18 @@ class InMemory:
         return lambda: MemoryStore(data)
 
     def close(self) -> None:
-        """There is nothing to give back."""
+        """There is nothing to release."""
 
 
 class OnOxia:
-    """One Oxia for all, at an address, or in a container of fencepost's own."""
+    """One Oxia for all brokers, at an address, or in a container that fencepost starts."""
 
     def __init__(self, address: str | None) -> None:
         self._address = address
         self._is_of_user = address is not None
         self._opened = ExitStack()
         self._root = f"fencepost-{secrets.token_hex(6)}/"
-        """Of this run; a broker's goes on with its number."""
+        """The root of this run; a broker's root is below it, with its number."""
         self._brokers = count(1)
 
     def open(self) -> None:
@@ -115,7 +115,7 @@ class OnOxia:
         clients: list[OxiaStore] = []
 
         def connect(faults: StoreFaults) -> MetadataStore:
-            # That it does not answer is no fault that a scenario has asked for, so there is nothing to judge.
+            # An Oxia that does not answer is no fault that a scenario has asked for, so there is nothing to judge.
             clients.append(OxiaStore(address, beside=clients[0] if clients else None, failure=NoAnswer))
             return TroubledStore(RootedStore(clients[-1], root), faults)
 
@@ -136,7 +136,7 @@ class OnOxia:
         return self._address
 
     def _clear(self) -> None:
-        """Leave nothing of this run in an Oxia that goes on."""
+        """Delete this run's records from an Oxia that keeps running."""
         from fencepost.reference.metadata.oxia import OxiaStore
 
         with suppress(Unavailable):
@@ -161,7 +161,7 @@ def backend(named: str | None) -> Backend:
 
 @contextmanager
 def served(named: str | None) -> Iterator[Callable[[], MetadataStore]]:
-    """What connects a served broker to the store that the user names. Raises WrongUsage, SystemUnreachable."""
+    """Yields what connects a served broker to the store that the user names. Raises WrongUsage, SystemUnreachable."""
     where = backend(named)
     try:
         where.open()

@@ -1,6 +1,6 @@
-"""A metadata store whose clients' writes are noted, for the history of a scenario.
+"""A metadata store that notes its clients' writes, for the history of a scenario.
 
-Only what was done is noted. Where the store did not answer, nobody knows, and the note says so.
+Only writes that were done are noted without a doubt. If the store did not answer, the outcome is unknown, and the note has the reason.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,11 +11,11 @@ from fencepost.adapters.pulsar.store_writes import StoreWrite
 from fencepost.reference.metadata.store import Change, IndexEntry, MetadataStore, Record, Session, Unavailable, Value, Version, Watch
 
 Note: TypeAlias = Callable[[StoreWrite, str | None], None]
-"""Is told of a write, and why nobody knows whether it was done; None where it was."""
+"""Called with a write, and the reason why its outcome is unknown; None if it was done."""
 
 
 class NotedStore:
-    """A client of the store `inner`. What sessions write, and what ends with them, is not noted: no transaction is in it."""
+    """A client of the store `inner`. Writes of sessions, and what ends with a session, are not noted: they have no transactions."""
 
     def __init__(self, inner: MetadataStore, note: Note) -> None:
         self._inner = inner
@@ -62,7 +62,7 @@ class NotedStore:
 
     @contextmanager
     def _doubting(self, write: StoreWrite) -> Iterator[None]:
-        """A version that is another one is an answer: nothing was written."""
+        """A version conflict is an answer: nothing was written, so nothing is noted."""
         try:
             yield
         except Unavailable as error:

@@ -1,4 +1,4 @@
-"""What can be done to a reference broker, which loses its power also at a point of its code that has a name."""
+"""The faults of a reference broker, which can also crash at a named point of its code."""
 
 from typing import Protocol
 
@@ -20,7 +20,7 @@ class CanFail(HasClock, Protocol):
 
 
 class ReferenceFaults:
-    """The faults of one reference broker, but for those of its nodes."""
+    """The faults of one reference broker, except those of its nodes."""
 
     def __init__(self, broker: CanFail, patience_s: float) -> None:
         self._broker = broker
@@ -39,7 +39,7 @@ class ReferenceFaults:
         self._broker.restart()
 
     def await_crash(self) -> None:
-        """What the coordinator tells others is on its way until time passes, so a point may still be ahead."""
+        """Wait for the crash point: the coordinator's messages to others are in flight until time passes, so it may still be ahead."""
         if self._armed is None:
             return
         for _ in VirtualTime(self._broker, self._patience_s).attempts():

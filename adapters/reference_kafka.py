@@ -1,7 +1,7 @@
 """The bundled reference as a Kafka system: the same probe and the same handshake, without bytes and without waiting.
 
-Every session has a reference broker of its own, on a virtual clock that moves only when somebody waits. So a run is the same
-each time, and a scenario that waits for a minute takes none.
+Every session has a separate reference broker, on a virtual clock that moves only when a client waits. So a run is the same each time, and a
+scenario that waits for a minute takes no time.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _BOOTSTRAP = Address("reference", 9092)
 
 
 class _NodeAt:
-    """A reference broker as a connection to that address has it, with a user who has logged in on it or without."""
+    """A reference broker as a connection to that address reaches it, with a logged-in user or without."""
 
     def __init__(self, broker: ReferenceKafka, address: Address, user: str | None = None) -> None:
         self._broker = broker
@@ -54,7 +54,7 @@ class _NodeAt:
         return self._broker.handle(request, self._principal, self._number)
 
     def send(self, request: RequestPayload) -> Callable[[], ResponsePayload | None]:
-        """Hand the request over; the answer may have to wait for another node."""
+        """Send the request; the answer may have to wait for another node."""
         return self._broker.send(request, self._principal, self._number).read
 
     def connect(self) -> InProcessTransport:
@@ -63,7 +63,7 @@ class _NodeAt:
 
 
 def number_of(address: Address) -> int:
-    """The node that is meant by the address that the reference tells."""
+    """The number of the node at an address that the reference has reported."""
     return 1 + address.port - _BOOTSTRAP.port
 
 
@@ -141,7 +141,7 @@ class ReferenceSystem:
         """There is nothing to start."""
 
     def open(self) -> Handshake:
-        """Ask a broker what it is, as any other system is asked."""
+        """Send ApiVersions to a broker, as to any other system."""
         match ask(InProcessTransport(self._broker()), ANSWER_WITHIN_S):
             case Done(offer):
                 self._offer = offer
@@ -181,10 +181,10 @@ class ReferenceSystem:
         )
 
     def close(self) -> None:
-        """There is nothing to give back."""
+        """There is nothing to release."""
 
     def _connect(self, broker: ReferenceKafka, user: str | None = None) -> Connect:
-        """How the clients of a session reach its broker, logged in as a user where one is named."""
+        """How the clients of a session reach its broker, logged in as a user if one is named."""
         return lambda _client, address: _NodeAt(broker, address, user).connect()
 
     def _broker(self, needs: frozenset[str] = frozenset(), disk: Disk | None = None) -> ReferenceKafka:

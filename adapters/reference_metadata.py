@@ -1,4 +1,4 @@
-"""The metadata store of the reference, for scenarios that look at it or give it trouble."""
+"""The metadata store of the reference, for scenarios that read it or cause faults in it."""
 
 from collections.abc import Sequence
 
@@ -48,7 +48,7 @@ class StoreView:
         keys = [paths.header(txn), *self._store.keys(*under(paths.operations(txn) + "-"))]
         try:
             return all(self._store.get(key, partition_key=paths.key_of(txn)) is not None for key in keys)
-        except ValueError:  # what the store in memory says where another partition key was written
+        except ValueError:  # the store in memory says so if the record was written with another partition key
             return False
 
     def found_by_deadline(self) -> Sequence[tuple[int, int]]:
@@ -66,14 +66,14 @@ class StoreView:
 
 
 class StoreTrouble:
-    """What can befall it."""
+    """The faults of the store."""
 
     def __init__(self, faults: StoreFaults) -> None:
         self._faults = faults
 
     def trouble_store(self, fault: str, records: str) -> None:
         if records.startswith(TOPIC_DOMAIN):
-            noted = {change(records)} if fault == "stale-read" else set[str]()  # who has written looks at what is so
+            noted = {change(records)} if fault == "stale-read" else set[str]()  # a write of either disarms it
             self._faults.arm(fault, layout(records), until={layout(records)} | noted)
         elif records.startswith(_ONE_HEADER):
             key = paths.HEADERS + records.removeprefix(_ONE_HEADER)

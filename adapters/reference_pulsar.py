@@ -1,4 +1,4 @@
-"""The bundled reference as a Pulsar system: the same probe, frames handed over without bytes, and a virtual clock."""
+"""The bundled reference as a Pulsar system: the same probe, frames without bytes, and a virtual clock."""
 
 import zlib
 from collections.abc import Collection
@@ -32,11 +32,11 @@ _LEVERS = frozenset({"held-ends", "participant-ends", "buffer-statistics", "batc
 _OFFERED = _LEVERS | {"crash", "crash-points", "hold-markers", "late-ends", "more-coordinators", "reload", "virtual-time"}
 
 KEYS = frozenset({"transaction-keys", "principals", "key-topic-faults"})
-"""What there is of transaction keys."""
+"""The capabilities of transaction keys."""
 
 
 class PulsarFaults(ReferenceFaults, OneNode, NoCleanStop):
-    """The faults of a reference broker, which is one node, and is back at once; and of the topics of its transaction keys."""
+    """The faults of a reference broker, which is one node and restarts at once, and of the topics of its transaction keys."""
 
     def __init__(self, broker: ReferencePulsar, patience_s: float) -> None:
         super().__init__(broker, patience_s)
@@ -70,7 +70,7 @@ def number_of(address: Address) -> int:
 
 
 class _NodeAt:
-    """The node at the address that the reference tells."""
+    """The node at an address that the reference has reported."""
 
     def __init__(self, broker: ReferencePulsar, address: Address) -> None:
         self._broker = broker
@@ -90,9 +90,9 @@ class PulsarReferenceSystem:
     name = "reference"
     transitions = TRANSITIONS
     log_of_writers: type[PulsarLog] = PulsarLog
-    """How the core's writers write here."""
+    """The class by which the core's writers write."""
     lacks: tuple[str, ...] = (WITHOUT_SEALING,)
-    """Why not, for what it offers in no way."""
+    """The capabilities that it lacks, each with the reason."""
 
     def __init__(self, profile_name: str = "seed", variant: Defect | None = None, patience_s: float = PATIENCE_S) -> None:
         self._profile = PulsarProfile.load(profile_name)
@@ -102,25 +102,25 @@ class PulsarReferenceSystem:
 
     @property
     def profile(self) -> PulsarProfile | MetadataProfile:
-        """The profile that this system is asked about."""
+        """The profile that is reported in the handshake."""
         return self._profile
 
     @property
     def offered(self) -> frozenset[str]:
-        """What can be done to it."""
+        """The capabilities of the reference with this profile."""
         sidecar = {"sidecar-buffer"} if self._profile.buffer == "sidecar" else set()
         return _OFFERED | sidecar | self.of_keys
 
     @property
     def of_keys(self) -> frozenset[str]:
-        """What it offers of transaction keys: those of the profile's release."""
+        """The capabilities of transaction keys, if the profile has transaction keys."""
         return KEYS if self._profile.transaction_keys != "none" else frozenset()
 
     def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
         """There is nothing to start."""
 
     def open(self) -> Handshake:
-        """A broker connects clients, or it cannot be judged."""
+        """Connect to a broker. Raises SystemUnreachable if it accepts no connection."""
         if self.broker().connect() is None:
             raise SystemUnreachable(f"the reference with profile {self.profile.name} takes no connection")
         self._is_open = True
@@ -159,14 +159,14 @@ class PulsarReferenceSystem:
             raise WrongUsage("a session with the reference was asked for before open()")
 
     def close(self) -> None:
-        """There is nothing to give back."""
+        """There is nothing to release."""
 
     def ways_to(self, broker: ReferencePulsar) -> tuple[Connect, ConnectAdmin]:
         """How clients and administrators reach a broker."""
         return lambda _client, address: InProcessTransport(_NodeAt(broker, address)), lambda: InProcessAdmin(broker)
 
     def broker(self) -> ReferencePulsar:
-        """A broker of its own."""
+        """A new broker."""
         parts = self.variant.parts if self.variant else Parts()
         assert isinstance(parts, Parts), "a variant of the Pulsar reference is made of its parts"
         return ReferencePulsar(self._profile, parts, nodes=NODES)

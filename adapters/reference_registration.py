@@ -1,4 +1,4 @@
-"""The bundled reference as a system that is judged by its name: it speaks every protocol that has an engine with the profile."""
+"""The bundled reference as a system that users can name: it speaks every protocol that has an engine with the profile."""
 
 from collections.abc import Mapping, Sequence
 
@@ -26,7 +26,7 @@ options = {
 
 
 def profiles() -> Sequence[str]:
-    """Those of all engines."""
+    """The profiles of all engines."""
     return sorted({name for engine in ENGINES.values() for name in engine.profiles()})
 
 
@@ -40,7 +40,7 @@ def protocols(asked: Asked) -> Sequence[str]:
 
 
 def systems(asked: Asked) -> Mapping[str, System]:
-    """A broker's engine for each of these protocols, or the variant of one."""
+    """A reference system for each of these protocols, or the variant of one."""
     variant, profile = _variant(asked), asked.profile or _PROFILE
     metadata, writers = asked.options.get("metadata"), asked.options.get("writers")
     made = {protocol: ENGINES[protocol].system(profile, variant, asked.patience_s) for protocol in protocols(asked)}
@@ -52,7 +52,7 @@ def systems(asked: Asked) -> Mapping[str, System]:
 
 
 def _give_writers(systems: Mapping[str, System], writers: str, profile: str) -> None:
-    """Have the core's writers write with a name alone, or with a key. Raises WrongUsage."""
+    """Make the core's writers write with a name alone, or with a key. Raises WrongUsage."""
     if writers not in _LOGS:
         raise UnknownName("kind of writers", writers, list(_LOGS))
     for system in systems.values():
@@ -66,7 +66,7 @@ def _variant(asked: Asked) -> Defect | None:
     name = asked.options.get("defect")
     if name is None:
         return None
-    from fencepost.reference.defects import DEFECTS, LAWFUL  # all are read then
+    from fencepost.reference.defects import DEFECTS, LAWFUL  # reads all defects
 
     known = DEFECTS | LAWFUL
     if name not in known:

@@ -1,6 +1,6 @@
 """The bundled reference as a Pulsar system with scalable topics and metadata-driven transactions, on a store in memory.
 
-Its classic side is the release's whose profile is meant, or that of the proposal.
+Its classic side behaves like the release that the profile names, or like the proposal.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _CORE_POINTS = {
     "after-marker-written": "before-op-delete",
     "before-complete-logged": "after-event",
 }
-"""Where coordinators with a log have these crash points, this one has that."""
+"""The crash points of coordinators with a log, and the corresponding ones here."""
 _OFFERED = frozenset(
     {
         "batch-index-acknowledgement",
@@ -57,14 +57,14 @@ _STORE = frozenset({"metadata-store", "metadata-indexes", "store-faults", "plain
 
 
 class _Faults(PulsarFaults, StoreTrouble):
-    """The faults of that broker, whose crash points are called otherwise, and of its store."""
+    """The faults of that broker, whose crash points have other names, and of its store."""
 
     def __init__(self, broker: ReferencePulsar, patience_s: float, store: StoreFaults) -> None:
         PulsarFaults.__init__(self, broker, patience_s)
         StoreTrouble.__init__(self, store)
         self._nodes = broker
         self.store_is_true = True
-        """Whether no broker was shown what is not so any more: what it does then is the fault's, and no anomaly of its own."""
+        """Whether every broker has read the true state; what a broker does after a stale read is the fault's effect, and no anomaly."""
 
     def trouble_store(self, fault: str, records: str) -> None:
         super().trouble_store(fault, records)
@@ -76,7 +76,7 @@ class _Faults(PulsarFaults, StoreTrouble):
     def expire_session(self, service_url: str) -> None:
         expired = _number_at(service_url)
         self._faults.arm("session-expires", TOPICS)
-        self._nodes.run(lambda node: node.scalable.topics.names_in("public/default"), expired)  # it is the next to ask the store
+        self._nodes.run(lambda node: node.scalable.topics.names_in("public/default"), expired)  # the next request to the store
         for number in range(FIRST_NODE, FIRST_NODE + NODES):
             if number != expired:
                 self._nodes.run(lambda node: node.scalable.topics.sweep(), number)
@@ -86,7 +86,7 @@ class _Faults(PulsarFaults, StoreTrouble):
 
 
 def _number_at(service_url: str) -> int:
-    """The node that the reference has there."""
+    """The node of the reference at this address."""
     address = parse_service_url(service_url)
     assert address is not None, f"{service_url} is no address of a broker of the reference"
     return number_of(address)
@@ -109,7 +109,7 @@ class ScalableReferenceSystem(PulsarReferenceSystem):
         return _OFFERED | _STORE | self.of_keys
 
     def on(self, backend: Backend) -> Self:
-        """The same, with its transactions on that store."""
+        """This system, with its transactions in stores of that backend."""
         self._backend = backend
         return self
 

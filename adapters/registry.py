@@ -1,7 +1,7 @@
 """The registry: the systems that can be named, and the engines that implement a protocol.
 
-A system of ours is added to `BUNDLED`, with a module that has the members of `contract/registration.py`; nobody else knows systems by
-their names. A package that is installed beside ours adds its own by an entry point, which is imported only when it is named.
+A bundled system is added to `BUNDLED`, with a module that has the members of `contract/registration.py`; no other module knows systems by
+their names. Another installed package adds its own by an entry point, which is imported only when a user names it.
 """
 
 import importlib
@@ -31,14 +31,14 @@ BUNDLED = {
     "kafka": "fencepost.adapters.kafka.registration",
     "pulsar": "fencepost.adapters.pulsar.registration",
 }
-"""Our own systems, each with the module that registers it."""
+"""The bundled systems, each with the module that registers it."""
 
 _WHY_NOT = {"defect": f"only the {REFERENCE} has defects"}
 
 
 @dataclass(frozen=True)
 class Foreign:
-    """A system that a package beside ours registers."""
+    """A system that another package registers."""
 
     name: str
     entry: EntryPoint
@@ -48,10 +48,10 @@ class Foreign:
         return f"the system {self.name!r} of {package} ({GROUP}: {self.entry.value})"
 
     def load(self) -> Registration:
-        """Import it. Raises WrongUsage, with the package and what is expected, for one that cannot be imported or is only half there."""
+        """Import it. Raises WrongUsage, with the package and what is expected, if it cannot be imported or is incomplete."""
         try:
             registration: Registration = self.entry.load()
-        except Exception as error:  # whatever a package's own code raises
+        except Exception as error:  # any error that a package's code raises
             raise WrongUsage(
                 f"{self} cannot be imported: {str(error) or 'no reason is given'} ({_place_of(error)}); "
                 "expected an object or a module with all members of Registration in contract/registration.py"
@@ -63,28 +63,28 @@ class Foreign:
 
 
 def _place_of(error: BaseException) -> str:
-    """Where it was raised, such as `acme/system.py, line 3`."""
+    """The place where the error was raised, such as `acme/system.py, line 3`."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return f"{'/'.join(Path(last.filename).parts[-2:])}, line {last.lineno}"
 
 
 def names() -> list[str]:
-    """The systems that can be named, ours first."""
+    """The systems that a user can name, bundled ones first."""
     return list(dict.fromkeys((*BUNDLED, *(one.name for one in foreign()))))
 
 
 def named(name: str) -> str:
-    """The name of a system in the case of letters that it has; what nobody has stays as it was said."""
+    """The name of a system in its own upper and lower case; an unknown name is returned unchanged."""
     return next((known for known in (name, *names()) if known.lower() == name.lower() and known in names()), name)
 
 
 def foreign() -> list[Foreign]:
-    """What packages beside ours register. A name of ours is not theirs to take."""
+    """The systems that other packages register. They cannot take the name of a bundled one."""
     return [Foreign(entry.name, entry) for entry in entry_points(group=GROUP) if entry.name not in BUNDLED]
 
 
 def taken() -> list[Foreign]:
-    """What packages register under a name of ours, and nobody can name therefore."""
+    """The systems that packages register under the name of a bundled one, so that no user can name them."""
     return [Foreign(entry.name, entry) for entry in entry_points(group=GROUP) if entry.name in BUNDLED]
 
 
@@ -103,7 +103,7 @@ def find(name: str) -> Registration:
 
 
 def bundled_options() -> dict[str, str]:
-    """The options of our own systems with their help: each is an option of pytest and of the command line."""
+    """The options of the bundled systems with their help: each is an option of pytest and of the command line."""
     return options_of(find(name) for name in BUNDLED)
 
 
@@ -113,7 +113,7 @@ def protocols_of(name: str, asked: Asked) -> tuple[str, ...]:
 
 
 def build(name: str, asked: Asked) -> Mapping[str, System]:
-    """What is asked for, not yet started: a system for each protocol that it speaks. Raises WrongUsage."""
+    """A system for each protocol that the named one speaks, not yet started. Raises WrongUsage."""
     registration = find(name)
     refuse_options(registration, asked.options, bundled_options(), _WHY_NOT)
     if asked.profile is not None and asked.profile not in registration.profiles():
@@ -127,7 +127,7 @@ def build(name: str, asked: Asked) -> Mapping[str, System]:
 
 
 def check_opened(name: str, system: System, handshake: Handshake) -> None:
-    """Raises WrongUsage where a system of somebody else's, once it is open, offers half of a port."""
+    """Raises WrongUsage if the system of another package, once it is open, implements a port only in part."""
     if name in BUNDLED:
         return
     demand(handshake, Handshake, f"what {name!r} says when it is opened")
@@ -144,7 +144,7 @@ def check_opened(name: str, system: System, handshake: Handshake) -> None:
 
 
 def seconds_of(system: System, scenario: Scenario) -> float | None:
-    """How long a scenario takes on a system that runs, as measured; None for a system of which nothing was."""
+    """How long a scenario takes on a running system, as measured; None if nothing was measured for the system."""
     measured = costs().get(getattr(system, "costs", system.name))
     return measured.seconds(scenario) if measured else None
 
@@ -171,18 +171,18 @@ def metadata_store(named: str) -> AbstractContextManager[Callable[[], Any]]:
 
 
 def protocols() -> frozenset[str]:
-    """The protocols that are spoken: by a system of ours, or by an engine."""
+    """The protocols that a bundled system or an engine speaks."""
     ours = (protocol for name in BUNDLED for protocol in protocols_of(name, Asked()))
     return frozenset((*ours, *engines()))
 
 
 def check_proposals() -> None:
-    """Raises WrongUsage for a bundled proposal that binds a protocol which nothing here speaks."""
+    """Raises WrongUsage for a bundled proposal that binds a protocol which no bundled system or engine speaks."""
     proposals.bundled().check(protocols())
 
 
 def broken() -> Iterator[str]:
-    """What is wrong with systems that packages beside ours register, told without harm to anybody who names another."""
+    """What is wrong with the systems that other packages register; a user who names another system is not affected."""
     for one in taken():
         yield f"{one} cannot be named: that name is ours"
     for one in foreign():

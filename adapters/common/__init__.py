@@ -1,1 +1,1 @@
-"""What the adapters of all protocols do alike: addresses, time and patience, faults, recording, and brokers in containers."""
+"""The parts that adapters of all protocols share: addresses, time and patience, faults, recording, and brokers in containers."""

@@ -1,7 +1,7 @@
 """A token by which a client logs in: read again for each login, so that its issuer can replace one that expires.
 
-It comes from a file, the environment or a command, and never stands on a command line of ours. No message has it, nor what the command
-wrote, which may quote it.
+It comes from a file, the environment or a command, and is never on a command line of fencepost. No message contains it, nor the command's
+output, which may quote it.
 """
 
 import os
@@ -13,17 +13,17 @@ from pathlib import Path
 
 from fencepost.contract.errors import AccessRefused, WrongUsage
 
-TOKEN = "token"  # noqa: S105 - it is an option's name
+TOKEN = "token"  # noqa: S105 - the name of an option
 TOKEN_HELP = "where the token is that logs in: file:PATH, env:VARIABLE, or command:CMD, a program with arguments that prints it"  # noqa: S105
 _KINDS = ("file", "env", "command")
 _ENDS_WITHIN_S = 30.0
 _SHOWN_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,40}")
-"""A variable that a message may name. Other text may be the token itself, where a shell has expanded `env:$TOKEN`."""
+"""A variable that a message may name. Other text may be the token itself, if a shell has expanded `env:$TOKEN`."""
 
 
 @dataclass(frozen=True)
 class Token:
-    """Where a token is: `kind` is file, env or command, `where` the path, the variable or the command line."""
+    """The source of a token: `kind` is file, env or command, `where` the path, the variable or the command line."""
 
     kind: str
     where: str
@@ -33,7 +33,7 @@ class Token:
 
     @classmethod
     def of(cls, text: str) -> "Token":
-        """What --token says. Raises WrongUsage, which does not show what may be the token itself."""
+        """The source in --token. Raises WrongUsage, which does not show what may be the token itself."""
         kind, is_told, where = text.partition(":")
         if kind not in _KINDS or not is_told or not where:
             raise WrongUsage(

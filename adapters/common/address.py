@@ -1,4 +1,4 @@
-"""Where a broker listens."""
+"""The address of a broker."""
 
 import contextlib
 import secrets
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 LOOPBACK = "127.0.0.1"
 _PORTS = range(20_000, 30_000)
-"""Below the range from which systems hand out ports to connections, so that none of these takes ours while the broker is down."""
+"""Below the range of ports that systems assign to connections, so that no connection takes this port while the broker is down."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ class BrokerConfiguration(Row):
 
     @property
     def containers(self) -> int:
-        """How many containers a broker with it holds."""
+        """The number of containers of a broker with this configuration."""
         return 1
 
 
@@ -36,7 +36,7 @@ B = TypeVar("B", bound=BrokerConfiguration)
 class BrokerSettings(Row, Generic[B]):
     """How an image is started. A configuration adds to, or replaces, the base settings.
 
-    `project` is the title of the project whose releases are known, and `official` has the names of its own images.
+    `project` is the title of the project whose releases are known, and `official` has the names of its images.
     """
 
     project: str
@@ -46,7 +46,7 @@ class BrokerSettings(Row, Generic[B]):
     configurations: Annotated[dict[str, B], Field(min_length=1)]
 
     def project_of(self, system: str) -> Project:
-        """The project whose releases that system is known by."""
+        """The project whose releases that system may be."""
         return Project(self.project, system, self.official)
 
     @property
@@ -56,21 +56,21 @@ class BrokerSettings(Row, Generic[B]):
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """What the configurations offer, all together."""
+        """All capabilities that the configurations offer."""
         return frozenset(capability for configuration in self.configurations.values() for capability in configuration.offers)
 
     def configurations_for(self, needs: Iterable[Collection[str]]) -> list[str]:
-        """The configurations with which scenarios with these needs run, in the order of the file; what none offers is left out."""
+        """The configurations with which scenarios with these needs run, in the order of the file; needs that none offers are left out."""
         wanted = set()
         for need in needs:
-            with contextlib.suppress(NotOffered):  # the session for that scenario says so, with the reason
+            with contextlib.suppress(NotOffered):  # the session for that scenario reports the reason
                 wanted.add(self.configuration_for(need))
         return [name for name in self.configurations if name in wanted]
 
     def configuration_for(self, needs: Collection[str]) -> str:
-        """The first configuration that offers what is needed of one; other capabilities are not its matter.
+        """The first configuration that offers all needs that any configuration offers; other capabilities are not considered.
 
-        Raises NotOffered where none offers all of it.
+        Raises NotOffered if none offers all of it.
         """
         wanted = self.capabilities.intersection(needs)
         for name, configuration in self.configurations.items():
@@ -79,11 +79,11 @@ class BrokerSettings(Row, Generic[B]):
         raise NotOffered(f"fixtures/brokers.yaml has no configuration that offers {', '.join(sorted(wanted))} at once")
 
     def turn(self, needs: Collection[str], *, several: bool) -> int:
-        """The order in which scenarios are best asked, by what they need: a lower number first. `several` brokers may be asked at a time.
+        """The best order of scenarios, by their needs: a lower number first. `several` is whether several brokers are judged at a time.
 
-        Those of one configuration come together, so that its broker can be released. Of them, those come first that crash or stop it,
-        while it has little to read when it starts again. Where one broker is asked after the other, those with a separate broker stay
-        among the scenarios without special needs, so that it starts while these run.
+        Scenarios on one configuration come together, so that its broker can be released; of these, those that crash or stop the broker come
+        first, while it has little to read when it restarts. If one broker is judged after the other, scenarios with a separate broker stay
+        among those without special needs, so that their broker starts while these run.
         """
         names = list(self.configurations)
         try:
@@ -93,14 +93,14 @@ class BrokerSettings(Row, Generic[B]):
         return 1 if self.configurations[name].fresh and not several else 2 * names.index(name) + _RESTARTS.isdisjoint(needs)
 
     def filled_in(self, configuration: str, **values: object) -> dict[str, str]:
-        """The container's environment, with a value for each {name} that stands in the settings."""
+        """The container's environment, with a value for each {name} in the settings."""
         settings = self.base | self.configuration(configuration).settings
         for name, value in values.items():
             settings = {variable: setting.replace(f"{{{name}}}", str(value)) for variable, setting in settings.items()}
         return settings
 
     def configuration(self, name: str) -> B:
-        """The configuration of that name. Raises WrongUsage where there is none."""
+        """The configuration of that name. Raises WrongUsage if there is none."""
         if name not in self.configurations:
             raise WrongUsage(f"fixtures/brokers.yaml has no configuration {name!r}; it has {', '.join(self.configurations)}")
         return self.configurations[name]

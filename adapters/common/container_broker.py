@@ -1,7 +1,8 @@
 """One broker that fencepost runs, in containers or in processes: started, awaited, crashed, restarted and removed.
 
-It is also the faults of the sessions on it. `start` may run in another thread than the rest; a session that needs the broker waits for it,
-and `close` removes what was started also while it is still starting. A process that a launcher starts can be asked what a container can.
+It also provides the faults of the sessions on it. `start` may run in another thread than the rest; a session that needs the broker waits
+for it, and `close` removes what was started even while it is still starting. A process that a launcher starts has the same methods as a
+container.
 """
 
 import re
@@ -21,13 +22,13 @@ from .node_logs import Closing, NodeLog, since_now
 from .time import WallTime
 
 _SERVES_WITHIN_S = 240.0
-"""Ample: a broker whose container ended is not waited for, and a busy machine takes its time."""
+"""Ample, for busy machines: a broker whose container ended is not awaited."""
 _READY_WITHIN_S = 900.0
-"""How long is waited for a broker that starts in another thread, behind others."""
+"""How long to wait for a broker that another thread starts, after others."""
 
 
 _QUIET_FOR_S = 60.0
-"""A broker that starts writes into its log all the time: what writes nothing for so long, and does not serve, is another kind of image."""
+"""A broker that starts keeps writing to its log: an image that writes nothing for so long, and does not serve, is no broker's."""
 _LOOKED_AT_EVERY_S = 5.0
 
 
@@ -40,14 +41,14 @@ class Starting:
 
 
 class Containers(Protocol):
-    """What was started: a container or a process, or one for each node, of which the first is meant by all calls but the last two."""
+    """What was started: a container or a process, or one for each node. All calls but the last three are about the first node."""
 
     def kill(self) -> None:
         """End the broker's process at once; its disk stays."""
         ...
 
     def shut_down(self) -> None:
-        """Have the broker's process end by itself; its disk stays. Raises SetUpFailed where it does not."""
+        """Have the broker's process end by itself; its disk stays. Raises SetUpFailed if it does not."""
         ...
 
     def start_again(self) -> None:
@@ -64,7 +65,7 @@ class Containers(Protocol):
 
     @property
     def logs(self) -> Sequence[NodeLog]:
-        """What each wrote."""
+        """The log of each node."""
         ...
 
     def stop(self) -> None:
@@ -94,7 +95,7 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
         self._closed = False
 
     expected: str
-    """What kind of an image it takes, for whoever named another."""
+    """The kind of image that is expected, for the message about another one."""
 
     @abstractmethod
     def start_containers(self, waits_for: Callable[[str], None]) -> C:
@@ -102,22 +103,22 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
 
     @abstractmethod
     def ask(self, containers: C) -> Outcome[O]:
-        """What the broker offers, if it serves transactions by now; asked once."""
+        """The broker's offer, if it serves transactions by now; asked once."""
 
     def on_serving(self, offer: O, waits_for: Callable[[str], None]) -> None:
-        """What else has to be done before a broker that serves is handed out."""
+        """Prepare a broker that serves, before sessions use it."""
 
     def shown(self, log: str) -> str:
-        """The end of a broker's log, as it may be shown to people."""
+        """The end of a broker's log, in the form that users may see."""
         return log
 
     def log_during(self, session: Closing) -> Callable[[], str]:
-        """What answers what its nodes wrote while the session was open, as it may be shown to people."""
+        """A function that returns what the nodes wrote while the session was open, in the form that users may see."""
         written = since_now(lambda: self._started.result().logs, session)
         return lambda: self.shown(_plain(written()))
 
     def start(self) -> None:
-        """Start the containers and wait until the broker serves transactions; errors are raised where the broker is needed."""
+        """Start the containers and wait until the broker serves transactions; sessions that need the broker get the errors."""
         if self._closed:
             self._started.cancel()
             return
@@ -144,11 +145,11 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
         return self._result(self._started)
 
     def crash(self) -> None:
-        """Kill the broker, the first where there are several, and wait until it is down."""
+        """Kill the broker, or the first of several, and wait until it is down."""
         self.containers.kill()
 
     def stop(self) -> None:
-        """Have the broker stop as its operator would, the first where there are several, and wait until it is down."""
+        """Have the broker, or the first of several, stop as its operator would, and wait until it is down."""
         self.containers.shut_down()
 
     def start_again(self) -> None:
@@ -156,7 +157,7 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
         self.containers.start_again()
 
     def restart(self) -> None:
-        """The same, and wait until its broker serves transactions."""
+        """Start it again, and wait until its broker serves transactions."""
         self.start_again()
         self._await_serving()
 
@@ -167,7 +168,7 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
             self._started.add_done_callback(_remove)
 
     def unreachable(self, what: str, last: object) -> SystemUnreachable:
-        """The error that says what the broker does, what was seen of it last, and what it wrote."""
+        """The error with what the broker does, the last attempt, and the end of its log."""
         return SystemUnreachable(
             f"{self.told}, {what}; the last attempt: "
             f"{last.reason if isinstance(last, Unknown) else last}. "
@@ -183,7 +184,7 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
             raise SystemUnreachable(f"{self.told}, was not ready within {_READY_WITHIN_S:g} s") from None
 
     def _await_serving(self, quiet_for_s: float = _SERVES_WITHIN_S) -> O:
-        """What the broker offers, once it serves. One that writes nothing into its log for so long is on no way to serve."""
+        """The broker's offer, once it serves. Raises SystemUnreachable if it ends, or writes nothing into its log for so long."""
         containers = self._started.result()
         last: object = "nothing was tried"
         log, changed, looked = "", time.monotonic(), time.monotonic()
@@ -210,7 +211,7 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
 
 
 def _plain(log: str) -> str:
-    """Without colours, and without the rest of long lines."""
+    """The log without colours, and with long lines cut."""
     return "\n".join(line[:_LINE] for line in _COLOUR.sub("", log).splitlines())
 
 

@@ -1,15 +1,15 @@
-"""The image that containers are made of: had on this machine, or pulled with a word about it, or refused with the reason.
+"""The image of containers: present on this machine, or pulled with a notice, or refused with the reason.
 
-It distinguishes cases with different remedies: Docker that does not answer, a name that is none, an image that is neither here
-nor can be pulled, and one that Docker has and cannot start.
+It distinguishes cases with different remedies: Docker that does not answer, an invalid name, an image that is not on this machine and
+cannot be pulled, and one that Docker has and cannot start.
 
-This module imports Docker's client, so it is itself imported only where a container is really wanted.
+This module imports Docker's client, so other modules import it only when a container is needed.
 """
 
 import contextlib
 from collections.abc import Callable
 
-import docker  # type: ignore[import-untyped]  # it has none
+import docker  # type: ignore[import-untyped]  # it has no types
 from docker.errors import APIError, DockerException, ImageNotFound  # type: ignore[import-untyped]
 
 from fencepost.contract.errors import SystemUnreachable
@@ -19,7 +19,7 @@ _NO_NAME = "invalid reference format"
 
 
 def have(image: str, waits_for: Callable[[str], None], instead: str) -> None:
-    """Have the image on this machine; `waits_for` is called when it is pulled. Raises SystemUnreachable, which ends with `instead`."""
+    """Have the image on this machine; `waits_for` is called if it is pulled. Raises SystemUnreachable, which ends with `instead`."""
     try:
         client = docker.from_env()
     except (DockerException, OSError) as error:
@@ -50,20 +50,20 @@ def _pull(client: docker.DockerClient, image: str, instead: str) -> None:
 
 
 def not_started(image: str, error: Exception, instead: str) -> SystemUnreachable:
-    """The error for an image that Docker has, and makes no running container of."""
+    """The error for an image that Docker has and cannot start."""
     if _NO_COMMAND in said(error).lower():
         return SystemUnreachable(f"the image {image} has no command, so it starts nothing: it is no broker's image. {instead}")
     return SystemUnreachable(f"Docker has the image {image}, and did not start a container of it: {said(error)}. {instead}")
 
 
 def said(error: Exception) -> str:
-    """What Docker said, without the address of the request; where it said nothing, what the system says of the connection."""
+    """Docker's error, without the address of the request; without such a text, the system's error about the connection."""
     explanation = getattr(error, "explanation", None)
     return str(explanation or _of_the_connection(error) or error).strip().rstrip(".")
 
 
 def _of_the_connection(error: BaseException) -> str | None:
-    """Such as `Connection refused`, which is where all that the client wraps around it comes from."""
+    """The innermost error, such as `Connection refused`, without the errors that the client wraps around it."""
     told, cause = None, error.__cause__ or error.__context__
     while cause:
         told = cause.strerror if isinstance(cause, OSError) and cause.strerror else told

@@ -1,9 +1,9 @@
-"""A system in containers that fencepost runs: few at once, started while scenarios are judged, removed on every way out.
+"""A system in containers that fencepost runs: few at once, started while scenarios are judged, removed however the run ends.
 
-Brokers are started one after another in a thread, in the order of `LineUp`: the one for scenarios without special needs first, so that the
-others come up while that one is being judged. A broker that no later scenario needs is given back when its last session closes, and makes
-room for the next one. A scenario whose broker is not there yet waits for it; where its broker waits for a place, idle ones that are
-needed later are given back first, and are started again when they are needed. The scenario's own thread never waits for a place.
+A thread starts brokers one after another, in the order of `LineUp`: the one for scenarios without special needs first, so that others start
+while that one is judged. A broker that no later scenario needs is released when its last session closes, and makes room for the next one. A
+scenario waits for its broker; if there is no room for the broker, idle ones that are needed later are released first, and start again when
+they are needed. The scenario's own thread never waits for room.
 """
 
 import atexit
@@ -30,7 +30,7 @@ from .node_logs import Closing
 from .rehearsal import rehearse
 
 HANDSHAKE = "the handshake"
-"""Why the default broker is started where no scenario needs it."""
+"""Why the default broker is started if no scenario needs it."""
 _CLOSED_WITHIN_S = 60.0
 
 
@@ -38,16 +38,16 @@ class Broker(Protocol):
     """One broker, in containers."""
 
     def start(self) -> None:
-        """Start it and wait until it serves; errors are raised where it is needed."""
+        """Start it and wait until it serves; sessions that need it get the errors."""
         ...
 
     @property
     def offer(self) -> object:
-        """What it offers, once it serves. Raises SystemUnreachable, and WrongUsage where it is closed."""
+        """The broker's offer, once it serves. Raises SystemUnreachable, and WrongUsage if it is closed."""
         ...
 
     def log_during(self, session: Closing) -> Callable[[], str]:
-        """What answers what it wrote while the session was open."""
+        """A function that returns what it wrote while the session was open."""
         ...
 
     def close(self) -> None:
@@ -56,7 +56,7 @@ class Broker(Protocol):
 
 
 class Session(Closing, Protocol):
-    """A session, which knows what its broker wrote."""
+    """A session, with the log of its broker."""
 
     broker_log: Callable[[], str] | None
 
@@ -99,7 +99,7 @@ class ContainerSystem(ABC, Generic[B]):
         self._line = self._new_line()
         self._why: dict[str, str] = {}
         self._places: list[_Place[B]] = []
-        """The brokers that hold containers, and those that were asked for and wait for a place."""
+        """The brokers that hold containers, and those that wait for room."""
         self._changed = threading.Condition()
         self._shared: dict[str, _Place[B]] = {}
         """By the titles of sessions."""
@@ -108,7 +108,7 @@ class ContainerSystem(ABC, Generic[B]):
         self._closed = False
 
     def image(self) -> Image | None:
-        """What the brokers are started from, by the name that the user gave and the digest that Docker knows; None where it is no image."""
+        """What the brokers are started from, by the name that the user gave and the digest that Docker knows; None if it is no image."""
         from .containers import digest_of
 
         image = ImageName.of(self._image)
@@ -117,18 +117,18 @@ class ContainerSystem(ABC, Generic[B]):
 
     def _new_line(self) -> LineUp:
         kinds = {name: kind_of(configuration) for name, configuration in self._settings.configurations.items()}
-        # Those that are asked at the same time have a place beside each other, also where each has several nodes.
+        # Brokers that are judged at the same time must all have room, even if each has several nodes.
         largest = sorted(kind.containers for kind in kinds.values())[-BROKERS_AT_ONCE:]
         return LineUp(kinds, max(MOST_CONTAINERS, sum(largest)))
 
     @abstractmethod
     def make(self, configuration: str, to_come: int, why: str) -> B:
-        """A broker that has not been started; `to_come` scenarios are expected to use it, and `why` says so to people."""
+        """A broker that has not been started; `to_come` scenarios are expected to use it, and `why` is the reason as text."""
 
     # --- what a run asks of a system ------------------------------------------------------------------------------------
 
     def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
-        """Begin to start the default broker, and those that scenarios with these needs will run on, which come in this order."""
+        """Begin to start the default broker, and the brokers for scenarios with these needs, which come in this order."""
         default = self._settings.default_configuration
         with self._changed:
             if needs:
@@ -142,7 +142,7 @@ class ContainerSystem(ABC, Generic[B]):
         return self._settings.turn(needs, several=self.most_at_once > 1)
 
     def where(self, needs: Collection[str]) -> Where:
-        """The broker for these needs; the default one where no configuration offers them all."""
+        """The broker for these needs; the default one if no configuration offers them all."""
         names = self._settings.configurations_for([needs])
         name = names[0] if names else self._settings.default_configuration
         return Where(name, self._settings.configuration(name).fresh)
@@ -151,14 +151,14 @@ class ContainerSystem(ABC, Generic[B]):
     def share(self, titles: Collection[str], needs: Collection[str]) -> Iterator[None]:
         """In the block, sessions with these titles get one broker, even if it is fresh. The block begins when it serves, or never will."""
         held: _Place[B] | None = None
-        with contextlib.suppress(NotOffered, SystemUnreachable, WrongUsage):  # the sessions will say so, with the reason
+        with contextlib.suppress(NotOffered, SystemUnreachable, WrongUsage):  # the sessions report the reason
             with self._changed:
                 place = self._find_or_add(self._settings.configuration_for(needs))
                 going = self._hold(place)
                 held = place
                 self._shared.update(dict.fromkeys(titles, place))
             self._give_back(going)
-            place.broker.offer  # noqa: B018 - it is waited for
+            place.broker.offer  # noqa: B018 - waits for the offer
         try:
             yield
         finally:
@@ -170,21 +170,21 @@ class ContainerSystem(ABC, Generic[B]):
                 self._leave(held)
 
     def beside(self, workers: int) -> None:  # noqa: ARG002 - each holds few, however many there are
-        """Hold fewer containers at once, for other processes hold some too; each asks one scenario after the other."""
+        """Hold fewer containers, since other processes hold some too, and judge one scenario at a time."""
         self._line.most, self.most_at_once = MOST_BESIDE_OTHERS, 1
 
     def deal(self, scenarios: Sequence[Asked], workers: int) -> list[int]:
-        """Which of so many processes asks each of these scenarios."""
+        """The number of the process that judges each of these scenarios."""
         takes, default = costs()[self.protocol], self._settings.default_configuration
         asked = [((*self._settings.configurations_for([one.needs]), default)[0], takes.seconds(one)) for one in scenarios]
         return deal(asked, default, self._line.kinds, {name: one.start_s for name, one in takes.configurations.items()}, workers)
 
     def may_offer(self) -> frozenset[str]:
-        """What the configurations offer; what else a release offers, the system of its protocol adds."""
+        """The capabilities of the configurations; a protocol's system adds what releases offer."""
         return self._settings.capabilities
 
     def brokers(self, scenarios: Sequence[Asked]) -> Brokers:
-        """What a run of these scenarios, in this order, would start, and what it would take. Starts nothing."""
+        """The brokers that a run of these scenarios, in this order, would start, and what it would take. Starts nothing."""
         default = self._settings.default_configuration
         asked = [(name, scenario) for scenario in scenarios for name in self._settings.configurations_for([scenario.needs])]
         line = self._new_line()
@@ -200,7 +200,7 @@ class ContainerSystem(ABC, Generic[B]):
         return Brokers(self._image, tuple(started), found.containers, found.memory_mb, found.seconds)
 
     def doing(self) -> Sequence[Doing]:
-        """What is being started, and why."""
+        """The brokers that are being started, and why."""
         return self._board.now()
 
     def close(self) -> None:
@@ -226,7 +226,7 @@ class ContainerSystem(ABC, Generic[B]):
             return self._find_or_add(self._settings.default_configuration).broker
 
     def _session_on(self, title: str, needs: frozenset[str], open_session: Callable[[B], S]) -> S:
-        """A session on the broker for these needs, which is given back with its last session. Raises NotOffered, SystemUnreachable."""
+        """A session on the broker for these needs, which is released with its last session. Raises NotOffered, SystemUnreachable."""
         self._check_open()
         place = self._take(self._settings.configuration_for(needs), title)
         try:
@@ -245,7 +245,7 @@ class ContainerSystem(ABC, Generic[B]):
     # --- places ---------------------------------------------------------------------------------------------------------
 
     def _take(self, configuration: str, title: str) -> _Place[B]:
-        """The place of the broker that a scenario gets; what it makes superfluous, or has no room beside it, is given back."""
+        """The place of a scenario's broker; releases brokers that are no longer needed, or for which there is no room next to it."""
         with self._changed:
             place = self._shared.get(title) or self._find_or_add(configuration)
             self._line.take(configuration)
@@ -255,7 +255,7 @@ class ContainerSystem(ABC, Generic[B]):
         return place
 
     def _hold(self, place: _Place[B]) -> list[_Place[B]]:
-        """One more session, or some that share, hold this broker; answers what goes: what is superfluous, or has no room beside it."""
+        """One more session, or group of sessions, uses this broker; returns those that must go: superfluous ones, or to make room."""
         place.sessions += 1
         place.is_taken = self._line.kinds[place.configuration].fresh
         going = self._line.not_needed(self._places)
@@ -276,7 +276,7 @@ class ContainerSystem(ABC, Generic[B]):
         return victims
 
     def _leave(self, place: _Place[B]) -> None:
-        """A session is over."""
+        """A session has closed."""
         with self._changed:
             place.sessions -= 1
             going = [] if self._closed else self._leaving(self._line.not_needed([place]))
@@ -284,13 +284,13 @@ class ContainerSystem(ABC, Generic[B]):
 
     @staticmethod
     def _leaving(going: list[_Place[B]]) -> list[_Place[B]]:
-        """Note that no session gets these any more; they are given back outside of the lock."""
+        """Note that these get no more sessions; they are released outside the lock."""
         for one in going:
             one.leaving = True
         return going
 
     def _give_back(self, going: list[_Place[B]]) -> None:
-        """Remove these brokers' containers; the place of one that is just being started is free when its start has ended."""
+        """Remove these brokers' containers; a broker that is just starting frees its place when its start has ended."""
         for place in going:
             place.broker.close()
             with self._changed:
@@ -300,7 +300,7 @@ class ContainerSystem(ABC, Generic[B]):
                 self._changed.notify_all()
 
     def _find_or_add(self, configuration: str, why: str = "") -> _Place[B]:
-        """The broker that the next session with that configuration gets; it is started when it is first asked for."""
+        """The broker of the next session with that configuration; it is started when it is first needed."""
         for place in self._places:
             if place.configuration == configuration and not (place.is_taken or place.leaving):
                 return place
@@ -331,7 +331,7 @@ class ContainerSystem(ABC, Generic[B]):
                 self._changed.notify_all()
 
     def _next_to_start(self) -> _Place[B] | None:
-        """Wait for the next broker to start, and for its containers' place. What a scenario waits for goes before what comes later."""
+        """Wait for the next broker to start, and for room for it. One that a scenario waits for comes before those for later ones."""
         with self._changed:
             while True:
                 if self._closed:
@@ -351,12 +351,12 @@ class ContainerSystem(ABC, Generic[B]):
 
 
 def kind_of(configuration: BrokerConfiguration) -> Kind:
-    """What the line has to know of a configuration."""
+    """The properties of a configuration that the line needs."""
     return Kind(configuration.containers, configuration.fresh)
 
 
 def _reasons(settings: BrokerSettings[Any], needs: Collection[frozenset[str]]) -> dict[str, str]:
-    """Why a broker with each configuration is started, for people: how many scenarios need it, and for what."""
+    """Why a broker with each configuration is started, as text: how many scenarios need it, and for what."""
     by_configuration: dict[str, Counter[str]] = {}
     scenarios: Counter[str] = Counter()
     usual = settings.configuration(settings.default_configuration).offers
@@ -368,6 +368,6 @@ def _reasons(settings: BrokerSettings[Any], needs: Collection[frozenset[str]]) -
 
 
 def said(scenarios: int, capabilities: Collection[str]) -> str:
-    """Why a broker is started: "12 scenarios that need two-nodes"; `capabilities` are those that the default broker has not."""
+    """Why a broker is started: "12 scenarios that need two-nodes"; `capabilities` are those that the default broker lacks."""
     counted = f"{scenarios} scenario{'' if scenarios == 1 else 's'}"
     return f"{counted} that need{'s' if scenarios == 1 else ''} {', '.join(sorted(capabilities))}" if capabilities else counted

@@ -1,10 +1,10 @@
 """A container with one broker, for as long as this process lives.
 
-Its ports on this machine are fixed before the start, because a broker advertises them and they must outlive a restart. The
-container is not watched over by testcontainers' own reaper, which is a separate image to pull: it carries its owner in a
-label, and every start sweeps the containers and networks whose owner is gone.
+Its ports on this machine are fixed before the start, because a broker advertises them and they must be the same after a restart. Fencepost
+does not use testcontainers' own reaper, which is a separate image to pull: each container has its owner in a label, and every start removes
+the containers and networks whose owner has ended.
 
-This module imports testcontainers and Docker's client, so it is itself imported only where a container is really wanted.
+This module imports testcontainers and Docker's client, so other modules import it only when a container is needed.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Protocol, TypeVar
 
-import docker  # type: ignore[import-untyped]  # it has none
+import docker  # type: ignore[import-untyped]  # it has no types
 from docker.errors import DockerException  # type: ignore[import-untyped]
 from testcontainers.core.config import testcontainers_config
 from testcontainers.core.container import DockerContainer
@@ -38,7 +38,7 @@ class BrokerContainer(DockerContainer):
     """A container whose ports are the same inside and on this machine's loopback address."""
 
     name = "broker"
-    """What its log is called."""
+    """The name of its log."""
 
     def __init__(self, image: str, environment: Mapping[str, str], ports: tuple[int, ...], user: str | None = None) -> None:
         self._kept = ""
@@ -54,7 +54,7 @@ class BrokerContainer(DockerContainer):
         container.wait()
 
     def shut_down(self) -> None:
-        """Have the broker's process end by itself; its disk stays. Raises SetUpFailed where it has to be killed after all."""
+        """Have the broker's process end by itself; its disk stays. Raises SetUpFailed if it has to be killed after all."""
         container = self.get_wrapped_container()
         container.stop(timeout=_STOPS_WITHIN_S)
         if container.wait()["StatusCode"] == _KILLED:
@@ -75,26 +75,26 @@ class BrokerContainer(DockerContainer):
 
     @property
     def logs(self) -> "tuple[BrokerContainer]":
-        """What it wrote, which it knows itself."""
+        """Its log, which it reads itself."""
         return (self,)
 
     def now(self) -> float:
-        """The time, by which Docker finds a place in a log."""
+        """The time, by which Docker finds a position in a log."""
         return time.time()
 
     def between(self, began: float, ended: float) -> str:
-        """What the broker wrote between, the end of it where it is much."""
+        """What the broker wrote between two times; only the end if it is much."""
         lines = (line.partition(" ") for line in (self._kept or self._with_times("all", began)).splitlines())
         return "\n".join(text for written, _, text in lines if began <= _seconds(written) <= ended)[-MOST_BYTES:]
 
     def stop(self, force: bool = True, delete_volume: bool = True) -> None:
-        """Remove it. The end of its log stays known."""
+        """Remove it. The end of its log is kept."""
         if self._container:
             self._kept = self._with_times(_KEPT_LINES)
         super().stop(force, delete_volume)
 
     def _with_times(self, tail: int | str, since: float | None = None) -> str:
-        """Lines of the log, each after its time; none where Docker does not answer."""
+        """Lines of the log, each after its time; none if Docker does not answer."""
         with contextlib.suppress(DockerException, OSError):
             logged: bytes = self.get_wrapped_container().logs(tail=tail, since=since or None, timestamps=True)
             return logged.decode(errors="replace")
@@ -119,7 +119,7 @@ S = TypeVar("S", bound=Startable)
 def started(image: str, make: Callable[[], S], instead: str, waits_for: Callable[[str], None]) -> S:
     """Start what `make` makes and return at once; it will serve later. `waits_for` is called with what takes time.
 
-    Raises SystemUnreachable, which ends with what can be done `instead`.
+    Raises SystemUnreachable, which ends with `instead`, an alternative.
     """
     made: S | None = None
     container_image.have(image, waits_for, instead)
@@ -147,7 +147,7 @@ def digest_of(name: str) -> str | None:
 
 
 def repository_digest(name: str, known: list[str]) -> str | None:
-    """Of the digests that repositories gave an image, as `apache/kafka@sha256:...`, that of the one in its name, else the first."""
+    """An image's digest at the repository in its name, of those such as `apache/kafka@sha256:...`; else the first."""
     own = ImageName.of(name).repository
     by_repository = sorted((ImageName.of(one).repository != own, one.partition("@")[2]) for one in known)
     return by_repository[0][1] if by_repository else None
@@ -162,13 +162,13 @@ def make_network() -> str:
 
 
 def remove_network(name: str) -> None:
-    """Remove it; there must be no containers in it any more."""
+    """Remove a network, which must have no containers any more."""
     with contextlib.closing(docker.from_env()) as client:
         client.networks.get(name).remove()
 
 
 def _seconds(written: str) -> float:
-    """The time before a line of a log, such as 2026-11-27T10:11:12.123456789Z; 0 for what is none, such as the rest of a broken line."""
+    """The time before a line of a log, such as 2026-11-27T10:11:12.123456789Z; 0 if there is none, as in the rest of a broken line."""
     try:
         return datetime.fromisoformat(written).timestamp()
     except ValueError:
@@ -176,13 +176,13 @@ def _seconds(written: str) -> float:
 
 
 def _sweep() -> None:
-    """Remove what a process of fencepost left behind when it was killed; a network only when nothing is in it any more."""
+    """Remove what killed processes of fencepost left behind; a network only if it is empty."""
     with contextlib.closing(docker.from_env()) as client:
         mine = {"label": owners.LABEL}
-        # Another run may remove a container of its own between the list and the look at it.
+        # Another run may remove one of its containers between the list and the look at it.
         for left in client.containers.list(all=True, filters=mine, ignore_removed=True):
             if owners.is_gone(left.labels[owners.LABEL]):
-                # Another start may sweep at the same moment.
+                # Another run may sweep at the same moment.
                 with contextlib.suppress(DockerException):
                     left.remove(force=True, v=True)
         for network in client.networks.list(filters=mine):

@@ -1,4 +1,4 @@
-"""How long brokers take to start, how much memory they take, and how long scenarios take: `fixtures/costs.yaml`, which was measured."""
+"""How long brokers take to start, how much memory they need, and how long scenarios take, as measured: `fixtures/costs.yaml`."""
 
 import functools
 from importlib import resources
@@ -10,14 +10,14 @@ from fencepost.contract.datafile import Row, load
 
 
 class BrokerCosts(Row):
-    """Of a broker with one configuration."""
+    """The costs of a broker with one configuration."""
 
     start_s: float
     memory_mb: int
 
 
 class Costs(Row):
-    """Of the systems of one kind. A scenario takes what its needs say, the longest, else what its feature says, else `scenario_s`."""
+    """The costs of systems of one kind. A scenario takes the longest time of its needs, else that of its feature, else `scenario_s`."""
 
     scenario_s: float
     needs: dict[str, float] = Field(default_factory=dict)
@@ -25,7 +25,7 @@ class Costs(Row):
     configurations: dict[str, BrokerCosts] = Field(default_factory=dict)
 
     def seconds(self, scenario: Asked) -> float:
-        """How long a scenario takes on a broker that is there."""
+        """How long a scenario takes on a running broker."""
         if longest := max((self.needs.get(need, 0.0) for need in scenario.needs), default=0.0):
             return longest
         return self.features.get(scenario.feature.removesuffix(".feature"), self.scenario_s)
@@ -33,5 +33,5 @@ class Costs(Row):
 
 @functools.cache
 def costs() -> dict[str, Costs]:
-    """By the name of a protocol, or of the reference, which has no brokers in containers. Read once."""
+    """The costs by the name of a protocol, or of the reference, which has no brokers in containers. Read once."""
     return load(resources.files("fencepost.fixtures") / "costs.yaml", dict[str, Costs])

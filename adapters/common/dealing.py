@@ -1,8 +1,8 @@
-"""Which of several processes asks which scenarios, so that their brokers' starts and restarts do not wait for each other.
+"""The scenarios that each of several processes judges, so that their brokers' starts and restarts do not wait for each other.
 
-A scenario that kills its broker waits for it for most of its time, while the machine has little to do: that time is another process's.
-Scenarios on one broker stay together, but for those on the default configuration, of which each process has a broker in any case, and
-those on a fresh one, of which each starts its own. Dealing is a function of the scenarios alone, so that all processes deal alike.
+A scenario that kills its broker waits for it most of the time, while the machine has little to do: another process uses that time.
+Scenarios on one broker stay together, except those on the default configuration, for which each process has a broker anyway, and those on a
+fresh one, each of which starts a separate broker. Dealing is a function of the scenarios alone, so that all processes deal alike.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ class _Part:
 def deal(
     asked: Sequence[tuple[str, float]], default: str, kinds: Mapping[str, Kind], starts_s: Mapping[str, float], workers: int
 ) -> list[int]:
-    """The number of the worker, from 0 on, for each scenario, of which its configuration and its seconds are told."""
+    """The number of the worker, from 0, for each scenario, which is given by its configuration and its seconds."""
     parts: dict[object, _Part] = {}
     for place, (configuration, seconds) in enumerate(asked):
         stays = configuration != default and not kinds[configuration].fresh

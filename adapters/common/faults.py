@@ -9,14 +9,14 @@ from fencepost.contract.shared_crashes import SharedCrashes
 
 
 class NoCrashPoints:
-    """The part of the faults that only a system offers whose code says where it is."""
+    """Crash points, which only a system offers whose code reports where it is."""
 
     def crash_at(self, point: str) -> None:
         raise NotOffered(f"crash-points: the system is killed from outside, and no fault can be injected when it is {point}")
 
 
 class NoCleanStop:
-    """The part of the faults that a system does not offer which is only killed."""
+    """Clean stops, for a system that can only be killed."""
 
     def stop(self) -> None:
         raise NotOffered("clean-stop: the system can only be killed, and not stopped cleanly")
@@ -45,7 +45,7 @@ class NoFaults(NoCrashPoints, NoCleanStop):
 
 
 class OneNode:
-    """The part of the faults that a system of one node does not offer."""
+    """Pauses of nodes, for a system of one node."""
 
     def pause(self, node: int) -> None:
         raise NotOffered(f"two-nodes: node {node} is not to be paused, for the system has one node")
@@ -57,7 +57,7 @@ class OneNode:
 class SessionFaults:
     """The system's faults. A crash or a stop ends every connection, and a connection lost to it must not seem the next request's fault.
 
-    Which nodes are paused is remembered, so that none stays so. Where other scenarios share its crashes, one kill serves all.
+    It remembers the paused nodes, so that none stays paused. If other scenarios share its crashes, one kill serves all.
     """
 
     def __init__(self, faults: Faults, forget_connections: Callable[[], None]) -> None:
@@ -127,7 +127,7 @@ class SessionFaults:
         return self._key_topic().unreadable_key_records()
 
     def crash_broker(self, service_url: str) -> None:
-        """Connections to the others stay, and those to this one are found lost."""
+        """Connections to other brokers stay; those to this one are found lost."""
         assert isinstance(self._faults, EndsBrokers), "whose system offers more-brokers"
         self._faults.crash_broker(service_url)
 
@@ -148,6 +148,6 @@ class SessionFaults:
         self._paused.discard(node)
 
     def undo(self) -> None:
-        """Let the nodes go on that a scenario left paused."""
+        """Resume the nodes that a scenario left paused."""
         for node in sorted(self._paused):
             self.resume(node)

@@ -17,14 +17,14 @@ _LIBRARY = "library"
 
 @dataclass(frozen=True)
 class ImageName:
-    """An image as Docker reads its name: `repository` without the default registry, `tag` None where there is none."""
+    """An image as Docker reads its name: `repository` without the default registry, `tag` None if there is none."""
 
     repository: str
     tag: str | None
 
     @classmethod
     def of(cls, name: str) -> "ImageName":
-        """Take a name apart. A digest names no version; what is in Docker's own library has that in its repository."""
+        """Take a name apart. A digest names no version; an image of Docker's own library gets the library in its repository."""
         path, _, rest = name.partition("@")[0].rpartition("/")
         last, _, tag = rest.partition(":")
         parts = [*path.split("/"), last] if path else [last]
@@ -41,13 +41,13 @@ class ImageName:
 
     @property
     def version(self) -> Version | None:
-        """The version that the tag is, if it is one."""
+        """The version that the tag names, if it does."""
         return None if self.tag is None else version_of(self.tag)
 
 
 @dataclass(frozen=True)
 class Project:
-    """Whose releases are known: its title for people, the system's name, and the names of its own images."""
+    """A project whose releases are known: its title, the system's name, and the names of its images."""
 
     title: str
     system: str
@@ -67,10 +67,10 @@ class Whose:
 
 
 def of_image(project: Project, name: str, told: str | None, said: str) -> Whose:
-    """Whose they are for a broker from the image of that name.
+    """For a broker from the image of that name.
 
-    `told` is the release line, or the version, that follows from what the broker said of itself, None where none does; `said` is that
-    in words, such as "supports metadata.version up to 30".
+    `told` is the release line or version that follows from the broker's report, None if none does; `said` is the report in words, such as
+    "supports metadata.version up to 30".
     """
     image = ImageName.of(name)
     like = None if told is None else (project.system, told)

@@ -1,13 +1,12 @@
-"""The keeper of one process: a small program that starts it, passes signals on, and ends all of it when its own owner is gone.
+"""The keeper of one process: a small program that starts it, passes signals on, and ends all of it when its own owner has ended.
 
-It is run by its path, `python -I -S keeper.py`, and imports nothing of ours, so that it is there at once. What it is to do comes as a line
-of JSON at its standard input: `words`, `environment`, `folder`, `log`, `background`, `last` and `remove`. Orders follow, one a line:
-`signal N` for all that the process has become, `wait` (an end is expected), `leave` (the owner does what is to be done at the end). At its
-standard output it says `{"started": PID}` or `{"failed": WHY}`, later `{"ended": CODE, "left": [NAMES]}`, and `{"done": ORDER}` for orders.
+It is run by its path, `python -I -S keeper.py`, and imports no module of fencepost, so that it starts at once. Its standard input begins
+with a line of JSON: `words`, `environment`, `folder`, `log`, `background`, `last` and `remove`. Orders follow, one a line: `signal N` for
+all descendants of the process, `wait` (an end is expected), `leave` (the owner itself does what is due at the end). Its standard output has
+`{"started": PID}` or `{"failed": WHY}`, later `{"ended": CODE, "left": [NAMES]}`, and `{"done": ORDER}` for orders.
 
-The end of its standard input is the end of its owner, also after SIGKILL: it runs the words of `last`, kills what is left, and removes
-`remove`. On Linux it takes in whatever its process leaves behind, so nothing escapes by becoming a daemon; elsewhere it reaches the
-process group.
+The end of its standard input means the end of its owner, also after SIGKILL: it runs the words of `last`, kills what is left, and removes
+`remove`. On Linux it adopts the orphans of its process, so none escapes by becoming a daemon; elsewhere it reaches the process group.
 """
 
 import contextlib
@@ -52,7 +51,7 @@ def _parents() -> dict[int, int]:
 
 
 def descendants(of: int) -> set[int]:
-    """All that a process has become, itself left out; those that have ended too are no part of it."""
+    """All descendants of a process, without itself and without zombies."""
     if not _IS_LINUX:
         return set()
     parents = _parents()
@@ -72,7 +71,7 @@ def _name(pid: int) -> str:
 
 
 def _is_stopped(pid: int) -> bool:
-    """Whether no thread of it runs."""
+    """Whether no thread of the process runs."""
     with contextlib.suppress(OSError, IndexError):
         for thread in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{thread}/stat", "rb") as stat:
@@ -82,7 +81,7 @@ def _is_stopped(pid: int) -> bool:
 
 
 class Keeper:
-    """The process with the given id, and all that it becomes."""
+    """The process with the given id, and all its descendants."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", background: bool) -> None:
         self._process = process
@@ -92,7 +91,7 @@ class Keeper:
         self._end_is_expected = False
 
     def signal_all(self, number: int) -> None:
-        """Send it to all, as a terminal does to all that it runs; what is born meanwhile gets it too."""
+        """Send a signal to all descendants, as a terminal does; those that start meanwhile get it too."""
         if not _IS_LINUX:
             with contextlib.suppress(OSError):
                 os.killpg(self._process.pid, number)
@@ -104,7 +103,7 @@ class Keeper:
             seen |= young
 
     def _await_stopped(self) -> None:
-        """A thread stops at the next moment at which the kernel looks at it, which is not at once on a busy machine."""
+        """Wait until all threads have stopped: the kernel stops a thread when it next handles it, late on a busy machine."""
         end = time.monotonic() + _STOPPED_WITHIN_S
         while not all(map(_is_stopped, descendants(os.getpid()))) and time.monotonic() < end:
             time.sleep(0.001)
@@ -122,7 +121,7 @@ class Keeper:
         _say(done=text)
 
     def reap(self) -> None:
-        """Take in what has ended, and say so when the process has, with all that it became."""
+        """Reap ended children, and report when the process has ended, with its descendants."""
         with contextlib.suppress(ChildProcessError):
             while True:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -134,7 +133,7 @@ class Keeper:
             return
         left = sorted(descendants(os.getpid()))
         if left and self._end_is_expected:
-            return  # a wrapper is gone, and what it wraps is on its way
+            return  # a wrapper has ended, and the process that it wraps is about to
         self._is_told = True
         names = [_name(pid) for pid in left]
         if left and not self._background:
@@ -142,7 +141,7 @@ class Keeper:
         _say(ended=self._code, left=names)
 
     def kill(self) -> None:
-        """Kill all, until nothing is left."""
+        """Kill all descendants, until none is left."""
         while True:
             self.signal_all(signal.SIGKILL)
             try:
@@ -168,7 +167,7 @@ def _begin(told: "dict[str, Any]") -> "subprocess.Popen[bytes]":
 
 
 def _run_last(words: "list[str]", told: "dict[str, Any]") -> None:
-    """What ends a broker that is no child of ours; it has a little time."""
+    """Run the command that ends a broker which is no child of this process, for a limited time."""
     with contextlib.suppress(OSError, subprocess.TimeoutExpired):
         subprocess.run(  # noqa: S603 - it is the user's own command
             words,
@@ -183,7 +182,7 @@ def _run_last(words: "list[str]", told: "dict[str, Any]") -> None:
 
 def main() -> None:
     """Keep one process."""
-    # Handled and not ignored: what is ignored, the process that is kept would ignore too.
+    # Handled and not ignored: the kept process would inherit an ignored signal as ignored.
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGPIPE):
         signal.signal(number, lambda *_: None)
     _prctl(_SUBREAPER, 1)

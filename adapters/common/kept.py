@@ -1,6 +1,6 @@
-"""A process that ends with this one, whatever becomes of this one: it is started by a keeper, `keeper.py`, which outlives us by a moment.
+"""A process that ends with this one, however this one ends: a keeper starts it, `keeper.py`, which outlives this process by a moment.
 
-What it writes goes to a log file. Its command and its environment are passed on by a pipe, and not as arguments.
+Its output goes to a log file. Its command and its environment are passed through a pipe, and not as arguments.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from fencepost.contract.evidence import SetUpFailed
 
 _KEEPER = Path(__file__).with_name("keeper.py")
 _ANSWERS_WITHIN_S = 30.0
-"""Within which a keeper starts its process and carries out an order; it does nothing but that."""
+"""How long a keeper may take to start its process or to carry out an order; it does nothing else."""
 _ENDS_WITHIN_S = 30.0
 """After SIGKILL."""
 _SHOWN_LINES = 30
@@ -31,7 +31,7 @@ _SHOWN_BYTES = 20_000
 
 @dataclass(frozen=True)
 class Command:
-    """What is run, and what people call it: such as "the command `stop` of broker.yaml, line 5"."""
+    """A command, and its name for users: such as "the command `stop` of broker.yaml, line 5"."""
 
     told: str
     words: tuple[str, ...]
@@ -41,7 +41,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Ended:
-    """That a process has ended, with its exit code, and the names of what it left running."""
+    """The end of a process: its exit code, and the names of the processes that it left running."""
 
     code: int
     left: tuple[str, ...] = ()
@@ -51,9 +51,9 @@ class Ended:
 
 
 class Kept:
-    """A process with a keeper. In the `background`, what it leaves behind runs on, and ends with the keeper.
+    """A process with a keeper. In the `background`, what it leaves behind keeps running, and ends with the keeper.
 
-    `last` is run where we are gone, and then the folder `remove` is removed.
+    If this process ends, the keeper runs `last`, and then removes the folder `remove`.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Kept:
             return self._ended
 
     def wait(self, within_s: float) -> Ended | None:
-        """How it ended, if it does within so long; what it started has then ended too, unless the process left it behind."""
+        """How it ended, if it does within so long; its descendants have then ended too, unless the process left them behind."""
         end = time.monotonic() + within_s
         with self._lock:
             while self._ended is None and (left := end - time.monotonic()) > 0:
@@ -111,7 +111,7 @@ class Kept:
             return self._ended
 
     def expect_end(self) -> None:
-        """From now on it is asked to end: it has ended when all that it started has."""
+        """From now on it is asked to end: it counts as ended when all its descendants have ended."""
         self._order("wait")
 
     def send(self, number: int) -> None:
@@ -119,7 +119,7 @@ class Kept:
         self._order(f"signal {int(number)}")
 
     def kill(self) -> None:
-        """End it and all that it started at once. Raises SetUpFailed where that is not possible."""
+        """End it and all that it started at once. Raises SetUpFailed if that is not possible."""
         self.send(signal.SIGKILL)
         if self.wait(_ENDS_WITHIN_S) is None:
             raise SetUpFailed(f"{self._command.told} is still there {_ENDS_WITHIN_S:g} s after SIGKILL")
@@ -157,7 +157,7 @@ class Kept:
         self._keeper.stdin.flush()
 
     def _said(self, *kinds: str) -> dict[str, Any]:
-        """The next that the keeper says of these kinds."""
+        """The keeper's next report of these kinds."""
         end = time.monotonic() + _ANSWERS_WITHIN_S
         while (left := end - time.monotonic()) > 0:
             said = self._listen(left)
@@ -166,17 +166,17 @@ class Kept:
         raise SetUpFailed(f"the keeper of {self._command.told} says nothing for {_ANSWERS_WITHIN_S:g} s")
 
     def _listen(self, within_s: float) -> dict[str, Any]:
-        """One line of the keeper's, nothing where none comes within so long. How the process ended is kept."""
+        """One line of the keeper, empty if none comes within so long. The process's end is noted."""
         assert self._keeper.stdout is not None
         if self._keeper.stdout.closed:
             return {}
         while b"\n" not in self._unread:
-            waiting = select.poll()  # and no select(), which knows only the first 1024 files
+            waiting = select.poll()  # unlike select(), which handles only the first 1024 files
             waiting.register(self._keeper.stdout, select.POLLIN)
             if not waiting.poll(max(0.0, within_s * 1000)):
                 return {}
             more = os.read(self._keeper.stdout.fileno(), 65536)
-            if not more:  # somebody has killed the keeper, and with it the process that it keeps
+            if not more:  # the keeper was killed, and with it the process that it keeps
                 self._ended = self._ended or Ended(-signal.SIGKILL)
                 return {"done": "", "failed": "its keeper was killed"}
             self._unread += more
@@ -207,7 +207,7 @@ def run_to_end(command: Command, within_s: float, log: Path) -> None:
 
 
 def wrote(log: Path, start: int = 0) -> str:
-    """The end of what stands in a log from there on, as the end of a sentence."""
+    """The end of what was written to a log from a position on, as the end of a sentence."""
     text = last_lines(log, start)
     return f"; it wrote: {text}" if text else "; it wrote nothing"
 

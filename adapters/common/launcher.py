@@ -1,6 +1,6 @@
 """A launcher file: how a team's broker is started as a process, and what can be done to it. `docs/launchers.md` is its reference.
 
-Commands are split into words as a shell does it, and no shell reads them. In a word `{name}` is a value of the run, such as `{port}`, and
+Commands are split into words as in a shell, but no shell reads them. In a word `{name}` is a value of the run, such as `{port}`, and
 `${NAME}` a variable of the environment, which the file explains under `needs`.
 """
 
@@ -37,7 +37,7 @@ VALUES = {
     "cluster": "a name that is new for each broker: 22 letters and digits, as Kafka has them for clusters",
     "here": "the folder of the launcher file",
 }
-"""What may stand in braces in a command."""
+"""The names that may be in braces in a command."""
 
 _VALUE = re.compile(r"(?<!\$)\{([a-z_]+)\}")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -49,13 +49,13 @@ class Passing(Row):
 
     how: Literal["property-file", "arguments", "environment", "cannot"] = Field(alias="passed-as")
     word: str = ""
-    """Of one setting: `--set {name}={value}`, or `ACME_{NAME}` for a variable; `{NAME}` is the name in capitals, with underscores."""
+    """For one setting: `--set {name}={value}`, or `ACME_{NAME}` for a variable; `{NAME}` is the name in capitals, with underscores."""
     names: dict[str, str] | list[str] | None = None
-    """The settings that the broker understands, perhaps with its own names for them; all where nothing is said."""
+    """The settings that the broker understands, if need be with its own names for them; by default all."""
     has: dict[str, str] = Field(default_factory=dict)
-    """What the broker has without being told, by Kafka's names."""
+    """Settings that the broker has by default, by Kafka's names."""
     always: dict[str, str] = Field(default_factory=dict)
-    """What the launcher adds to them, by the broker's own names."""
+    """Settings that the launcher adds, by the broker's own names."""
 
     @model_validator(mode="after")
     def _is_whole(self) -> "Passing":
@@ -82,7 +82,7 @@ class Passing(Row):
 
 
 class Launcher(Row):
-    """How one kind of broker is started. What is not said has the default that a process in the foreground needs."""
+    """How one kind of broker is started. The defaults are those for a process in the foreground."""
 
     name: str
     needs: dict[str, str] = Field(default_factory=dict)
@@ -152,18 +152,18 @@ class Launcher(Row):
 
     @property
     def keeps_data(self) -> bool:
-        """Whether what was written is there again after a restart."""
+        """Whether data is kept over a restart."""
         return self.data == "kept"
 
     @property
     def nodes_at_most(self) -> int:
-        """How many nodes it can start for one broker."""
+        """The largest number of nodes that it can start for one broker."""
         return self.most_nodes or self.nodes
 
 
 @dataclass(frozen=True)
 class LauncherFile:
-    """A launcher with the file that it is from, by the name that the user gave."""
+    """A launcher with its file, by the name that the user gave."""
 
     path: Path
     launcher: Launcher
@@ -171,20 +171,20 @@ class LauncherFile:
 
     @property
     def told(self) -> str:
-        """The file for people."""
+        """The file, as text for users."""
         return str(self.path)
 
     def place(self, line: str) -> str:
-        """Where a line of the file stands, for people."""
+        """The place of a line of the file, as text for users."""
         return f"{self.path}:{line_of(self.path, line)}" if line in self.launcher.model_fields_set else f"{self.path}"
 
     def words(self, line: str, values: Mapping[str, str], settings: Iterable[str] = ()) -> tuple[str, ...]:
-        """The words of the command in that line. `{settings}` as a word becomes as many as there are settings."""
+        """The words of the command in that line. The word `{settings}` is replaced by one word for each setting."""
         text = getattr(self.launcher, line)
         return tuple(self._filled(shlex.split(text), values, settings))
 
     def filled_in(self, text: str, values: Mapping[str, str]) -> str:
-        """A text with variables and values in their places."""
+        """A text with variables and values filled in."""
         text = _VARIABLE.sub(lambda found: self.variables[found[1]], text)
         return _VALUE.sub(lambda found: values.get(found[1], found[0]), text)
 
@@ -197,7 +197,7 @@ class LauncherFile:
 
 
 def read(text: str) -> LauncherFile:
-    """The launcher in the file of that name. Raises WrongUsage for one that cannot be used, or lacks what it needs in the environment."""
+    """The launcher in the file of that name. Raises WrongUsage if it is invalid, or a variable that it needs is not set."""
     path = Path(text)
     if not path.is_file():
         raise WrongUsage(f"--launcher {text}: there is no such file; expected a launcher file, as docs/launchers.md describes it")
@@ -216,7 +216,7 @@ def signal_of(text: str) -> signal.Signals | None:
 
 
 def check_values(texts: Iterable[str]) -> None:
-    """Raises ValueError for something in braces that is no value of a run."""
+    """Raises ValueError for a name in braces that is no value of a run."""
     for text in texts:
         for name in _VALUE.findall(text):
             if name not in VALUES:
@@ -224,7 +224,7 @@ def check_values(texts: Iterable[str]) -> None:
 
 
 def _texts(launcher: Launcher) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Each text of the file in which a variable may stand, with its place."""
+    """Each text of the file that may have a variable, with its place."""
     for line in COMMANDS:
         if text := getattr(launcher, line):
             yield (line,), text
@@ -235,7 +235,7 @@ def _texts(launcher: Launcher) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def _variables(path: Path, launcher: Launcher) -> dict[str, str]:
-    """The variables that the file asks for. Raises WrongUsage for one that is not set."""
+    """The variables that the file needs. Raises WrongUsage for one that is not set."""
     found = {}
     for name, what in launcher.needs.items():
         if not os.environ.get(name):
@@ -255,7 +255,7 @@ def _variables(path: Path, launcher: Launcher) -> dict[str, str]:
 
 
 def _check_programs(file: LauncherFile) -> None:
-    """Raises WrongUsage for a command whose program is not there; one in the data folder may come later."""
+    """Raises WrongUsage for a command whose program does not exist; one in the data folder may be made later."""
     values = {"here": str(file.path.resolve().parent)}
     for line in COMMANDS:
         text: str | None = getattr(file.launcher, line)

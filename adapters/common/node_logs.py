@@ -1,4 +1,4 @@
-"""What the nodes of a broker wrote while a session was open, which is kept with a red scenario."""
+"""The logs that the nodes of a broker wrote while a session was open; they are kept with a red scenario."""
 
 import contextlib
 from collections.abc import Callable, Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 MOST_BYTES = 200_000
-"""How much of one node's log is kept with one red scenario: the end of it."""
+"""How much of one node's log is kept with one red scenario: its end."""
 
 
 class NodeLog(Protocol):
@@ -15,16 +15,16 @@ class NodeLog(Protocol):
     name: str
 
     def now(self) -> float:
-        """Where it ends now: a time or a size, which only `between` of the same log understands."""
+        """The present end of the log: a time or a size, which only `between` of the same log understands."""
         ...
 
     def between(self, began: float, ended: float) -> str:
-        """What was written between, the end of it if it is much; empty if it cannot be read any more."""
+        """What was written between two ends, only the last part if it is much; empty if it can no longer be read."""
         ...
 
 
 class FileLog:
-    """A log that a process writes into a file; a place in it is a number of bytes."""
+    """A log that a process writes into a file; a position in it is a number of bytes."""
 
     def __init__(self, path: Path) -> None:
         self.name = path.parent.name
@@ -45,12 +45,12 @@ class Closing(Protocol):
     """A session."""
 
     def on_close(self, act: Callable[[], None]) -> None:
-        """What else is done when it closes."""
+        """Add an action for when it closes."""
         ...
 
 
 def since_now(logs: Callable[[], Sequence[NodeLog]], session: Closing) -> Callable[[], str]:
-    """What answers, whenever it is asked, what these logs have from now until the session closes. A node may come later."""
+    """A function that returns what these logs have from now until the session closes. A node may be added later."""
     began = {log.name: log.now() for log in logs()}
     ended: dict[str, float] = {}
     session.on_close(lambda: ended.update({log.name: log.now() for log in logs()}))

@@ -1,8 +1,8 @@
-"""Whose container this is: a label that says, later and in another process, whether its owner still lives.
+"""The owner of a container: a label that shows, later and to another process, whether its owner still lives.
 
-The owner is a process of one machine. Process ids are used again, so the label has the time at which the process began as well;
-and several machines or containers may share one Docker engine, so it has the machine and the process namespace. A container is
-only ever swept by a process that can see that the owner is gone.
+The owner is a process of one machine. Process ids are reused, so the label also has the time at which the process began; and several
+machines or containers may share one Docker engine, so it has the machine and the process namespace. A process removes a container only if
+it can see that the owner has ended.
 """
 
 import os
@@ -19,7 +19,7 @@ def this_process() -> str:
 
 
 def is_gone(owner: str) -> bool:
-    """Whether the process that the label names has ended; False when this process cannot know."""
+    """Whether the process that the label names has ended; False if this process cannot know."""
     match owner.split(" "):
         case [place, pid, began] if place == _place() and pid.isdecimal():
             return not _lives(int(pid)) or _began(int(pid)) != began
@@ -37,12 +37,12 @@ def _place() -> str:
 
 
 def _began(pid: int) -> str:
-    """When the process began, in the kernel's own count; unknown where there is no /proc, and then only the id counts."""
+    """When the process began, in the kernel's own count; unknown if there is no /proc, and then only the id counts."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
         return _UNKNOWN
-    # The name in parentheses may hold anything, and the start time is field 22, so the 20th after it.
+    # The name in parentheses may have any characters; the start time is field 22, so the 20th after it.
     return stat.rpartition(")")[2].split()[19]
 
 

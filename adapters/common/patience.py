@@ -10,19 +10,19 @@ from fencepost.contract.waiting import ENOUGH_S
 T = TypeVar("T")
 
 ANSWER_WITHIN_S = 30.0
-"""How long one request may take at most; nothing that the suite asks takes a healthy broker a second."""
+"""The longest time for one request; a healthy broker answers every request of the suite within a second."""
 
 PATIENCE_S = ENOUGH_S
 """How long to wait for an expected event, unless the caller sets another time."""
 
 
 def answer_within_s(time: Time) -> float:
-    """How long one answer is waited for in a session: as long as the session is patient, and no longer than ANSWER_WITHIN_S."""
+    """How long a session waits for one answer: as long as it is patient, and at most ANSWER_WITHIN_S."""
     return min(ANSWER_WITHIN_S, time.patience_s)
 
 
 def patiently(time: Time, attempt: Callable[[], Outcome[T]], is_for_later: Callable[[Outcome[T]], bool]) -> Outcome[T]:
-    """The first outcome of these attempts that is not `is_for_later`; the last one where the session's patience is over before."""
+    """The outcome of the first attempt that is not `is_for_later`; that of the last one if the session's patience is over before."""
     outcome: Outcome[T] = Unknown("the session's patience is over before the first attempt")
     for _ in time.attempts():
         outcome = attempt()

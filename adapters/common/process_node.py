@@ -1,6 +1,6 @@
 """One node of a broker that a launcher starts: started, killed, stopped, paused and ended by the lines of its file.
 
-It can be asked what a container can be asked, so a broker is the same whichever of both its nodes are.
+It has the same methods as a container, so a broker is the same with nodes of either kind.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ LOG, COMMANDS_LOG = "broker.log", "commands.log"
 
 @dataclass(frozen=True)
 class Filled:
-    """What the lines of a file are filled in with, for one node. `settings` are words, and `environment` is on top of our own."""
+    """The values for the lines of a file, for one node. `settings` are words, and `environment` is added to that of this process."""
 
     values: Mapping[str, str]
     settings: Sequence[str] = ()
@@ -64,11 +64,11 @@ class ProcessNode:
             self._start()
 
     def kill(self) -> None:
-        """End it as a power cut does, and see that it is down. Raises SetUpFailed."""
+        """End it as a power cut does, and check that it is down. Raises SetUpFailed."""
         self._end("kill")
 
     def shut_down(self) -> None:
-        """Have it stop as its operator would, and see that it is down. Raises SetUpFailed where it does not stop."""
+        """Have it stop as its operator would, and check that it is down. Raises SetUpFailed if it does not stop."""
         self._end("stop")
 
     def pause(self) -> None:
@@ -76,7 +76,7 @@ class ProcessNode:
         self._do("pause")
 
     def resume(self) -> None:
-        """Let it go on. Raises SetUpFailed."""
+        """Let it continue. Raises SetUpFailed."""
         self._do("resume")
 
     def stop(self) -> None:
@@ -95,7 +95,7 @@ class ProcessNode:
     # --- what is seen of it ---------------------------------------------------------------------------------------------
 
     def is_running(self) -> bool:
-        """Whether it has not ended; of one in the background, whether it takes connections."""
+        """Whether it has not ended; for one in the background, whether it accepts connections."""
         if self._process is None:
             return False
         if self._launcher.restarts == "by-itself":
@@ -108,11 +108,11 @@ class ProcessNode:
 
     @property
     def logs(self) -> tuple[FileLog]:
-        """What it wrote."""
+        """Its log."""
         return (FileLog(self.log),)
 
     def end_told(self) -> str | None:
-        """How its process ended by itself, with what to do about it; None while it runs."""
+        """How its process ended by itself, with a remedy; None while it runs."""
         ended = self._process.ended() if self._process is not None and self._launcher.runs == "foreground" else None
         if ended is None:
             return None
@@ -210,7 +210,7 @@ class Witness:
         self._connection = connection
 
     def within(self, within_s: float) -> bool:
-        """Whether it is lost within so long; one that was never made is."""
+        """Whether the connection is lost within so long; one that was never made counts as lost."""
         if self._connection is None:
             return True
         self._connection.settimeout(within_s)

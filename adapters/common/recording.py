@@ -8,7 +8,7 @@ from fencepost.contract.ports import Exchange
 
 
 class Recordable(Protocol):
-    """One call, kept as the protocol has it: making plain values of it costs more than most calls, so that waits until somebody asks."""
+    """One call, kept as the protocol has it: rendering it as plain values costs more than most calls, so it is done on demand."""
 
     @property
     def is_answered(self) -> bool:
@@ -43,26 +43,25 @@ class Conversation(Sequence[Exchange], Generic[C]):
 
 
 class Recorder(Generic[C]):
-    """The calls of a session; `now_ms` is the clock of the system that is asked."""
+    """The calls of a session; `now_ms` is the clock of the system."""
 
     def __init__(self, now_ms: Callable[[], float]) -> None:
         self.now_ms = now_ms
         self.calls: list[C] = []
 
     def unreachable(self, why: str) -> Unknown:
-        """No connection could be made. That is a lost one where the system has answered in this session, so that it went away meanwhile.
-
-        Where it has not, it was gone before, and the scenario can know nothing of it.
+        """No connection could be made. If the system has answered in this session, the connection counts as lost, because the system went
+        away meanwhile. If not, it was away before, and the scenario knows nothing about it.
         """
         if any(call.is_answered for call in self.calls):
             return Unknown(why, lost=True)
         return Unknown(f"{why}; nothing was answered in this scenario")
 
     def exchanges(self) -> Conversation[C]:
-        """All calls so far; one whose answer comes later has it when it is looked at then."""
+        """All calls so far; a call whose answer comes later has it when it is read then."""
         return Conversation(tuple(self.calls))
 
 
 def shown_text(value: bytes | None) -> str | None:
-    """A record's value for people and for histories; None is a record without a value."""
+    """A record's value as text; None for a record without a value."""
     return None if value is None else value.decode(errors="replace")

@@ -1,7 +1,7 @@
-"""A run without brokers: what would be started, how much of it is there at one time, and how long the run would take.
+"""A run without brokers: which would be started, how many at one time, and how long the run would take.
 
-It is the line of the real run (`line_up`), with a clock that only adds what things were measured to take (`costs`). One broker starts at a
-time, beside the scenarios.
+It uses the line of the real run (`line_up`), with a clock that only adds measured times (`costs`). One broker starts at a time, while
+scenarios run.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from .line_up import LineUp
 
 @dataclass(eq=False)
 class _OnPaper:
-    """A broker that is there, or will be at `serves_at`."""
+    """A broker that exists, or will serve at `serves_at`."""
 
     configuration: str
     serves_at: float
@@ -26,7 +26,7 @@ class _OnPaper:
 
 @dataclass
 class Rehearsal:
-    """What came of it: how many brokers of each configuration were started, the most containers and MB at one time, and the seconds."""
+    """The result: how many brokers of each configuration were started, the most containers and MB at one time, and the seconds."""
 
     started: Counter[str] = field(default_factory=Counter)
     containers: int = 0
@@ -35,8 +35,8 @@ class Rehearsal:
 
 
 def rehearse(line: LineUp, default: str, scenarios: Sequence[tuple[str, Asked]], costs: Costs, at_once: int = 1) -> Rehearsal:
-    """Let these scenarios come, each with its configuration and `at_once` of them together, which is as if each took so much less time; the
-    handshake asks the default broker before them.
+    """Play these scenarios, each with its configuration and `at_once` of them concurrently, which counts as if each took that much less
+    time; before them the handshake uses the default broker.
     """
     return _Stage(line, costs, at_once).play(default, scenarios)
 

@@ -1,4 +1,4 @@
-"""Which release a system is, or is most like, and by which profile its observed requirements are therefore judged."""
+"""The release that a system is, or resembles most, and the profile by which its observed requirements are judged."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,5 +21,5 @@ class Identity:
 
 
 def nearest(by_age: Sequence[R], is_newer: Callable[[R], bool]) -> R:
-    """The newest of these releases that is not newer than the system; the oldest one where all are."""
+    """The newest of these releases that is not newer than the system; the oldest if all are newer."""
     return next((release for release in reversed(by_age) if not is_newer(release)), by_age[0])

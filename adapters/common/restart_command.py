@@ -1,7 +1,7 @@
 """The user's command that kills a broker which fencepost did not start, and restarts it: `--restart-command`.
 
-It is run twice for each crash, and its environment has what it is to do. Nothing is taken on trust: a broker that still answers after it
-was killed is no broker that has crashed.
+It is run twice for each crash, and gets its task by its environment. Its result is checked: a broker that still answers after it was killed
+has not crashed.
 """
 
 import contextlib
@@ -27,11 +27,11 @@ from .faults import NoCleanStop, NoCrashPoints
 from .time import WallTime
 
 FAULT, BROKER = "FENCEPOST_FAULT", "FENCEPOST_BROKER"
-"""The environment of the command: `crash` or `start`, and the HOST:PORT of the broker that is meant."""
+"""The environment of the command: `crash` or `start`, and the HOST:PORT of the broker."""
 CRASH, START = "crash", "start"
 
 RESTART_COMMAND, THROWAWAY, CONFIGURATION = GRANTS = ("restart-command", "throwaway", "broker-configuration")
-"""The options by which the owner of a broker at an address lets more be done with it than asking."""
+"""The options by which the owner of a broker at an address allows more than requests."""
 
 _ENDS_WITHIN_S = 60.0
 _DOWN_WITHIN_S = 10.0
@@ -49,7 +49,7 @@ class RestartCommand:
 
     @classmethod
     def of(cls, text: str) -> "RestartCommand":
-        """Split as a shell splits words. Raises WrongUsage where that cannot be done, or nothing of that name can be run."""
+        """Split a text into words as a shell does. Raises WrongUsage if it cannot be split, or its program does not exist."""
         try:
             words = tuple(shlex.split(text))
         except ValueError as error:
@@ -64,9 +64,9 @@ class RestartCommand:
         return cls(words)
 
     def run(self, fault: str, broker: Address) -> None:
-        """Let it do this. Raises SetUpFailed, with the end of its output, where it does not end in time with exit code 0."""
+        """Run it for this task. Raises SetUpFailed, with the end of its output, if it does not end in time with exit code 0."""
         environment = os.environ | {FAULT: fault, BROKER: str(broker)}
-        # Into a file: a broker that it starts in the background keeps a pipe open, and would be waited for.
+        # Into a file: a broker that it starts in the background would keep a pipe open, and the wait would not end.
         with tempfile.TemporaryFile() as output:
             try:
                 process = subprocess.Popen(  # noqa: S603 - it is the user's own command
@@ -91,7 +91,7 @@ class RestartCommand:
 
 
 class CommandedFaults(NoCrashPoints, NoCleanStop):
-    """The faults of a broker at an address. `ask` asks it once whether it serves transactions."""
+    """The faults of a broker at an address. `ask` checks once whether it serves transactions."""
 
     def __init__(self, command: RestartCommand, broker: Address, ask: Callable[[], Outcome[object]]) -> None:
         self._command, self._broker, self._ask = command, broker, ask
@@ -111,7 +111,7 @@ class CommandedFaults(NoCrashPoints, NoCleanStop):
         )
 
     def start_again(self) -> None:
-        """Have it started, and wait for nothing but the command. Raises SetUpFailed."""
+        """Have it started, and wait only for the command. Raises SetUpFailed."""
         self._command.run(START, self._broker)
         self._is_down = False
 
@@ -122,11 +122,11 @@ class CommandedFaults(NoCrashPoints, NoCleanStop):
 
     @property
     def is_away(self) -> bool:
-        """Whether a scenario had it killed, and has not seen it back."""
+        """Whether a scenario had it killed, and it has not been seen serving again."""
         return not self._is_back
 
     def bring_back(self) -> None:
-        """See that the broker serves, which an earlier scenario may have left dead or on its way up. Raises SetUpFailed."""
+        """Make sure that the broker serves, which an earlier scenario may have left down or starting. Raises SetUpFailed."""
         with self._bringing_back:
             if self._is_back or isinstance(self._ask(), Done):
                 self._is_down, self._is_back = False, True
@@ -161,7 +161,7 @@ def _listens(broker: Address) -> bool:
     try:
         with socket.create_connection((broker.host, broker.port), timeout=1.0):
             return True
-    except TimeoutError:  # a machine that is there and says nothing has not refused
+    except TimeoutError:  # a machine that does not answer has not refused
         return True
     except OSError:
         return False
@@ -174,7 +174,7 @@ def _end_of(output: IO[bytes]) -> str:
 
 
 def refuse_grants(asked: Asked) -> None:
-    """Raises WrongUsage where a container, or a launcher, is told what only a broker at an address can be."""
+    """Raises WrongUsage if a run with a container or a launcher has an option for a broker at an address."""
     started_by = "launcher" if "launcher" in asked.options else "container"
     for name in GRANTS:
         if name in asked.options:
@@ -185,5 +185,5 @@ def refuse_grants(asked: Asked) -> None:
 
 
 def named(text: str | None) -> RestartCommand | None:
-    """The command that was named, if one was. Raises WrongUsage."""
+    """The command that the user named, if any. Raises WrongUsage."""
     return None if text is None else RestartCommand.of(text)

@@ -1,4 +1,4 @@
-"""The folder of a run for what its processes need: data, settings, logs. It is removed with the run, and swept where a run was killed."""
+"""The folder of a run for its processes: data, settings, logs. It is removed with the run, or by a later run if the run was killed."""
 
 import contextlib
 import shutil
@@ -12,7 +12,7 @@ _OWNER = "owner"
 
 
 def make() -> Path:
-    """A new folder that only this user may look into; what killed runs have left is removed."""
+    """A new folder that only this user may read; removes folders that killed runs have left."""
     for left in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):  # another user's, or swept by another run at the same moment
             if owners.is_gone((left / _OWNER).read_text(encoding="utf-8")):
@@ -23,5 +23,5 @@ def make() -> Path:
 
 
 def remove(folder: Path) -> None:
-    """Remove it, with all that is in it."""
+    """Remove a folder, with its content."""
     shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""The options that say how a system that fencepost did not start is reached and logged in to."""
+"""The options for reaching a system that fencepost did not start, and logging in there."""
 
 from collections.abc import Collection, Mapping
 
@@ -8,7 +8,7 @@ _STARTED = ("container", "launcher")
 
 
 def refuse_where_started(options: Mapping[str, str], secured: Collection[str]) -> None:
-    """Raises WrongUsage where one of these options is about a system that fencepost starts, which has neither TLS nor logins."""
+    """Raises WrongUsage if one of these options is used for a system that fencepost starts, which has neither TLS nor logins."""
     started = [name for name in _STARTED if name in options]
     if started and (own := [name for name in secured if name in options]):
         raise WrongUsage(f"--{own[0]} and --{started[0]} exclude each other: what fencepost starts is reached without")

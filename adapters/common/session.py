@@ -15,7 +15,7 @@ class Probe(Protocol):
     """A client with its own connections."""
 
     def close(self) -> None:
-        """End its connections; a later call makes new ones."""
+        """Close its connections; a later call opens new ones."""
         ...
 
 
@@ -23,7 +23,7 @@ P = TypeVar("P", bound=Probe)
 
 
 class ProtocolSession(ABC, Generic[P]):
-    """A session; `suffix` is what makes its names its own."""
+    """A session; its names end with `suffix`, and so differ from those of other sessions."""
 
     def __init__(self, time: Time, faults: Faults, suffix: str) -> None:
         self.time = time
@@ -33,7 +33,7 @@ class ProtocolSession(ABC, Generic[P]):
         self._probes: dict[str, P] = {}
         self._closing: list[Callable[[], None]] = []
         self.broker_log: Callable[[], str] | None = None
-        """What the broker wrote while the session was open, where that is known."""
+        """What the broker wrote while the session was open, if that is known."""
 
     @abstractmethod
     def new_client(self, name: str) -> P:
@@ -49,20 +49,20 @@ class ProtocolSession(ABC, Generic[P]):
         return f"{name}-{self._suffix}"
 
     def share(self, crashes: SharedCrashes) -> None:
-        """From now on, its crashes and those of other sessions on this broker are the same."""
+        """From now on, this session and other sessions on this broker have common crashes."""
         self._session_faults.shared = crashes
 
     def gather(self) -> None:
-        """Wait until the others that share the next crash are as far."""
+        """Wait until the other sessions that share the next crash have come as far."""
         if self._session_faults.shared is not None:
             self._session_faults.shared.gather()
 
     def on_close(self, act: Callable[[], None]) -> None:
-        """What else is given back with the session."""
+        """Add an action for when the session closes."""
         self._closing.append(act)
 
     def close(self) -> None:
-        with ExitStack() as ending:  # each, whatever becomes of those before it
+        with ExitStack() as ending:  # each, even if one before it fails
             for act in self._closing:
                 ending.callback(act)
             self._closing = []
@@ -70,6 +70,6 @@ class ProtocolSession(ABC, Generic[P]):
             ending.callback(self._session_faults.undo)
 
     def disconnect(self) -> None:
-        """End the connections of every client, as one does whose network was away. The next call of each makes new ones."""
+        """Close the connections of every client, as after a network failure. The next call of each opens new ones."""
         for probe in self._probes.values():
             probe.close()

@@ -1,4 +1,4 @@
-"""What makes the names of a session its own on a broker that others use too."""
+"""The part that makes the names of a session unique on a broker that others use too."""
 
 import secrets
 import threading
@@ -11,7 +11,7 @@ _giving = threading.Lock()
 def new_suffix() -> str:
     """Six hexadecimal digits, drawn so that other runs have others, and never twice in this run.
 
-    Of 890 sessions with digits that were drawn alone, two had the same names in one of forty runs.
+    With digits that were only drawn, two of 890 sessions had the same names in one of forty runs.
     """
     with _giving:
         while (suffix := secrets.token_hex(_BYTES)) in _given:

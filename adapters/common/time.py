@@ -1,4 +1,4 @@
-"""The clocks that systems live by: the machine's, or a virtual one that moves only when somebody waits."""
+"""The clocks of systems: the machine's, or a virtual one that moves only when a client waits."""
 
 import itertools
 import time
@@ -10,23 +10,23 @@ from fencepost.contract.waiting import Lasting, Waited
 from .patience import PATIENCE_S
 
 STEP_MS = 20
-"""How far one look for an answer moves a virtual clock: less than the shortest of the reference's own intervals."""
+"""How far one wait for an answer moves a virtual clock: less than the shortest of the reference's own intervals."""
 
 LONGEST_STEP_MS = 100
-"""How far it moves when nothing has come for a while, as between looks at a system that has a clock of its own."""
+"""How far it moves when nothing has come for a while."""
 
 _STEPS_BEFORE_IT_GROWS = 50
 
 
 BRIEFLY_S = 0.5
-"""How long is waited for what has had all patience already."""
+"""How long to wait for an event after all patience was used in vain."""
 
 
 class WallTime:
-    """The time of a system that has a clock of its own: pauses are short, and grow while nothing comes.
+    """The time of a system with a real clock: pauses are short, and grow while nothing comes.
 
-    Where `hears_of_changes`, the session notifies it of each request that may change something. A wait after one that was in vain, with no
-    such request between them, is brief: the system has done nothing in all of that time, and was asked for nothing since.
+    With `hears_of_changes`, the session notifies it of each request that may change something. After a wait in vain, a wait without such a
+    request in between is brief: the system has done nothing in all of that time, and got no request since.
     """
 
     def __init__(self, patience_s: float, *, hears_of_changes: bool = False) -> None:
@@ -40,11 +40,11 @@ class WallTime:
         return time.time() * 1000
 
     def shorten(self, patience_s: float) -> None:
-        """Be no more patient than this."""
+        """Set the patience to at most this."""
         self.patience_s = min(self.patience_s, patience_s)
 
     def has_changed(self) -> None:
-        """What must come has all of the patience again."""
+        """Something may have changed: the next wait has all of the patience again."""
         self._is_used_up = False
         self.changes += 1
 
@@ -87,7 +87,7 @@ class HasClock(Protocol):
         ...
 
     def advance(self, ms: int) -> None:
-        """Let time pass."""
+        """Advance the clock."""
         ...
 
 
@@ -101,7 +101,7 @@ class VirtualTime:
         self.changes = 0
 
     def has_changed(self) -> None:
-        """Something may be seen that was not before."""
+        """Something may be visible that was not before."""
         self.changes += 1
 
     def now_ms(self) -> float:
@@ -109,7 +109,7 @@ class VirtualTime:
         return self._broker.now_ms
 
     def let_pass(self, ms: float) -> None:
-        """Let so much virtual time pass at once."""
+        """Advance the virtual clock at once by so much."""
         self._broker.advance(round(ms))
 
     def attempts(self, patience: float | None = None) -> Iterator[int]:

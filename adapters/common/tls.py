@@ -1,7 +1,7 @@
-"""TLS as a client speaks it: which authorities it trusts, whether the name is checked, and the certificate that it shows.
+"""TLS in a client: the authorities that it trusts, whether it checks the name, and the certificate that it presents.
 
-Trouble is of two kinds. What another attempt will not change, such as a certificate that is not trusted, is TlsRefused, with the remedy.
-A connection that ends is an OSError as without TLS: the broker may be on its way down.
+There are two kinds of failure. One that another attempt will not change, such as an untrusted certificate, is TlsRefused, with the remedy.
+A connection that ends is an OSError as without TLS: the broker may be stopping.
 """
 
 import socket
@@ -15,7 +15,7 @@ from fencepost.contract.errors import AccessRefused, WrongUsage
 from .address import Address
 
 SYSTEM = "system"
-"""Said instead of a file: the authorities that this machine trusts."""
+"""The word in place of a file: the authorities that this machine trusts."""
 TLS_OPTIONS = {
     "tls-ca": "TLS, and the PEM file with the authorities that certificates come from; 'system': those of this machine, Pulsar's default",
     "tls-certificate": "the PEM file with the client's certificate, for mutual TLS",
@@ -28,14 +28,14 @@ _EXPIRED = 10
 
 
 class TlsRefused(AccessRefused):
-    """The two ends do not come to terms; the message has the address, the cause and the remedy."""
+    """The two ends do not agree about TLS; the message has the address, the cause and the remedy."""
 
 
 @dataclass(frozen=True)
 class Tls:
-    """What a client brings. `ca` are certificates as PEM, None for those of this machine; `certificate` is a PEM file.
+    """A client's TLS settings. `ca` are certificates as PEM, None for those of this machine; `certificate` is a PEM file.
 
-    `takes_properties` is whether --client-properties may say the same, so that remedies name it.
+    `takes_properties` is whether --client-properties may have the same settings, so that remedies name it.
     """
 
     ca: str | None = None
@@ -50,7 +50,7 @@ class Tls:
 
     @classmethod
     def of(cls, ca: str | None, certificate: str | None, key: str | None, *, takes_properties: bool = False) -> "Tls | None":
-        """What --tls-ca, --tls-certificate and --tls-key say; None where they say nothing. Raises WrongUsage."""
+        """The settings in --tls-ca, --tls-certificate and --tls-key; None if there are none. Raises WrongUsage."""
         if ca is None:
             if certificate or key:
                 raise WrongUsage("--tls-certificate and --tls-key need --tls-ca FILE, or --tls-ca system")
@@ -67,7 +67,7 @@ class Tls:
         return made
 
     def check(self) -> None:
-        """Raises WrongUsage where a file is none that TLS can use."""
+        """Raises WrongUsage if TLS cannot use one of the files."""
         _ = self.context
 
     @cached_property
@@ -83,7 +83,7 @@ class Tls:
             for file in filter(None, (self.certificate, self.key)):
                 read_pem("the client's certificate or key", file)
             try:
-                # Without a passphrase OpenSSL would ask the terminal for one.
+                # Without a passphrase OpenSSL would ask for one at the terminal.
                 made.load_cert_chain(self.certificate, self.key, lambda: self.passphrase or "")
             except (ssl.SSLError, ValueError):
                 with_it = ", and the passphrase of a key that has one as ssl.key.password in --client-properties"
@@ -94,7 +94,7 @@ class Tls:
         return made
 
     def over(self, connection: socket.socket, address: Address) -> ssl.SSLSocket:
-        """TLS over a connection, whose timeout holds. Raises TlsRefused, OSError."""
+        """TLS over a connection, with the connection's timeout. Raises TlsRefused, OSError."""
         try:
             return self.context.wrap_socket(connection, server_hostname=address.host)
         except (ssl.SSLEOFError, ConnectionResetError, BrokenPipeError) as error:
@@ -106,10 +106,10 @@ class Tls:
 
 
 def dial(address: Address, within_s: float, tls: Tls | None = None) -> socket.socket:
-    """A new connection, over TLS where that is asked. Raises TlsRefused, OSError."""
+    """A new connection, over TLS if `tls` is given. Raises TlsRefused, OSError."""
     connection = socket.create_connection((address.host, address.port), within_s)
     try:
-        # Requests are small and each waits for its answer, so nothing is won by collecting bytes.
+        # Requests are small and each waits for its answer, so collecting bytes would gain nothing.
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connection if tls is None else tls.over(connection, address)
     except BaseException:
@@ -118,7 +118,7 @@ def dial(address: Address, within_s: float, tls: Tls | None = None) -> socket.so
 
 
 def refused(error: ssl.SSLError, address: Address, takes_properties: bool) -> TlsRefused:
-    """What OpenSSL found, in words, with what helps."""
+    """OpenSSL's error in words, with the remedy."""
     reason = (error.reason or str(error)).replace("_", " ").lower()
     if isinstance(error, ssl.SSLCertVerificationError):
         found = error.verify_message.rstrip(".")
@@ -148,7 +148,7 @@ def _remedy(code: int, takes_properties: bool) -> str:
 
 
 def read_pem(what: str, file: Path) -> str:
-    """A file's text. Raises WrongUsage where there is none, or nothing of the form of PEM in it."""
+    """A file's text. Raises WrongUsage if there is no file, or its text is no PEM."""
     try:
         text = file.read_text("ascii")
     except OSError as error:
@@ -164,8 +164,8 @@ def read_pem(what: str, file: Path) -> str:
 
 
 def other_protocol(first: bytes, remedy: str) -> str | None:
-    """The protocol of an answer that begins with these bytes, and the remedy, of which the caller gives that for TLS; None for what is
-    neither TLS nor HTTP.
+    """The protocol of an answer that begins with these bytes, with a remedy, that for TLS from the caller; None if it is neither TLS nor
+    HTTP.
     """
     if len(first) > 1 and first[0] in (0x15, 0x16) and first[1] == 0x03:
         return f"it answers with TLS. {remedy}, or name a listener without TLS"
@@ -175,7 +175,7 @@ def other_protocol(first: bytes, remedy: str) -> str | None:
 
 
 def speaks_tls(address: Address, within_s: float) -> bool:
-    """Whether a listener there completes a TLS handshake, with any certificate: it is asked to explain why nothing else succeeds."""
+    """Whether a listener there completes a TLS handshake, with any certificate; this explains why other attempts fail."""
     unchecked_tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     unchecked_tls.check_hostname, unchecked_tls.verify_mode = False, ssl.CERT_NONE
     try:

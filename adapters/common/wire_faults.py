@@ -1,14 +1,14 @@
-"""Faults on the way between a client and a node, ordered beforehand: what becomes of the next request of a kind from a client.
+"""Faults between a client and a node, ordered in advance for the next request of a kind from a client.
 
-The client sees the same in each case but one: its connection is lost, and it is left not knowing. What differs is what the node
-has seen:
+In all cases but one the client sees the same: its connection is lost, and the outcome is unknown. The cases differ in what the node has
+received:
 
 * a request is *lost*: the node never gets it;
-* an answer is *lost*: the node has done what was asked, and said so;
+* an answer is *lost*: the node has done the request, and has answered;
 * a request is *held up*: the node gets it when it is let go, long after the client has given up;
-* a request *arrives twice*: the node gets it twice and the client gets the first answer, once both were given.
+* a request *arrives twice*: the node gets it twice, and the client gets the first answer, after both were given.
 
-Only connections of the session's own are harmed, so every system offers this, whoever runs it.
+Only connections of the session are affected, so every system offers this, even if fencepost did not start it.
 """
 
 import threading
@@ -21,11 +21,11 @@ WIRE_FAULTS = "wire-faults"
 """The capability."""
 
 MAX_HELD = 64
-"""How many requests are held up at most; each is a frame in memory."""
+"""The most requests that are held at a time; each is a frame in memory."""
 
 
 class Fault(Enum):
-    """What becomes of a request."""
+    """The fault that a request meets."""
 
     LOSE_REQUEST = auto()
     LOSE_ANSWER = auto()
@@ -34,7 +34,7 @@ class Fault(Enum):
 
 
 class Orders:
-    """What was ordered and has not happened yet, for these kinds of requests. Given in one thread, taken in others."""
+    """The orders that are still to be met, for these kinds of requests. One thread gives them, others take them."""
 
     def __init__(self, requests: Collection[str]) -> None:
         self._requests = requests
@@ -43,9 +43,9 @@ class Orders:
         self._lock = threading.Lock()
 
     def order(self, client: str, request: str, fault: Fault) -> None:
-        """This shall become of the client's next request of that kind. A later order takes the place of an earlier one.
+        """Order this fault for the client's next request of that kind. A later order replaces an earlier one.
 
-        Raises UnknownName for a kind that there is none of.
+        Raises UnknownName for an unknown kind.
         """
         if request not in self._requests:
             raise UnknownName("request", request, self._requests)
@@ -53,26 +53,26 @@ class Orders:
             self._ordered[client, request] = fault
 
     def take(self, client: str, request: str | None) -> Fault | None:
-        """What shall become of the request that is there now; an order counts once. None is a request of no known kind."""
+        """The fault for the present request; an order counts once. `request` is None for an unknown kind."""
         if request is None:
             return None
         with self._lock:
             return self._ordered.pop((client, request), None)
 
     def outstanding(self) -> int:
-        """How many orders have met no request yet."""
+        """The number of orders that have met no request yet."""
         with self._lock:
             return len(self._ordered)
 
     def hold(self, let_go: Callable[[], None]) -> None:
-        """Keep what lets a held request go."""
+        """Keep a function that lets a held request go."""
         with self._lock:
             if len(self._held) >= MAX_HELD:
                 raise WrongUsage(f"{MAX_HELD} requests are held up already; let them go first")
             self._held.append(let_go)
 
     def let_go(self) -> int:
-        """Let all held requests go, in the order in which they were made, each before the next; how many there were."""
+        """Let all held requests go, in the order in which they were made, each before the next; returns their number."""
         with self._lock:
             held, self._held = self._held, []
         for let_go in held:
@@ -80,7 +80,7 @@ class Orders:
         return len(held)
 
     def forget(self) -> None:
-        """Neither orders nor held requests any longer."""
+        """Drop all orders and held requests."""
         with self._lock:
             self._ordered.clear()
             self._held.clear()

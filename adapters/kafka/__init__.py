@@ -1,1 +1,1 @@
-"""Driving anything that speaks Kafka's protocol: one probe, several transports, and a container with Apache Kafka."""
+"""Driving any system that speaks Kafka's protocol: one probe, several transports, and Apache Kafka in containers or processes."""

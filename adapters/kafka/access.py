@@ -1,6 +1,6 @@
-"""Who a client is, and what its user may do: access-control lists, as an administrator changes them.
+"""A client's user, and the user's rights: access-control lists, as an administrator changes them.
 
-A change counts when the call returns: the broker that is asked shows it in its own list, the one by which it decides.
+A call returns when its change is in force: the broker that is asked shows it in DescribeAcls, from the list by which it decides.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ _ANYTHING: dict[str, object] = {
 
 
 class AccessCalls(Calls):
-    """Users and their rights."""
+    """Logging in, and changing the rights of users."""
 
     def log_in_as(self, user: str) -> None:
         """From now on, this client sends all requests as that user. Raises NotOffered if the broker has no logins."""
         self._cluster.log_in_as(user)
 
     def grant(self, right: Right) -> Outcome[None]:
-        """CreateAcls, and the right is in force."""
+        """CreateAcls, and wait until the right is in force."""
         return self._then_await(self.create_acl(right), right, is_there=True)
 
     def create_acl(self, right: Right, **otherwise: object) -> Outcome[None]:
-        """CreateAcls of this entry, or of one that differs in these fields, and what it is answered."""
+        """CreateAcls of this entry, or of one that differs in these fields, without a wait."""
         creation = {
             "resource_type": right.resource.kind,
             "resource_name": right.resource.name,
@@ -58,7 +58,7 @@ class AccessCalls(Calls):
         return self._write(AnyNode(), self._request("create_acls", _VERSION, creations=[creation]), read, frozenset())
 
     def revoke(self, right: Right) -> Outcome[None]:
-        """DeleteAcls, and the right is no longer in force."""
+        """DeleteAcls, and wait until the right is no longer in force."""
         match self.delete_acl(right):
             case Done():
                 return self._then_await(Done(None), right, is_there=False)
@@ -66,7 +66,7 @@ class AccessCalls(Calls):
                 return trouble
 
     def delete_acl(self, right: Right) -> Outcome[tuple[Right, ...]]:
-        """DeleteAcls of just this entry: what the answer says that was deleted."""
+        """DeleteAcls of only this entry; returns the entries that the answer names as deleted."""
 
         def read(answer: Any) -> Outcome[tuple[Right, ...]]:
             result = the_only(answer.filter_results, answer, right)
@@ -76,7 +76,7 @@ class AccessCalls(Calls):
         return self._write(AnyNode(), self._request("delete_acls", _VERSION, filters=[_just(right)]), read, frozenset())
 
     def acls(self, **filters: object) -> Outcome[tuple[Right, ...]]:
-        """DescribeAcls: the entries that allow, by exact names, as the answer has them; a filter that is not named lets all pass."""
+        """DescribeAcls: the entries that allow, by exact names; a filter that is not named matches everything."""
 
         def read(answer: Any) -> Outcome[tuple[Right, ...]]:
             found = (_entry(resource, one) for resource in answer.resources for one in resource.acls)
@@ -106,7 +106,7 @@ class AccessCalls(Calls):
 
 
 def _entry(resource: Any, entry: Any) -> Right | None:
-    """An entry of an answer; None for one of a kind that the suite does not make."""
+    """An entry of an answer; None for a kind that the suite does not create."""
     if (resource.pattern_type, entry.host, entry.permission_type) != (LITERAL, ANYWHERE, ALLOW):
         return None
     try:

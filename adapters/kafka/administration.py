@@ -1,4 +1,4 @@
-"""The calls by which an administrator changes a cluster."""
+"""The calls by which an administrator moves partitions, and changes feature levels."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _TIMEOUT_MS = 10_000
 _NO_EPOCH = -1
 _UPGRADE, _SAFE_DOWNGRADE = 1, 2
 _RESULTS_UP_TO = 1
-"""Up to this version UpdateFeatures has a result for each feature; later ones have one for all."""
+"""Up to this version UpdateFeatures has a result for each feature; later versions have one result for all."""
 
 
 class AdministrationCalls(ReadingCalls):
-    """What only an administrator would ask for."""
+    """Calls that only an administrator makes."""
 
     def move_partition(self, partition: TopicPartition, node: int) -> Outcome[None]:
-        """AlterPartitionReassignments to this one node, Metadata says that it leads, and the former leader knows that it does not.
+        """AlterPartitionReassignments to this node; returns when Metadata names it leader and the former leader no longer answers as one.
 
-        A former leader that has not heard of it yet still answers readers, with the log of before.
+        A former leader that has not learnt of the change still answers readers, from its old log.
         """
         match self._cluster.topic(partition.topic):
             case Done(before):
@@ -43,7 +43,7 @@ class AdministrationCalls(ReadingCalls):
                 return trouble
 
     def reassign(self, partition: TopicPartition, node: int) -> Outcome[None]:
-        """AlterPartitionReassignments to the one node with this number, and what it is answered."""
+        """AlterPartitionReassignments to the one node with this number, without a wait."""
         match self._cluster.nodes():
             case Done(nodes):
                 replicas = [nodes.id_of(node)]
@@ -83,7 +83,7 @@ class AdministrationCalls(ReadingCalls):
         return bool(result.error_code == ErrorCode.none and result.leader_epoch < epoch)
 
     def move_coordinator(self, transactional_id: str, node: int) -> Outcome[None]:
-        """Move the partition of __transaction_state that the id belongs to."""
+        """Move the partition of __transaction_state that has this transactional id."""
         match self.partition_of(transactional_id, TRANSACTIONS):
             case Done(partition):
                 return self.move_partition(partition, node)
@@ -91,9 +91,9 @@ class AdministrationCalls(ReadingCalls):
                 return trouble
 
     def partition_of(self, key: str, topic: str) -> Outcome[TopicPartition]:
-        """The partition of one of the broker's own topics that a transactional id or a group belongs to.
+        """The partition of an internal topic that has a transactional id or a group.
 
-        NotOffered where Metadata shows no such topic: brokers may keep what is in it as they like.
+        Raises NotOffered if Metadata shows no such topic: brokers may keep this state in another way.
         """
         match self._cluster.topic(topic):
             case Done(found):
@@ -104,7 +104,7 @@ class AdministrationCalls(ReadingCalls):
                 return trouble
 
     def update_feature(self, feature: str, level: int, *, lower: bool, validate_only: bool = False) -> Outcome[None]:
-        """UpdateFeatures: put a feature to another level. `lower` says that it may be one that is lower than now."""
+        """UpdateFeatures: set a feature to another level. `lower` allows a level below the present one."""
         version = self._offer.highest("update_features", 1, 2)
         kind = _SAFE_DOWNGRADE if lower else _UPGRADE
         message = self._request(

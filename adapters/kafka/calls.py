@@ -1,10 +1,11 @@
-"""How a probe asks: the version is checked, the right node found, the answer read, and the question put again where that is right.
+"""How a probe makes a request: it checks the version, finds the node, reads the answer, and retries if a client would.
 
-* A version outside of what the broker offers is not sent: `NotOffered`.
-* A definite refusal from the call's retry set is asked again while the session is patient; then the last refusal is the outcome.
-  Without `retry` the first answer is the outcome, but for a refusal that speaks of the node and not of what was asked.
-* A write with no answer stays `Unknown`, and so does one whose answer is that the broker does not know (REQUEST_TIMED_OUT).
-* A read that got no answer is put again, for it cannot have changed anything.
+* A request whose version the broker does not offer is not sent: `NotOffered`.
+* A definite refusal from the call's retry set is retried while the session is patient; then the last refusal is the outcome.
+  Without `retry` the first answer is the outcome, except for a refusal that is about the node and not about the request.
+* A write without an answer is `Unknown`, and so is one that the broker answers with an error that leaves its outcome open
+  (REQUEST_TIMED_OUT).
+* A read without an answer is retried, since it cannot have changed anything.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ from .values import TopicPartition
 T = TypeVar("T")
 
 SOON_S = 0.5
-"""How long a client asks again that is expected to stay refused: a refusal that only says "not yet" is over by then."""
+"""How long a client retries a request that is expected to stay refused: a temporary refusal is over by then."""
 SOON_TRIES = 5
-"""How often it asks at least: a busy machine takes that long for one answer."""
+"""The least number of tries: on a busy machine one answer may take all of that time."""
 
 
 class Calls:
@@ -43,10 +44,10 @@ class Calls:
         self._offer = offer
         self._time = time
         self.gives_up_soon = False
-        """Whether what says to ask again is asked again for `SOON_S` only, since it is expected to stay refused."""
+        """Whether retriable refusals are retried for `SOON_S` only, since the request is expected to stay refused."""
 
     def ask_only(self, node: int | None) -> Outcome[None]:
-        """Put each request to the node with this number, and once, whoever should get it; with None, to whom it is for again."""
+        """Send each request once, and to the node with this number, whatever its target; None restores the usual choice of nodes."""
         self._cluster.only_asked = None
         if node is None:
             return Done(None)
@@ -59,7 +60,7 @@ class Calls:
 
     @contextmanager
     def giving_up_soon(self) -> Iterator[None]:
-        """Until the end, what says to ask again is asked again for `SOON_S` only."""
+        """In the block, retriable refusals are retried for `SOON_S` only."""
         before, self.gives_up_soon = self.gives_up_soon, True
         try:
             yield
@@ -67,27 +68,27 @@ class Calls:
             self.gives_up_soon = before
 
     def is_listened_to(self) -> bool:
-        """Whether the node that this client begins with would read a request that is sent now."""
+        """Whether the bootstrap node of this client would read a request that is sent now."""
         return self._cluster.is_listened_to()
 
     def hurried(self, deadline_s: float, meanwhile: Callable[[], object] = lambda: None) -> AbstractContextManager[None]:
-        """Until the end, no answer is waited for longer than this, and `meanwhile` is done while each is waited for."""
+        """In the block, no answer is awaited longer than `deadline_s`, and `meanwhile` is called between each request and its answer."""
         return self._cluster.hurried(deadline_s, meanwhile)
 
     def learn_from(self, other: Calls) -> None:
-        """Ask where the other client would ask, as far as this one does not know better."""
+        """Use the nodes that the other client has found, unless this one has found another."""
         self._cluster.learn_from(other._cluster)
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self._cluster.close()
 
     def offers(self, api: str, version: int) -> bool:
-        """Whether the system claims to understand that version of that API."""
+        """Whether the system offers that version of that API."""
         return self._offer.has(api, version)
 
     def newest(self, api: str, lowest: int, highest: int) -> int:
-        """The newest version of that API that the system offers and that lies in this range; NotOffered where there is none."""
+        """The newest version of that API in this range that the system offers. Raises NotOffered if there is none."""
         return self._offer.highest(api, lowest, highest)
 
     def _request(self, api: str, version: int, **fields: Any) -> Any:
@@ -97,7 +98,7 @@ class Calls:
     def _write(
         self, target: Target, message: Any, read: Callable[[Any], Outcome[T]], again: frozenset[int], *, retry: bool = True
     ) -> Outcome[T]:
-        """Ask for a change. `read` takes the answer apart; `again` holds the error codes that are asked again."""
+        """Request a change. `read` interprets the answer; `again` has the error codes that are retried."""
 
         def read_decided(answer: Any) -> Outcome[T]:
             return _decided(message, read(answer))
@@ -113,7 +114,7 @@ class Calls:
         return self._asked(lambda: self._once(target, message, read_decided), is_for_later)
 
     def _send(self, target: Target, message: Any, read: Callable[[Any], Outcome[T]]) -> Callable[[], Outcome[T]]:
-        """Ask for a change, once; the answer is waited for when it is wanted, and before the same client asks that node again."""
+        """Request a change, once. The caller awaits the answer, before the same client sends another request to that node."""
         has_changed(self._time)
         match self._located(target):
             case Done(address):
@@ -130,7 +131,7 @@ class Calls:
     def _read(
         self, target: Target, message: Any, read: Callable[[Any], Outcome[T]], again: frozenset[int], *, retry: bool = True
     ) -> Outcome[T]:
-        """Ask for something that changes nothing."""
+        """Make a request that changes nothing."""
 
         def is_for_later(outcome: Outcome[T]) -> bool:
             if not retry:
@@ -140,7 +141,7 @@ class Calls:
         return self._asked(lambda: self._once(target, message, read), is_for_later)
 
     def _asked(self, attempt: Callable[[], Outcome[T]], is_for_later: Callable[[Outcome[T]], bool]) -> Outcome[T]:
-        """Patiently, and once where a node was chosen by `ask_only`: then its first answer is what is wanted."""
+        """Retry while it makes sense; but only one attempt if `ask_only` has chosen a node: then its first answer is the outcome."""
         return attempt() if self._cluster.only_asked is not None else patiently(self._time, attempt, is_for_later)
 
     def _once(self, target: Target, message: Any, read: Callable[[Any], Outcome[T]]) -> Outcome[T]:
@@ -160,7 +161,7 @@ class Calls:
         return outcome
 
     def _located(self, target: Target) -> Outcome[Address]:
-        """Where to send. To look for a node is a separate request, and patient whatever the caller wants of the request itself."""
+        """The address to send to. Looking for the node is a separate request, which is always retried."""
 
         if (known := self._cluster.known(target)) is not None:
             return Done(known)
@@ -172,21 +173,21 @@ class Calls:
 
 
 def _decided(message: Any, outcome: Outcome[T]) -> Outcome[T]:
-    """The outcome of a write, but for a refusal by which the broker says that it does not know."""
+    """The outcome of a write; Unknown if the broker's refusal leaves open whether the write was done."""
     if isinstance(outcome, Refused) and outcome.code in UNDECIDED:
         return Unknown(f"{title(api_of(message))} v{message.__version__} answered {outcome}, which leaves open whether it was done")
     return outcome
 
 
 def the_only(results: Sequence[Any], answer: Any, about: object) -> Any:
-    """The one result that an answer has about what was asked; none or two are malformed."""
+    """The one result for `about` in an answer. Raises Malformed if there are none or several."""
     if len(results) != 1:
         raise Malformed(f"{title(api_of(answer))} v{answer.__version__} answered {len(results)} results for {about}, expected one")
     return results[0]
 
 
 def partition_result(topics: Sequence[Any], partition: TopicPartition, answer: Any, *, results: str = "partitions") -> Any:
-    """The one result that an answer has for a partition, in topics by name, in each the list called `results`."""
+    """The one result for a partition, in topics by name, each with a list named `results`. Raises Malformed if there is not just one."""
     found = [
         result
         for topic in topics

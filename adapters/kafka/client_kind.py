@@ -1,6 +1,6 @@
-"""Which versions of requests a client sends: one that knows KIP-890's second part, and one that does not.
+"""The versions of requests that a client sends: a client that has KIP-890's second part, and one that has not.
 
-A client follows the cluster's transaction.version: with 2 it leaves it to brokers to add partitions, and its epoch grows with each
+A client follows the cluster's transaction.version. With 2 it leaves adding partitions to the brokers, and its epoch grows with each
 transaction; with 0 it adds a partition before it writes there, and keeps its epoch.
 """
 
@@ -20,15 +20,15 @@ class ClientKind(Enum):
 
     @classmethod
     def fitting(cls, offer: Offer) -> "ClientKind":
-        """The kind that clients of a system with this offer are."""
+        """The kind of client that a system with this offer has."""
         return cls.OLD if offer.lacking_for_second_part() else cls.NEW
 
     @property
     def is_old(self) -> bool:
-        """Whether it adds partitions by itself."""
+        """Whether it adds partitions itself."""
         return self is ClientKind.OLD
 
     def version(self, calls: Calls, api: str) -> int:
-        """The newest version of a request that both this client and the system know; NotOffered where there is none."""
+        """The newest version of a request that both this client and the system have. Raises NotOffered if there is none."""
         lowest, highest = (_EITHER | self.value)[api]
         return highest if lowest == highest else calls.newest(api, lowest, highest)

@@ -1,7 +1,7 @@
-"""A Java client's properties file: how it reaches a broker and logs in there.
+"""A Java client's properties file: how the client reaches a broker and logs in.
 
-What says how to reach it is taken, or refused with the remedy where this client cannot do it; what is about anything else, such as
-batches, is passed over. No message has the value of a password.
+Properties about reaching the broker are used, or refused with the remedy if this client does not support them; other properties, such as
+those about batches, are ignored. No message contains a password.
 """
 
 import re
@@ -44,7 +44,7 @@ _REMEDIES = {
     "ssl.truststore.password": "a PEM file needs none; leave it out",
     "ssl.keystore.password": "a PEM file needs none; for its key say ssl.key.password",
 }
-"""What is about the way to a broker and cannot be followed."""
+"""The properties about reaching a broker that this client does not support, with the remedy."""
 _LINE = re.compile(r"((?:[^\\\s=:]|\\.)+)(?:\s*[=:]\s*|\s+|$)(.*)", re.DOTALL)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
@@ -54,7 +54,7 @@ _VARIABLE = re.compile(r"\$\{env:(?:[^:}]*:)?([A-Za-z_]\w*)\}")
 
 
 def read(file: Path, token: Token | None, environment: Mapping[str, str]) -> tuple[Security, str | None]:
-    """What the file says, and its bootstrap.servers. Raises WrongUsage."""
+    """The security settings of the file, and its bootstrap.servers. Raises WrongUsage."""
     try:
         found = properties(file.read_text())
     except (OSError, UnicodeDecodeError) as error:
@@ -63,7 +63,7 @@ def read(file: Path, token: Token | None, environment: Mapping[str, str]) -> tup
 
 
 def properties(text: str) -> dict[str, str]:
-    """The properties of a file as `java.util.Properties` reads it: comments, lines that go on, escapes."""
+    """The properties of a file as `java.util.Properties` reads it: with comments, continued lines and escapes."""
     found: dict[str, str] = {}
     going_on = ""
     for line in text.splitlines():

@@ -1,7 +1,7 @@
-"""Which node to ask: one client's knowledge of a cluster, gathered when it is needed and forgotten when it proves wrong.
+"""The nodes that one client knows: it looks one up when it needs it, and forgets it when it proves wrong.
 
-A request has a target: any node, the coordinator of a key, or the leader of a partition. Looking a target up is a question
-of its own and may be refused, for example with COORDINATOR_NOT_AVAILABLE while the first coordinator is being made.
+A request has a target: any node, the coordinator of a key, or the leader of a partition. Looking a target up is a separate request and may
+be refused, for example with COORDINATOR_NOT_AVAILABLE while the broker creates the first coordinator.
 """
 
 import uuid
@@ -26,10 +26,10 @@ from .values import TopicPartition
 T = TypeVar("T")
 
 METADATA_VERSIONS = (4, 12)
-"""The lowest and the highest that is asked: v4 is the first that need not make topics, v12 the first with topic ids alone."""
+"""The lowest and the highest version that is sent: v4 is the first that need not create topics, v12 the first with only topic ids."""
 
 NO_NODE = -1
-"""The number of a node that Metadata does not name."""
+"""The number for a node that Metadata does not name."""
 
 
 class CoordinatorKind(IntEnum):
@@ -41,12 +41,12 @@ class CoordinatorKind(IntEnum):
 
 @dataclass(frozen=True)
 class AnyNode:
-    """A request that every node answers alike."""
+    """Any node: every node answers the request alike."""
 
 
 @dataclass(frozen=True)
 class Node:
-    """A request for just that node."""
+    """The node at that address."""
 
     address: Address
 
@@ -71,59 +71,59 @@ Target: TypeAlias = AnyNode | Node | CoordinatorOf | LeaderOf
 
 @dataclass(frozen=True)
 class Topic:
-    """What Metadata says of a topic. `leaders` lacks the partitions that have none at the moment."""
+    """A topic in an answer to Metadata. `leaders` lacks the partitions that have no leader now."""
 
     topic_id: uuid.UUID | None
     leaders: dict[int, Address]
     partitions: int
     name: str
     leader_epochs: dict[int, int]
-    """Those that this version of Metadata tells."""
+    """The leader epochs, if this version of Metadata has them."""
 
 
 @dataclass(frozen=True)
 class Nodes:
-    """The nodes of a cluster, numbered from 1 on as scenarios name them, whatever ids the cluster gives them.
+    """The nodes of a cluster, numbered from 1 as scenarios name them, whatever ids the cluster gives them.
 
-    Node 1 is the one that clients begin with, which faults are for; the others follow in the order of their ids. Where none advertises the
-    bootstrap address, the lowest id is node 1's. A node keeps its number while Metadata does not name it.
+    Node 1 is the one that clients begin with, and that faults concern; the others follow in the order of their ids. If no node advertises
+    the bootstrap address, the node with the lowest id is node 1. A node keeps its number while Metadata does not name it.
     """
 
     _ids: tuple[int, ...] = ()
     _addresses: dict[int, Address] = field(default_factory=dict)
 
     def seen(self, addresses: dict[int, Address], bootstrap: Address) -> "Nodes":
-        """With what another answer to Metadata says, the addresses by the nodes' ids; nodes that are new have the next numbers."""
+        """These nodes and those of another answer to Metadata, the addresses by the nodes' ids; new nodes get the next numbers."""
         first = min((node_id for node_id, address in addresses.items() if address == bootstrap), default=None)
         new = sorted(addresses.keys() - set(self._ids), key=lambda node_id: (node_id != first, node_id))
         return Nodes((*self._ids, *new), self._addresses | addresses)
 
     @property
     def numbers(self) -> list[int]:
-        """From 1 on."""
+        """The numbers, from 1."""
         return list(range(1, len(self._ids) + 1))
 
     def id_of(self, number: int) -> int:
-        """The id of the node with that number; one that no node has, where there is no such node."""
+        """The id of the node with that number; if there is none, an id that no node has."""
         return self._ids[number - 1] if number <= len(self._ids) else max(self._ids, default=0) + number
 
     def number_of(self, node_id: int) -> int:
-        """The number of the node with that id; -1 where Metadata has never named it."""
+        """The number of the node with that id; -1 if Metadata has never named it."""
         return self._ids.index(node_id) + 1 if node_id in self._ids else NO_NODE
 
     def address_of(self, number: int) -> Address:
-        """Where the node with that number is. Raises SetUpFailed where there is none."""
+        """The address of the node with that number. Raises SetUpFailed if there is none."""
         if number > len(self._ids):
             raise SetUpFailed(f"Metadata names no node {number}, only {len(self._ids)} with the ids {', '.join(map(str, self._ids))}")
         return self._addresses[self._ids[number - 1]]
 
     def number_at(self, address: Address) -> int:
-        """The number of the node that advertises that address; the lowest, where several do."""
+        """The number of the node that advertises that address; the lowest if several do."""
         return next((number for number in self.numbers if self.address_of(number) == address), NO_NODE)
 
 
 class Cluster:
-    """One client's connections, and what it knows of the nodes behind them."""
+    """One client's connections, and the nodes that it knows."""
 
     def __init__(
         self,
@@ -146,17 +146,17 @@ class Cluster:
         self._found: dict[Target, Address] = {}
         self._nodes = Nodes()
         self.only_asked: Address | None = None
-        """The one node that is asked, whoever should be; None when each target is."""
+        """The node that gets every request; None if each request goes to its target."""
         self._meanwhile: Callable[[], object] = lambda: None
 
     def call(self, address: Address, message: Any) -> Done[Any] | Unknown:
-        """Ask that node. The answer is handed over unread."""
+        """Send a request to that node, and return its answer unread."""
         wait = self.send(address, message)
         self._meanwhile()
         return wait()
 
     def send(self, address: Address, message: Any) -> Answer:
-        """Ask that node, and wait for the answer when it is wanted."""
+        """Send a request to that node; the returned function waits for the answer."""
         return self._recorder.send(self._client, address, self._transport(address), message, self._deadline_s)
 
     def is_listened_to(self) -> bool:
@@ -167,7 +167,7 @@ class Cluster:
 
     @contextmanager
     def hurried(self, deadline_s: float, meanwhile: Callable[[], object] = lambda: None) -> Iterator[None]:
-        """Until the end, no answer is waited for longer than this, and `meanwhile` is done once a request is sent."""
+        """In the block, no answer is awaited longer than `deadline_s`, and `meanwhile` is called after each request is sent."""
         before = self._deadline_s, self._meanwhile
         self._deadline_s, self._meanwhile = deadline_s, meanwhile
         try:
@@ -176,15 +176,15 @@ class Cluster:
             self._deadline_s, self._meanwhile = before
 
     def learn_from(self, other: "Cluster") -> None:
-        """Take over which nodes the other client has found; what this one has found itself stays."""
+        """Take over the nodes that the other client has found; those that this one has found stay."""
         self._found = other._found | self._found
 
     def known(self, target: Target) -> Address | None:
-        """The node that the target stands for, where it has been found."""
+        """The node of the target, if it has been found."""
         return self._found.get(target) if self.only_asked is None else self.only_asked
 
     def locate(self, target: Target) -> Outcome[Address]:
-        """The node that the target stands for, asked for where it is not known."""
+        """The node of the target; looked up if it is not known."""
         if (known := self.known(target)) is not None:
             return Done(known)
         match target:
@@ -201,7 +201,7 @@ class Cluster:
         return outcome
 
     def forget(self, target: Target) -> None:
-        """The node was the wrong one, or it is gone: look for it again the next time."""
+        """The node was the wrong one, or it is gone: it is looked up again before the next request."""
         self._found.pop(target, None)
 
     def brokers(self) -> Outcome[dict[int, Address]]:
@@ -213,16 +213,16 @@ class Cluster:
         return self._metadata(None, lambda _: Done(self._nodes))
 
     def topic(self, name: str, *, create: bool = False) -> Outcome[Topic]:
-        """The topic's id and leaders, as the bootstrap node knows them now; it may make the topic where `create` allows it."""
+        """The topic's id and leaders, as the bootstrap node knows them now; the node may create the topic if `create` is true."""
         return self._metadata(name, lambda answer: _topic(answer, name), create=create)
 
     def log_in_as(self, user: str) -> None:
-        """Go on with connections of that user."""
+        """Use connections of that user from now on."""
         self.close()
         self._connect = self._connect_as(user)
 
     def close(self) -> None:
-        """Give back the connections. The next request makes new ones, to the nodes that are known."""
+        """Close the connections. The next request opens a new one, to a node that is known already."""
         for transport in self._transports.values():
             transport.close()
         self._transports.clear()

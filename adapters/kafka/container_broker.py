@@ -1,7 +1,7 @@
-"""One Kafka broker, or a cluster, of fencepost's own.
+"""One Kafka broker, or a cluster, that fencepost starts.
 
-A configuration may have more nodes, each a container, or a process of a launcher. They are started when the first one serves, so that it
-has the brokers' own topics; that one coordinates, and it is what a crash ends.
+A configuration may have more nodes, each a container, or a process of a launcher. They start when the first node serves, so that it has the
+internal topics: that node is the coordinator, and crashes concern it.
 """
 
 import contextlib
@@ -31,10 +31,10 @@ _ALL_NODES_WITHIN_S = 180.0
 
 
 class KafkaBroker(ContainerBroker[KafkaNodes, Offer]):
-    """A broker of an `apache/kafka` image. `producers` are brought near their last epoch as soon as it serves."""
+    """A broker of an `apache/kafka` image. It brings `producers` producers near their last epoch as soon as it serves."""
 
     writes_ids = True
-    """Whether ids near their last epoch may be written into its log, whose layout is that of the settings."""
+    """Whether fencepost may write ids near their last epoch into its log, whose place the settings know."""
 
     expected = "an image that is configured as apache/kafka is, by KAFKA_ variables"
 
@@ -67,14 +67,14 @@ class KafkaBroker(ContainerBroker[KafkaNodes, Offer]):
         return answer
 
     def on_serving(self, offer: Offer, waits_for: Callable[[str], None]) -> None:
-        """Start the other nodes, and fill the pool: with ids that were written into the log, as far as these are there."""
+        """Start the other nodes, and fill the pool with producers near their last epoch, first with ids that were written into the log."""
         nodes = self._started.result()
         nodes.start_others()
         if nodes.count > 1:
             waits_for(f"all {nodes.count} nodes to serve")
             self._await_all(nodes, offer)
         address = nodes.first.address
-        # Twice as many, for a scenario that is red in company is played once more.
+        # Twice as many: a red scenario that ran concurrently with others is played once more.
         written = write_ids(address, offer, 2 * self._producers) if self._producers and self.writes_ids else []
         if written:
             waits_for("its coordinator to read its log again")
@@ -86,18 +86,19 @@ class KafkaBroker(ContainerBroker[KafkaNodes, Offer]):
         self._pool.expect(self._producers)
 
     def shown(self, log: str) -> str:
-        """Without the passwords."""
+        """The log without the passwords."""
         return self._users.passwords.hidden_in(log)
 
     @property
     def address(self) -> Address:
-        """Where this machine reaches the first node."""
+        """The address of the first node on this machine."""
         return self.containers.first.address
 
     def session(self, needs: frozenset[str]) -> KafkaSession:
         """A fresh session for these needs.
 
-        A broker that the last one left dead, or on its way up, is brought back first, and so are levels that it may have moved.
+        A broker that the last session left down is restarted, and one that is starting is awaited; feature levels that a scenario may have
+        changed are restored.
         """
         offer = self.offer
         with self._bringing_back:
@@ -110,26 +111,26 @@ class KafkaBroker(ContainerBroker[KafkaNodes, Offer]):
         return wall_session(self.address, offer, self._patience_s, self, needs, users=self._users, take_from_pool=self._pool.take)
 
     def crash(self) -> None:
-        """Kill the first node, which may come back by itself."""
+        """Kill the first node, which may restart by itself."""
         self._is_back = False
         super().crash()
 
     def stop(self) -> None:
-        """Stop the first node, which may come back by itself."""
+        """Stop the first node, which may restart by itself."""
         self._is_back = False
         super().stop()
 
     def start_again(self) -> None:
-        """Start the first node again, whose disk was kept."""
+        """Start the first node on the disk that it had."""
         self._is_back = False
         super().start_again()
 
     def pause(self, node: int) -> None:
-        """Let a node do nothing until `resume`."""
+        """Suspend a node until `resume`."""
         self.containers.node(node).pause()
 
     def resume(self, node: int) -> None:
-        """Let the paused node go on, and wait until the others count it among the living."""
+        """Let the paused node continue, and wait until the cluster lists it again."""
         nodes = self.containers
         nodes.node(node).resume()
         self._await_all(nodes, self.offer)
@@ -140,7 +141,7 @@ class KafkaBroker(ContainerBroker[KafkaNodes, Offer]):
         super().close()
 
     def _await_all(self, nodes: KafkaNodes, offer: Offer) -> None:
-        """Wait until the first node names all nodes, each of which answers."""
+        """Wait until the first node lists all nodes, and each of them answers."""
         last: object = "nothing was tried"
         for _ in WallTime(_ALL_NODES_WITHIN_S).attempts():
             if not nodes.are_running():

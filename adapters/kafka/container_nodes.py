@@ -1,12 +1,12 @@
-"""The containers of one cluster: a node each and, where there are several, a network between them.
+"""The containers of one cluster: one for each node and, if there are several, a network between them.
 
-Like `container`, this module is imported only where containers are really wanted.
+Like `container`, other modules import this one only when containers are needed.
 """
 
 import contextlib
 from collections.abc import Callable
 
-from docker.errors import DockerException  # type: ignore[import-untyped]  # it has none
+from docker.errors import DockerException  # type: ignore[import-untyped]  # it has no types
 
 from fencepost.adapters.common.containers import make_network, remove_network, started
 from fencepost.contract.errors import SystemUnreachable

@@ -1,4 +1,4 @@
-"""Kafka in containers of fencepost's own: one broker for each configuration that a selected scenario needs.
+"""Kafka in containers that fencepost starts: one broker for each configuration that a selected scenario needs.
 
 With a configuration that is fresh, each scenario gets a separate broker.
 """
@@ -27,17 +27,17 @@ class KafkaContainerSystem(ContainerSystem[KafkaBroker]):
 
     name = protocol = "kafka"
     kind = "container"
-    """What a node is."""
+    """The kind of a node."""
 
     def __init__(self, image: str, patience_s: float = PATIENCE_S, settings: KafkaSettings | None = None) -> None:
         super().__init__(image, patience_s, settings or kafka_settings())
 
     def make(self, configuration: str, to_come: int, why: str) -> KafkaBroker:
-        """A broker that fills its pool of producers for the scenarios to come, where these need such."""
+        """A broker that fills its pool of producers for the scenarios to come, if these need producers near their last epoch."""
         return KafkaBroker(self._image, configuration, self._patience_s, self.producers(configuration, to_come), Starting(self._board, why))
 
     def producers(self, configuration: str, to_come: int) -> int:
-        """How many producers near their last epoch the scenarios to come on a broker with that configuration need."""
+        """How many producers near their last epoch the scenarios to come need on a broker with that configuration."""
         return to_come if NEAR_LAST_EPOCH in self._settings.configuration(configuration).offers else 0
 
     def may_offer(self) -> frozenset[str]:
@@ -65,14 +65,14 @@ class KafkaContainerSystem(ContainerSystem[KafkaBroker]):
         )
 
     def stand_in(self) -> StandIn:
-        """The reference with the requests of the broker, which has been asked what it is."""
+        """The reference with the default broker's offer of requests."""
         from .stand_in import StandIn as Reference
 
         return Reference(self._default_broker().offer)
 
     @property
     def version(self) -> str | None:
-        """The exact version, where the image's tag says it."""
+        """The exact version, if the image's tag names it."""
         return exact_version(self._image)
 
     def whose(self, supported: Range | None) -> genuine.Whose:

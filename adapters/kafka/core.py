@@ -1,7 +1,7 @@
 """Kafka as a transactional log: a writer is a transactional id, a log the one partition of a topic, a group a consumer group.
 
-Requests are those of KIP-890's new clients; of old ones where the system does not have its second part. A writer loses its transaction to
-another instance of its transactional id. A log is reloaded with its broker, which is killed for that and started again.
+Writers send the requests of KIP-890's new clients, or those of old clients if the system lacks the second part. A writer loses its
+transaction to another instance of its transactional id. To reload a log, its broker is killed and restarted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .values import CommittedOffset, Isolation, LogView, ProducerIdAndEpoch, Top
 
 
 class KafkaLog:
-    """A Kafka system; `client` gives the probe of a named client, `unique` a name that only this session uses."""
+    """A Kafka system; `client` returns the probe of a named client, `unique` a name that only this session uses."""
 
     def __init__(self, client: Callable[[str], KafkaProbe], unique: Callable[[str], str], faults: Faults, kind: ClientKind) -> None:
         self._client = client
@@ -31,11 +31,11 @@ class KafkaLog:
         self._observer = client("observer")
         self._enders = 0
         self.first = ""
-        """The log that was made first, in which a transaction can begin without a write where clients add partitions by themselves."""
+        """The log that was made first: where clients add partitions themselves, a transaction begins by adding it, before any write."""
 
     @property
     def settles_later(self) -> bool:
-        return False  # whether a transaction is over everywhere can be asked
+        return False  # the coordinator reports whether a transaction is over everywhere
 
     def create(self, log: str, *, deduplicating: bool = False) -> Outcome[None]:  # noqa: ARG002 - every log is
         self.first = self.first or log
@@ -84,7 +84,7 @@ class KafkaLog:
     def reload(self, log: str) -> Outcome[None]:
         self._faults.crash()
         self._faults.restart()
-        # A broker that is back may be asked for the log a little before it leads it.
+        # A broker that has restarted may get the request a little before it leads the log.
         return without_value(self._observer.read(self.partition(log), Isolation.READ_COMMITTED))
 
     def seal(self, log: str) -> Outcome[None]:
@@ -103,7 +103,7 @@ class KafkaLog:
                 return trouble
 
     def unread(self, probe: KafkaProbe, group: str, log: str, *, patient: bool = True) -> Outcome[Sequence[tuple[int, str]]]:
-        """Offset and value of what lies behind the group's place. What is pending in a transaction is waited for, or refused."""
+        """Offset and value of the records after the group's position. Pending offsets are awaited, or refused if not `patient`."""
         match probe.committed_offset(self._unique(group), self.partition(log), require_stable=True, retry=patient):
             case Done(offset):
                 place = offset or 0
@@ -116,11 +116,11 @@ class KafkaLog:
                 return unread
 
     def version(self, api: str) -> int:
-        """The version in which writers send a request."""
+        """The version of a request that writers send."""
         return self.kind.version(self._observer, api)
 
     def is_over_in(self, log: str, producer_id: int) -> Outcome[bool]:
-        """Whether no transaction of that producer is open in the log."""
+        """Whether the producer's transaction has a marker in the log."""
         match self._observer.last_marker(self.partition(log), producer_id):
             case Done(marker):
                 return Done(marker is not None)
@@ -152,7 +152,7 @@ class KafkaLog:
 
 @dataclass
 class KafkaFollower:
-    """A consumer of committed data that fetches on from where it came to."""
+    """A consumer of committed data that continues from its position."""
 
     probe: KafkaProbe
     partition: TopicPartition
@@ -160,7 +160,7 @@ class KafkaFollower:
     given: list[str] = field(default_factory=list)
 
     def seen(self) -> Outcome[Sequence[str]]:
-        while True:  # to the last stable offset, where a page is empty
+        while True:  # up to the last stable offset, where a page is empty
             match self.probe.page(self.partition, Isolation.READ_COMMITTED, self.position):
                 case Done(LogView(batches=())):
                     return Done(self.given)
@@ -182,7 +182,7 @@ class _Written:
 
 @dataclass
 class _Touched:
-    """The logs that a transaction wrote to, those that an old client has added, and the log for which each group got an offset."""
+    """The logs that a transaction wrote to, those that an old client has added, and for each group the log of its offset."""
 
     logs: set[str] = field(default_factory=set)
     added: set[str] = field(default_factory=set)
@@ -318,9 +318,9 @@ class KafkaWriter:
                 return trouble
 
     def _is_over_for_readers(self) -> Outcome[bool]:
-        """Whether every log that it wrote to has the marker, and every group a stable offset: for systems that do not describe it.
+        """Whether every log that it wrote to has the marker, and every group a stable offset: for systems without DescribeTransactions.
 
-        A log that was only added need not get a marker, but is decided to its end.
+        A log that was only added need not get a marker, but it must have no open transaction.
         """
         touched = self._open if self._open else self._ended
         looks = [self.log.is_over_in(log, self.producer.producer_id) for log in touched.logs]
@@ -330,7 +330,7 @@ class KafkaWriter:
         return troubles[0] if troubles else Done(all(look.value for look in looks if isinstance(look, Done)))
 
     def _add(self, log: str) -> Outcome[None]:
-        """What an old client does before it writes: add the partition, unless it did so in this transaction."""
+        """Add the partition before a write, as an old client does, unless it is added in this transaction."""
         if log not in self._open.added and self.log.kind.is_old:
             added = self.probe.add_partitions(self.transactional_id, self.producer, [self.log.partition(log)])
             if not isinstance(added, Done):

@@ -1,4 +1,4 @@
-"""The calls by which an administrator takes away topics, records and groups."""
+"""The calls by which an administrator deletes topics, records and groups."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .values import TopicPartition
 
 _TIMEOUT_MS = 10_000
 _BY_NAME_OR_ID = 6
-"""From this version on DeleteTopics names a topic in either way."""
+"""From this version on DeleteTopics names a topic by name or by id."""
 
 _HIGH_WATERMARK = -1
 
 
 class DeletionCalls(Calls):
-    """What only an administrator would ask for."""
+    """Calls that only an administrator makes."""
 
     def delete_topic(self, name: str) -> Outcome[uuid.UUID | None]:
-        """DeleteTopics, and the node that is asked no longer knows the topic: the topic id that it had, None if it is not known."""
+        """DeleteTopics, and wait until Metadata no longer has the topic; returns its topic id, None if the version has no ids."""
         version = self._offer.highest("delete_topics", 1, _BY_NAME_OR_ID)
         match self.ask_to_delete_topic(version, name):
             case Done(topic_id) if self.is_without_topic(name):
@@ -36,7 +36,7 @@ class DeletionCalls(Calls):
                 return trouble
 
     def ask_to_delete_topic(self, version: int, name: str | None, topic_id: uuid.UUID | None = None) -> Outcome[uuid.UUID | None]:
-        """DeleteTopics of that version for one topic, by its name or by its id: the id in the answer, from version 6 on."""
+        """DeleteTopics of that version for one topic, by name or by id, without a wait; returns the id in the answer (from v6 on)."""
         wanted: dict[str, Any] = {"topic_names": [name]}
         if version >= _BY_NAME_OR_ID:
             wanted = {"topics": [{"name": name, "topic_id": topic_id}]}
@@ -49,7 +49,7 @@ class DeletionCalls(Calls):
         return self._write(AnyNode(), message, read, frozenset({ErrorCode.not_controller}))
 
     def is_without_topic(self, name: str) -> bool:
-        """Whether Metadata does not know a topic of that name, at the latest when patience ends."""
+        """Whether Metadata stops naming a topic of that name before patience ends."""
         for _ in self._time.attempts():
             match self._cluster.topic(name):
                 case Refused(code=ErrorCode.unknown_topic_or_partition):
@@ -67,7 +67,7 @@ class DeletionCalls(Calls):
                 return trouble
 
     def delete_records(self, partition: TopicPartition, before: int = _HIGH_WATERMARK) -> Outcome[int]:
-        """DeleteRecords of what is before that offset, or of all up to the high watermark: where the log starts now."""
+        """DeleteRecords before that offset, or up to the high watermark; returns the log's new start offset."""
         wanted = {"partition_index": partition.partition, "offset": before}
         message = self._request(
             "delete_records",

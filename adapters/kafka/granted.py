@@ -1,4 +1,4 @@
-"""What the owner of a running broker lets fencepost do beyond asking it: kill it, leave traces in it, ask others beside it."""
+"""What the owner of a running broker allows fencepost beyond requests: to kill it, to leave traces in it, to use further brokers."""
 
 import os
 from collections.abc import Collection, Mapping
@@ -13,17 +13,17 @@ from .reach import Users, parse_address
 from .security import OPEN, Security
 from .settings import kafka_settings
 
-PASSWORD = "FENCEPOST_USERS_PASSWORD"  # noqa: S105 - it is where one is found
-"""The environment variable with the password of the users of a broker where one has to log in."""
+PASSWORD = "FENCEPOST_USERS_PASSWORD"  # noqa: S105 - the name of a variable
+"""The environment variable with the password of the users of a broker that requires a login."""
 
 _YES = "yes"
 CAN_BE_NAMED = ("unverified", "expiring", "compacting", "authorizer")
-"""Those that a running broker can have. The others are started for a scenario, or are what the broker at the first address is used as."""
+"""The configurations that a running broker can have. Others are started for a scenario, or are that of the broker at the first address."""
 
 
 @dataclass(frozen=True)
 class Granted:
-    """Nothing, unless the user says so. `configurations` are further brokers, by the names of their configurations."""
+    """The grants; the default is none. `configurations` are further brokers, by the names of their configurations."""
 
     command: RestartCommand | None = None
     throwaway: bool = False
@@ -31,7 +31,7 @@ class Granted:
 
     @classmethod
     def of(cls, options: Mapping[str, str], bootstrap: Collection[Address]) -> "Granted":
-        """What the options say. Raises WrongUsage."""
+        """The grants in the options. Raises WrongUsage."""
         if options.get(THROWAWAY, _YES) != _YES:
             raise WrongUsage(f"--{THROWAWAY} {options[THROWAWAY]}: expected {_YES}, or leave it out")
         brokers: dict[str, Address] = {}
@@ -45,7 +45,7 @@ class Granted:
         return cls(named(options.get(RESTART_COMMAND)), THROWAWAY in options, brokers)
 
     def capabilities(self, configuration: str) -> frozenset[str]:
-        """What a broker with that configuration offers where this is granted."""
+        """The capabilities of a broker with that configuration, given these grants."""
         is_commanded = self.command is not None
         needs_grant = {
             "crash": is_commanded,
@@ -58,7 +58,7 @@ class Granted:
 
 
 def users_of(configuration: str, security: Security = OPEN) -> Users:
-    """Who logs in at a broker with that configuration. Raises WrongUsage where their password is not told."""
+    """The users of a broker with that configuration. Raises WrongUsage if their password is not set."""
     names = kafka_settings().users(configuration)
     password = os.environ.get(PASSWORD, "")
     if names and not password:

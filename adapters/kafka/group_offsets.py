@@ -1,4 +1,4 @@
-"""What a group has committed, by OffsetFetch in each of its versions."""
+"""The offsets that a group has committed, by OffsetFetch in each of its versions."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from .errors import COORDINATOR_AWAY, refused
 from .values import FetchedOffset, TopicPartition
 
 _MANY_GROUPS, _BY_ID, _SAYS_STABLE = 8, 10, 7
-"""From these versions on: several groups, topics by their ids, and whether only what is stable is wanted."""
+"""The first versions that have several groups, topic ids, and the choice of stable offsets."""
 
 _LEADER_EPOCHS = 5
 
 
 class GroupOffsetCalls(Calls):
-    """What a group has, as a consumer of some version asks for it."""
+    """A group's offsets, as a consumer of a given version requests them."""
 
     def fetch_offsets(
         self, group: str, partitions: Sequence[TopicPartition] | None, version: int, topic_ids: Mapping[str, uuid.UUID]
     ) -> Outcome[Mapping[TopicPartition, FetchedOffset]]:
-        """OffsetFetch of what need not be stable: of all partitions where none is named. The first refusal is the outcome."""
+        """OffsetFetch without stable offsets, of all partitions if `partitions` is None. The first refusal is the outcome."""
         self._offer.check("offset_fetch", version)
         named = None if partitions is None else [self._topic(partition, version, topic_ids) for partition in partitions]
         stable = {"require_stable": False} if version >= _SAYS_STABLE else {}

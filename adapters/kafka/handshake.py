@@ -1,7 +1,7 @@
-"""What a Kafka system says of itself when it is asked, and the capabilities that follow.
+"""What a Kafka system reports about itself, and the capabilities that follow.
 
-ApiVersions v0 comes first, because every version of every broker answers it; then, where it is offered, the version that has
-the features as well.
+ApiVersions v0 comes first, because every version of every broker answers it; then, if it is offered, the version that also has the
+features.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ from .transport import Transport
 
 TRANSACTIONS_V2 = "transactions-v2"
 MAY_BE_OFFERED = frozenset({WIRE_FAULTS, TRANSACTIONS_V2})
-"""What is offered however the system is reached; the second by a release that has these requests."""
+"""What is offered however the system is reached; TRANSACTIONS_V2 only by a release that has its requests."""
 
 _SHOWN_APIS = (
     "produce",
@@ -41,7 +41,7 @@ _SHOWN_APIS = (
 
 
 def ask(transport: Transport, deadline_s: float) -> Done[Offer] | Unknown:
-    """Ask a node what it offers."""
+    """Send ApiVersions to a node; returns its offer."""
     match transport.call(request("api_versions", 0), deadline_s):
         case Done(first):
             offer = offer_of(first)
@@ -71,7 +71,7 @@ def describe(
     missing: Iterable[str] = (),
     notes: Iterable[str] = (),
 ) -> Handshake:
-    """The handshake. `offered` names what the way of reaching the system adds, and `missing` are lines about what it lacks."""
+    """The handshake. `offered` has the capabilities of the way to the system, and `missing` lines about what it lacks."""
     lacking = offer.lacking_for_second_part()
     features = ", ".join(f"{name} {level}" for name, level in sorted(offer.finalized.items()))
     return Handshake(
@@ -94,7 +94,7 @@ def describe(
 
 
 def offer_of(answer: Any) -> Offer:
-    """What an answer to ApiVersions says."""
+    """The offer in an answer to ApiVersions."""
     if answer.error_code is not ErrorCode.none:
         raise Malformed(f"ApiVersions v{answer.__version__} answered {refused(answer.error_code)}, and every broker must understand it")
     apis = {

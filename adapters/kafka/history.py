@@ -1,7 +1,7 @@
-"""What a session asked and was answered, as history events: for each request an `invoke`, then `ok`, `fail` or `info`.
+"""The exchanges of a session as history events: for each request an `invoke`, then `ok`, `fail` or `info`.
 
-An event says who asked (`process`), what kind of operation (`f`), under which producer id and epoch (`tx`), and which records or offsets
-it moved (`mops`). A poll's records are those that a consumer of its isolation level would return.
+An event has the client that asked (`process`), the kind of operation (`f`), the producer id and epoch (`tx`), and the records or offsets
+that it moved (`mops`). A poll's records are those that a consumer of its isolation level would return.
 """
 
 import functools
@@ -22,18 +22,18 @@ from .values import AbortedTransaction, Isolation, LogView
 
 
 class _Read(NamedTuple):
-    """What a call is about, with the error code of its answer; 0 where there is none."""
+    """The operation of a call, with the error code of its answer; 0 if there is none."""
 
     operation: Operation
     error_code: Any = 0
 
 
 _Reader: TypeAlias = Callable[[Any, Any], _Read]
-"""Reads a request with its answer, which is None for the event that the call begins with, and where no answer came."""
+"""Reads a request with its answer, which is None for the event at the beginning of a call, and if no answer came."""
 
 
 def events(calls: Sequence[Recorded], run_id: str) -> Iterator[Event]:
-    """Two events for each call, in the order in which things happened. Times are ns since the first call."""
+    """Two events for each call, in the order of time. Times are ns since the first call began."""
     processes, topics = Processes(), Topics()
     began = min((call.at_ms for call in calls), default=0.0)
     op_ids: dict[int, int] = {}
@@ -54,7 +54,7 @@ def events(calls: Sequence[Recorded], run_id: str) -> Iterator[Event]:
 
 
 def _moments(calls: Sequence[Recorded]) -> list[tuple[int, int, bool]]:
-    """When each call began and ended: the moment, the call's number, and whether it is the end."""
+    """The beginning and the end of each call: the moment, the call's number, and whether it is the end."""
     ends = [(call.ended, number, True) for number, call in enumerate(calls)]
     return sorted([*((call.began, number, False) for number, call in enumerate(calls)), *ends])
 
@@ -62,7 +62,7 @@ def _moments(calls: Sequence[Recorded]) -> list[tuple[int, int, bool]]:
 def _event(
     call: Recorded, run_id: str, process: int, idx: int, op_id: int, outcome: Ending, t_ns: int, error: Error | None, about: Operation
 ) -> Event:
-    """An event of a call; `op_id` is the number of its first one."""
+    """An event of a call; `op_id` is the number of the call's first event."""
     return {
         "run_id": run_id,
         "client": call.client,
@@ -91,12 +91,12 @@ def _error_of(call: Recorded, error_code: Any) -> Error | None:
 
 
 def _first_error(parts: Iterable[Any]) -> Any:
-    """The first error code among the parts of an answer; 0 where there is none."""
+    """The first error code among the parts of an answer; 0 if there is none."""
     return next((part.error_code for part in parts if part.error_code), 0)
 
 
 def _transaction(transactional_id: str | None, producer_id: int, epoch: int) -> Named:
-    """The transaction by its producer id and epoch; for old clients, whose epoch stays, several in a row have one name."""
+    """The transaction by its producer id and epoch; successive transactions of an old client, whose epoch stays, have one name."""
     txn_id = f"{transactional_id}/{producer_id}/{epoch}" if transactional_id and producer_id >= 0 else None
     return Named(txn_id, {"tid": transactional_id, "pid": producer_id, "epoch": epoch})
 
@@ -121,7 +121,7 @@ def _end(request: Any, answer: Any) -> _Read:
 def _send(request: Any, answer: Any) -> _Read:
     sent = [(topic, data) for topic in request.topic_data for data in topic.partition_data]
     answers = [(topic, result) for topic in answer.responses for result in topic.partition_responses] if answer is not None else []
-    answered = {(_topic(topic), result.index): result for topic, result in answers}  # brokers answer in an order of their own
+    answered = {(_topic(topic), result.index): result for topic, result in answers}  # brokers may answer in another order
     mops: list[Mop] = []
     first: Batch | None = None
     for topic, data in sent:
@@ -177,8 +177,8 @@ def _offsets(request: Any, answer: Any) -> _Read:
 
 
 def _positions(request: Any, answer: Any) -> _Read:
-    """What a group has committed, -1 for nothing. One that does not ask for stable offsets may be answered those of before an end."""
-    (group,) = getattr(request, "groups", (request,))  # before version 8 there is one, which the request itself is about
+    """The offsets that a group has committed, -1 for none. Without `require_stable` the answer may have those from before an end."""
+    (group,) = getattr(request, "groups", (request,))  # before version 8 the request is about one group
     iso: Iso = "rc" if getattr(request, "require_stable", False) else "ru"
     if answer is None:
         return _Read(operation("committed", grp={"id": group.group_id}, iso=iso, ctl={"request": plain(request)}))
@@ -191,7 +191,7 @@ def _positions(request: Any, answer: Any) -> _Read:
 
 
 def _probe(request: Any, answer: Any) -> _Read:
-    """What only looks or prepares. No checker judges it; what it said of transactions is kept, so that two runs can be compared."""
+    """A request that only reads or prepares. No checker judges it; content about transactions is kept, so that two runs can be compared."""
     ctl: dict[str, Any] = {}
     if api_of(request) in _KEPT_WHOLE:
         ctl["request"] = plain(request)
@@ -201,17 +201,17 @@ def _probe(request: Any, answer: Any) -> _Read:
 
 
 def _topic(entry: Any) -> str | None:
-    """The topic's name; versions that name topics by id have only that."""
+    """The topic's name, or its id in versions that have only the id."""
     names = (getattr(entry, field, None) for field in ("name", "topic", "topic_id"))
     return next((str(name) for name in names if name is not None), None)
 
 
 @functools.lru_cache(maxsize=16)
 def _batches(data: bytes | None) -> tuple[Batch, ...]:
-    """Remembered from the beginning of a call until its end, which tells of the same bytes."""
+    """Cached from the beginning of a call until its end, whose event has the same bytes."""
     try:
         return decode(data or b"")
-    except MalformedBatch:  # the scenario is red for it; the event says what could be read
+    except MalformedBatch:  # the scenario is red because of it; the event has what could be read
         return ()
 
 
@@ -226,7 +226,7 @@ _KEPT_WHOLE = frozenset(
         "write_txn_markers",
     }
 )
-"""The probes of which request and answer are kept whole."""
+"""The probes whose request and answer are kept whole."""
 
 _READERS: Mapping[str, _Reader] = {
     "init_producer_id": _init,

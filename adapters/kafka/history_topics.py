@@ -1,10 +1,10 @@
-"""The logs of a history by one name each, and those of which it can tell nothing.
+"""The logs of a history, each by one name, and the logs whose records a history does not have.
 
-Requests name a topic by its name or by its id, and a name may be given again to another topic. A checker knows a log by its name alone, so
-events have the name that the id stands for, and a topic that was made anew has a log of its own.
+Requests name a topic by its name or by its id, and a new topic may get the name of a deleted one. A checker identifies a log by its name
+alone, so events have the name that belongs to the id, and a topic that was created again has a separate log.
 
-What a log cleaner removes from a compacted topic looks to a checker like what a broker has lost. So events have none of its records; the
-scenarios judge them.
+To a checker, records that the log cleaner removes from a compacted topic look like records that a broker has lost. So events have no
+records of compacted topics; the scenarios judge them.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ _RECORDS = ("send", "recv")
 
 
 class Topics:
-    """What is known of the topics of a session, as its calls end."""
+    """The topics of a session, as known from the calls that have ended."""
 
     def __init__(self) -> None:
         self._deleted: Counter[str] = Counter()
@@ -28,7 +28,7 @@ class Topics:
         self._compacted: set[str] = set()
 
     def learn(self, call: Recorded) -> None:
-        """Take in which ids topics have, and which topics are gone."""
+        """Note the topics' ids, and deleted and compacted topics, from a call's answer."""
         answer: Any = call.answer
         if answer is None:
             return
@@ -45,7 +45,7 @@ class Topics:
                     self._deleted[str(gone.name)] += not gone.error_code
 
     def placed(self, mops: Iterable[Mop]) -> list[Mop]:
-        """The same, each in the log that is meant, without the records of compacted topics."""
+        """The same operations, each with the name of its log, without the records of compacted topics."""
         return [placed for placed in map(self._placed, mops) if placed["m"] not in _RECORDS or placed["topic"] not in self._compacted]
 
     def _placed(self, mop: Mop) -> Mop:
@@ -56,5 +56,5 @@ class Topics:
 
 
 def _is_compacted(topic: Any) -> bool:
-    """Whether a topic of CreateTopics is to be compacted."""
+    """Whether a topic in CreateTopics has a compacting cleanup policy."""
     return any(config.name == "cleanup.policy" and "compact" in (config.value or "") for config in topic.configs)

@@ -1,4 +1,4 @@
-"""The same transport without bytes: the request entity is handed to a broker that lives in this process."""
+"""The same transport without bytes: it passes the request entity to a broker in this process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .transport import Answer, ReadingOrder, Transport, named
 
 
 class Broker(Protocol):
-    """A function from request to response entity; None where a broker would have closed the connection."""
+    """A function from request to response entity; None if a broker would have closed the connection."""
 
     def handle(self, request: RequestPayload) -> ResponsePayload | None:
         """Answer one request."""
@@ -24,22 +24,22 @@ class Broker(Protocol):
 
 
 Send: TypeAlias = Callable[[RequestPayload], Callable[[], ResponsePayload | None]]
-"""Hands a request over; what it returns waits for the answer."""
+"""Sends a request; the function that it returns waits for the answer."""
 
 
 class InProcessTransport:
-    """A way to a broker that answers at once or never, unless it has a way of its own to be sent what it answers later."""
+    """A connection to a broker that answers at once or never, unless `send` is a function that can wait for an answer."""
 
     def __init__(self, broker: Broker, send: Send | None = None) -> None:
         self._send = send or (lambda request: _at_once(broker.handle(request)))
         self._order = ReadingOrder()
 
     def call(self, request: RequestPayload, deadline_s: float) -> Done[ResponsePayload] | Unknown:
-        """Hand the request over."""
+        """Send the request."""
         return self.send(request, deadline_s)()
 
     def send(self, request: RequestPayload, deadline_s: float) -> Answer:  # noqa: ARG002 - nothing takes time here
-        """Hand the request over. An answer that was not read when the connection is closed is lost with it."""
+        """Send the request. An answer that was not read before the connection is closed is lost with it."""
         waited_for = self._send(request)
         order, number = self._order, self._order.note_sent()
 
@@ -55,32 +55,32 @@ class InProcessTransport:
         return read
 
     def is_listened_to(self) -> bool:
-        """Always: one that is down closes the connection when it is asked."""
+        """Always true: a broker that is down closes the connection at the next request."""
         return True
 
     def close(self) -> None:
-        """End the connection; the next request makes a new one."""
+        """Close the connection; the next request opens a new one."""
         self._order = ReadingOrder()
 
 
 class InProcessWire:
-    """The way to the nodes of a broker in this process, on which orders are carried out."""
+    """The connections to the nodes of a broker in this process, with wire faults."""
 
     def __init__(self, node_at: Callable[[Address], Broker]) -> None:
         self.orders = Orders(API_KEYS)
         self._node_at = node_at
 
     def connect(self, client: str, address: Address) -> Transport:
-        """A transport that takes the orders about this client."""
+        """A transport that meets the faults ordered for this client."""
         return InProcessTransport(_Faulty(self._node_at(address), client, self.orders))
 
     def close(self) -> None:
-        """Held requests never arrive."""
+        """Drop held requests: they never arrive."""
         self.orders.forget()
 
 
 class _Faulty:
-    """The broker as it looks to one client on a wire with faults."""
+    """The broker as one client reaches it on a wire with faults."""
 
     def __init__(self, broker: Broker, client: str, orders: Orders) -> None:
         self._broker = broker

@@ -1,4 +1,4 @@
-"""The calls that look at transactions and producers and change nothing."""
+"""The calls that read transactions and producers and change nothing."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .values import ActiveProducer, ListedTransaction, ProducerIdAndEpoch, Topic
 
 
 class InspectionCalls(Calls):
-    """What an administrator would ask."""
+    """Calls that an administrator makes."""
 
     def api_versions(self, version: int) -> Outcome[Offer]:
-        """ApiVersions, as the handshake asks it, in a version from 3 on."""
+        """ApiVersions, as in the handshake, in version 3 or later."""
         message = self._request("api_versions", version, client_software_name="fencepost", client_software_version="1")
         return self._read(AnyNode(), message, lambda answer: Done(offer_of(answer)), frozenset())
 
@@ -37,7 +37,7 @@ class InspectionCalls(Calls):
         return self._read(CoordinatorOf(CoordinatorKind.TRANSACTION, transactional_id), message, read, COORDINATOR_AWAY, retry=retry)
 
     def coordinator_now(self, transactional_id: str) -> Outcome[None]:
-        """The same, put once to the coordinator that is known: only whether it serves, whatever it says of the transaction."""
+        """DescribeTransactions, once, to the coordinator that is known: only whether it serves, whatever state the transaction has."""
         message = self._request("describe_transactions", 0, transactional_ids=[transactional_id])
         return self._send(
             CoordinatorOf(CoordinatorKind.TRANSACTION, transactional_id),
@@ -46,7 +46,7 @@ class InspectionCalls(Calls):
         )()
 
     def meet_coordinator(self, transactional_id: str) -> Outcome[None]:
-        """Find the coordinator of a transactional id and connect to it, so that the next request to it leaves at once."""
+        """Find the coordinator of a transactional id and connect to it, so that the next request to it is sent at once."""
         match self._located(CoordinatorOf(CoordinatorKind.TRANSACTION, transactional_id)):
             case Done(address):
                 return self._read(Node(address), self._request("api_versions", 0), lambda _: Done(None), frozenset())
@@ -54,7 +54,7 @@ class InspectionCalls(Calls):
                 return trouble
 
     def settled(self, transactional_id: str) -> Outcome[TransactionDescription]:
-        """DescribeTransactions until no transaction is open and no marker is on its way; Unknown when patience ends before that."""
+        """DescribeTransactions until no transaction is open and no marker is in flight; Unknown if patience ends before that."""
         last = "the session's patience is over before the first attempt"
         for _ in self._time.attempts():
             match self.describe_transaction(transactional_id):
@@ -72,7 +72,7 @@ class InspectionCalls(Calls):
         longer_than_ms: int | None = None,
         pattern: str | None = None,
     ) -> Outcome[TransactionList]:
-        """ListTransactions of every node, in the lowest version that has the filters that are given; the first trouble is the outcome."""
+        """ListTransactions of every node, in the lowest version that has the given filters; the first failure is the outcome."""
         filters: dict[str, Any] = {"state_filters": states, "producer_id_filters": producer_ids}
         version = 0
         if longer_than_ms is not None:
@@ -97,12 +97,11 @@ class InspectionCalls(Calls):
                 return trouble
 
     def forget_coordinator(self, transactional_id: str) -> None:
-        """Look for it anew the next time, as a client does that was told that it has moved."""
+        """Look the coordinator up again the next time, as a client does that has learnt that it moved."""
         self._cluster.forget(CoordinatorOf(CoordinatorKind.TRANSACTION, transactional_id))
 
     def coordinator_node(self, key: str, version: int, *, kind: CoordinatorKind = CoordinatorKind.TRANSACTION) -> Outcome[int]:
-        """FindCoordinator of that version for a transactional id, or a group: the number of the node, -1 for one that Metadata does not
-        name."""
+        """FindCoordinator of that version for a transactional id or a group: the node's number, -1 if Metadata does not name it."""
         match self._cluster.nodes(), self.coordinator_id(key, version, kind=kind):
             case Done(nodes), Done(node_id):
                 return Done(nodes.number_of(node_id))
@@ -114,12 +113,11 @@ class InspectionCalls(Calls):
     def coordinator_id(
         self, key: str, version: int, *, asked: int | None = None, kind: CoordinatorKind = CoordinatorKind.TRANSACTION
     ) -> Outcome[int]:
-        """FindCoordinator of that version: the id of the node, whether Metadata names it or not. `asked` is the number of the node that is
-        to answer."""
+        """FindCoordinator of that version; returns the node's id, even if Metadata does not name it. `asked` is the node to ask."""
         if version >= 4:
             message = self._request("find_coordinator", version, key_type=kind, coordinator_keys=[key])
         else:
-            of_kind = {"key_type": kind} if version > 0 else {}  # version 0 is about groups alone
+            of_kind = {"key_type": kind} if version > 0 else {}  # version 0 is for groups only
             message = self._request("find_coordinator", version, key=key, **of_kind)
 
         def read(answer: Any) -> Outcome[int]:
@@ -136,7 +134,7 @@ class InspectionCalls(Calls):
                 return trouble
 
     def describe_producers(self, partition: TopicPartition, *, retry: bool = True) -> Outcome[tuple[ActiveProducer, ...]]:
-        """DescribeProducers: what the partition's leader knows of producers."""
+        """DescribeProducers: the producers that the partition's leader knows."""
         message = self._request("describe_producers", 0, topics=[{"name": partition.topic, "partition_indexes": [partition.partition]}])
 
         def read(answer: Any) -> Outcome[tuple[ActiveProducer, ...]]:

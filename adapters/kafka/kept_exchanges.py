@@ -1,8 +1,8 @@
-"""What a session said and heard as it goes over the wire, in lines of JSON: kept of each scenario, and read again.
+"""The exchanges of a session as they go over the wire, in lines of JSON: kept for each scenario, and read again.
 
 The first line is `{"protocol": "kafka", "suffix": ...}` with what the session began with (`kept_session`); names that the session made end
-with the suffix. Each other line is a call, in the order in which calls ended: who asked whom, the frames of request and answer in
-hexadecimal, when, and its place among all moments. Each line ends with a digest of itself and all lines before it.
+with the suffix. Each other line is a call, in the order in which calls ended: the client and the node, the frames of request and answer in
+hexadecimal, the times, and its place among all moments. Each line ends with a digest of itself and all lines before it.
 """
 
 import struct
@@ -21,7 +21,7 @@ _CORRELATION = 1
 
 
 def kept(calls: Sequence[Recorded], head: Head) -> list[dict[str, Any]]:
-    """The lines of a session that began so."""
+    """The lines of a session with that beginning."""
     return sealed([{"protocol": "kafka", **head.as_json()}, *map(_line, calls)])
 
 
@@ -29,7 +29,7 @@ def _line(call: Recorded) -> dict[str, Any]:
     answer, lost = None, call.lost
     try:
         answer = None if call.answer is None else encode_response(call.answer, _CORRELATION).hex()
-    except (TypeError, ValueError, OverflowError, struct.error) as error:  # a verdict must not depend on what is kept of it
+    except (TypeError, ValueError, OverflowError, struct.error) as error:  # a verdict must not depend on the recording
         lost = f"the answer was read and cannot be written again: {error}"
     return {
         "client": call.client,
@@ -46,7 +46,7 @@ def _line(call: Recorded) -> dict[str, Any]:
 
 
 def read(lines: Sequence[Mapping[str, Any]], place: str) -> tuple[list[Recorded], str]:
-    """The calls, and the suffix. Raises WrongUsage where the lines are not what `kept` makes; `place` says whose they are."""
+    """The calls, and the suffix. Raises WrongUsage if the lines are not what `kept` makes; `place` is where they come from."""
     found: list[Recorded] = []
     try:
         head = lines[0]

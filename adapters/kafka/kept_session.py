@@ -1,4 +1,4 @@
-"""What a session began with, and what it learned without a request: with its exchanges, all that a play of the scenario depends on."""
+"""What a session began with, and what it learnt without a request: with its exchanges, all that a play of the scenario depends on."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -12,7 +12,7 @@ from .values import NearLastEpoch, ProducerIdAndEpoch
 
 @dataclass(frozen=True)
 class Head:
-    """`looks` says each time whether a node listened, and `taken` has the producers near their last epoch that the session was given."""
+    """`looks` has the result of each look whether a node listened, and `taken` the producers near their last epoch that the session got."""
 
     suffix: str
     bootstrap: Address
@@ -41,7 +41,7 @@ class Head:
 
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> "Head":
-        """Read it again. Raises LookupError, TypeError, ValueError or AttributeError where the line is not one of these."""
+        """Read it from its line. Raises LookupError, TypeError, ValueError or AttributeError if the line is no such line."""
         offer, (host, _, port) = line["offer"], line["bootstrap"].rpartition(":")
         return cls(
             suffix=str(line["suffix"]),

@@ -1,14 +1,14 @@
-"""A producer whose epoch is nearly exhausted, made by the requests that any client may send.
+"""A producer whose epoch is nearly exhausted, made by requests that any client may send.
 
-By requests an epoch reaches its limit only by being raised one at a time, some 32,000 times; or a few times, where `written_epochs` has
-done the rest. InitProducerId v5 with the producer id and epoch in force raises the epoch by one, and what it answers is known in advance;
-so the requests are sent ahead of their answers, on one connection, on which a broker answers in order. Each answer is compared with the one
-that is due.
+Requests can raise an epoch only by one at a time, so it takes some 32,000 of them to reach the limit; or a few, if `written_epochs` has
+done the rest. InitProducerId v5 with the current producer id and epoch raises the epoch by one, and its answer is known in advance. So the
+requests are sent before their answers, on one connection, on which a broker answers in order. Each answer is compared with the expected
+one.
 
-What is in flight when a connection ends may or may not have been done. Then the coordinator is asked which epoch is in force, and it goes
-on from there.
+When a connection ends, the requests in flight may or may not have been done. Then the client asks the coordinator for the current epoch,
+and continues from there.
 
-The last bump is left to the scenario, whose history begins with it: the transactional id says what was before.
+The last bump is left to the scenario, whose history begins with it: the name of the transactional id shows that it was prepared.
 """
 
 import struct
@@ -40,13 +40,13 @@ _TIMEOUT_MS = 60_000
 _IN_FLIGHT = 64
 _LONGEST_ANSWER = 4_096
 _AWAY_S = 90.0
-"""How long a broker may be away: scenarios crash it, and it reads a long transaction log when it comes back."""
+"""How long a broker may be away: scenarios crash it, and after its restart it reads a long transaction log."""
 
 _FRUITLESS = 3
-"""After so many refusals, or ends of the connection, without a bump in between, the broker means it."""
+"""After so many refusals or lost connections in a row without a bump, the producer is given up."""
 
 _CORRELATION_AT = 8
-"""Where a request has its correlation id: after the length, the key and the version of the API."""
+"""The position of a request's correlation id: after the length, the key and the version of the API."""
 
 _EPOCH_FROM_END = 3
 """Both messages end with the epoch and one byte for no tagged fields."""
@@ -55,7 +55,7 @@ _INT16, _INT32 = struct.Struct(">h"), struct.Struct(">i")
 
 
 Progress: TypeAlias = Callable[[int], None]
-"""Called with how far the epoch was raised, 0 while a broker is waited for; raises Stopped when nobody needs the producer any more."""
+"""Called with the number of bumps, 0 while a broker is awaited; raises Stopped when no scenario needs the producer any more."""
 
 
 class Stopped(Exception):
@@ -76,14 +76,14 @@ class _PatientTime(WallTime):
 
 
 def new_id() -> str:
-    """A new transactional id; its name says what becomes of it."""
+    """A new transactional id; its name shows what it is for."""
     return f"{RAISED_NAME}-{new_suffix()}"
 
 
 def bring_near_last_epoch(
     bootstrap: Address, offer: Offer, progress: Progress, name: str | None = None, users: Users = NOBODY
 ) -> Outcome[NearLastEpoch]:
-    """A transactional id whose epoch was raised to the one before its last: the one of that name, wherever it is by now, or a new one."""
+    """A transactional id at the epoch before its last: the one of that name, whatever epoch it has now, or a new one."""
     name = name or new_id()
     time = _PatientTime(progress)
     cluster = Cluster("near-last-epoch", bootstrap, users.connect, Recorder(time.now_ms), offer, ANSWER_WITHIN_S)
@@ -131,7 +131,7 @@ def _in_force(probe: KafkaProbe, name: str) -> Outcome[ProducerIdAndEpoch]:
 def _raise(
     users: Users, address: Address, name: str, producer: ProducerIdAndEpoch, progress: Progress
 ) -> tuple[int, Refused | Unknown | None]:
-    """Raise the epoch as far as it goes on one connection: the last epoch that was answered, and the answer that ended it, if one did."""
+    """Raise the epoch on one connection as far as possible: returns the last epoch answered, and the answer that ended it, if one did."""
     reached = producer.epoch
     try:
         with (
@@ -150,12 +150,12 @@ def _raise(
                 reached += 1
                 progress(1)
     except OSError:
-        pass  # also a time-out: what became of the rest, the coordinator is asked
+        pass  # also a timeout: the coordinator is asked for the current epoch
     return reached, None
 
 
 class _Requests:
-    """The requests of one producer: all alike but for the epoch, which is the correlation id as well."""
+    """The requests of one producer: they differ only in the epoch, which is also the correlation id."""
 
     def __init__(self, name: str, producer: ProducerIdAndEpoch) -> None:
         self._frame = bytearray(_encoded(name, producer))
@@ -164,14 +164,14 @@ class _Requests:
         )
 
     def at(self, epoch: int) -> bytes:
-        """The request of the producer with that epoch."""
+        """The request with that epoch."""
         _INT32.pack_into(self._frame, _CORRELATION_AT, epoch)
         _INT16.pack_into(self._frame, len(self._frame) - _EPOCH_FROM_END, epoch)
         return bytes(self._frame)
 
 
 class _Answers:
-    """The answers that are due. One that was read is the pattern for the next, so that only what differs is read anew."""
+    """The expected answers. The first that was decoded is the pattern for the next, so that only a frame that differs is decoded."""
 
     def __init__(self, name: str, producer: ProducerIdAndEpoch) -> None:
         self._name = name
@@ -179,7 +179,7 @@ class _Answers:
         self._pattern = bytearray()
 
     def trouble_at(self, epoch: int, frame: bytes) -> Refused | Unknown | None:
-        """Judge the answer to the request with that epoch: None where it is the next epoch."""
+        """Judge the answer to the request with that epoch: None if it has the next epoch."""
         if self._pattern:
             _INT32.pack_into(self._pattern, 0, epoch)
             _INT16.pack_into(self._pattern, len(self._pattern) - _EPOCH_FROM_END, epoch + 1)

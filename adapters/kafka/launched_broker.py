@@ -14,11 +14,11 @@ from .process_nodes import make_nodes
 from .settings import KafkaSettings
 
 _LOG_PARTITIONS = "transaction.state.log.num.partitions"
-"""What a broker has to be told so that all of its transaction log is in one partition."""
+"""The setting that a broker must accept so that its whole transaction log is in one partition."""
 
 
 class LaunchedKafka(KafkaBroker):
-    """A broker that a launcher starts, with all that is its own in `folder`."""
+    """A broker that a launcher starts, with its data, settings and logs in `folder`."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class LaunchedKafka(KafkaBroker):
         self._nodes: KafkaNodes | None = None
 
     @property
-    def expected(self) -> str:  # type: ignore[override]  # what is expected of an image is a text
+    def expected(self) -> str:  # type: ignore[override]  # for an image it is a text
         """How its process ended, if it did."""
         nodes = self._nodes.all if self._nodes else ()
         ended = [how for node in nodes if isinstance(node, ProcessNode) and (how := node.end_told())]

@@ -1,4 +1,4 @@
-"""What a launcher can offer of the broker configurations of `fixtures/brokers.yaml`, and how it passes their settings on."""
+"""What a launcher can offer of the broker configurations of `fixtures/brokers.yaml`, and how it passes their settings to a broker."""
 
 import re
 from collections.abc import Mapping
@@ -9,23 +9,23 @@ from fencepost.adapters.common.launcher import CANNOT, Launcher, LauncherFile, P
 from .settings import BrokerConfiguration, KafkaSettings, kafka_settings
 
 _SET = ("known-limits", "short-expiry", "compaction", "verification-off", "authorizer")
-"""The capabilities that a broker has by settings; the others it has by what can be done to it, or by itself."""
+"""The capabilities that a broker has by its settings; others depend on what the launcher can do to it, or on the broker itself."""
 _ONLY_SHORTENS = "transaction.abort.timed.out.transaction.cleanup.interval.ms"
-"""The setting that a scenario does without when it is patient."""
+"""A setting that only makes a scenario shorter; without it the scenario takes longer."""
 _CONTROLLER = "CONTROLLER://"
 
 
 @dataclass(frozen=True)
 class Launched:
-    """The configurations that can be had with a launcher, with what each offers there, and why the rest is not offered."""
+    """The configurations that a launcher can start, with what each offers there, and why other capabilities are not offered."""
 
     settings: KafkaSettings
     missing: Mapping[str, str] = field(default_factory=dict)
-    """By capabilities."""
+    """The reasons, by capability."""
 
 
 def launched(file: LauncherFile) -> Launched:
-    """What can be had with that launcher."""
+    """The configurations that this launcher can start."""
     all_settings, launcher = kafka_settings(), file.launcher
     kept: dict[str, BrokerConfiguration] = {}
     missing: dict[str, str] = {}
@@ -34,7 +34,7 @@ def launched(file: LauncherFile) -> Launched:
         missing |= reasons
         offers = [offer for offer in configuration.offers if offer not in reasons]
         is_default = name == all_settings.default_configuration
-        # What offers nothing of its own is the default broker once more.
+        # A configuration that offers nothing in addition would be the default broker once more.
         if is_default or any(offer not in kept[all_settings.default_configuration].offers for offer in offers):
             more = _more_nodes(all_settings, configuration, launcher)
             kept[name] = configuration.model_copy(update={"offers": offers, "more_nodes": more})
@@ -46,7 +46,7 @@ def launched(file: LauncherFile) -> Launched:
 
 
 def _why_not(settings: KafkaSettings, configuration: str, capability: str, file: LauncherFile) -> str | None:
-    """Why a broker with that configuration does not offer it; None where it does."""
+    """Why a broker with that configuration does not offer the capability; None if it does."""
     launcher = file.launcher
     if capability in ("crash", "reload", "clean-stop") and not launcher.keeps_data:
         return f"{file.told} says that the broker keeps no data (data: none)"
@@ -79,7 +79,7 @@ def _why_not_set(settings: KafkaSettings, configuration: str, file: LauncherFile
 
 
 def _more_nodes(settings: KafkaSettings, configuration: BrokerConfiguration, launcher: Launcher) -> list[dict[str, str]]:
-    """The settings of the nodes behind the first: those of the configuration, and as many more as the launcher's brokers always have."""
+    """The settings of the nodes after the first: those of the configuration, and further ones if the launcher's brokers have more nodes."""
     count = max(launcher.nodes, min(configuration.nodes, launcher.nodes_at_most))
     all_of_first = settings.base | configuration.settings
     listeners = all_of_first["KAFKA_LISTENERS"].split(",")
@@ -92,12 +92,12 @@ def _more_nodes(settings: KafkaSettings, configuration: BrokerConfiguration, lau
 
 
 def passed_on(passing: Passing, properties: Mapping[str, str]) -> dict[str, str]:
-    """The settings that the broker understands, by its own names."""
+    """The settings that the broker understands, by the broker's names."""
     return {own: value for name, value in properties.items() if (own := passing.name_of(name)) is not None}
 
 
 def words_of(passing: Passing, settings: Mapping[str, str]) -> list[str]:
-    """The settings as words; a `word` with a blank, such as `--set NAME=VALUE`, is two of them."""
+    """The settings as command-line words; a `word` with a blank, such as `--set NAME=VALUE`, gives two."""
     return [part for name, value in settings.items() for part in (_word(part, name, value) for part in passing.word.split())]
 
 

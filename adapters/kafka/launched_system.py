@@ -1,6 +1,6 @@
-"""Kafka, or what speaks its protocol, in processes that a launcher file starts: a broker for each configuration that can be had so.
+"""Kafka, or a system with its protocol, in processes that a launcher file starts: a broker for each configuration that it can start.
 
-Each run has a separate folder for data, settings and logs. It is removed at the end, or by the keepers where the run is killed.
+Each run has a separate folder for data, settings and logs. It is removed at the end, or by the keepers if the run is killed.
 """
 
 import itertools
@@ -40,11 +40,11 @@ class LaunchedKafkaSystem(KafkaContainerSystem):
         self._numbers = itertools.count(1)
 
     def image(self) -> None:
-        """There is none."""
+        """A process has no image."""
         return
 
     def tried(self) -> Iterator[Tried]:
-        """Try each line of the file; nothing is left running."""
+        """Try each line of the file; no process is left running."""
         return tried(self._file, self._had, self._patience_s, self._own_folder())
 
     def _own_folder(self) -> Path:
@@ -59,7 +59,7 @@ class LaunchedKafkaSystem(KafkaContainerSystem):
         )
 
     def whose(self, supported: Range | None) -> genuine.Whose:
-        """Nobody's: what a file starts may be anybody's broker."""
+        """No known deviations hold: a launcher file may start any broker."""
         settings = kafka_settings()
         return genuine.of_stranger(settings.project_of(self.name), self._told, told_by(supported, settings.releases))
 
@@ -70,7 +70,7 @@ class LaunchedKafkaSystem(KafkaContainerSystem):
         return replace(super().brokers(scenarios), unit=self.kind)
 
     def close(self) -> None:
-        """End all processes, and remove their folder."""
+        """End all processes, and remove the run's folder."""
         super().close()
         if self._folder is not None:
             run_folder.remove(self._folder)

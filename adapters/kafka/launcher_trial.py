@@ -1,6 +1,6 @@
-"""Each line of a launcher file, tried: start, stop, start again with the same data, kill, pause, resume, further nodes, settings.
+"""A trial of each line of a launcher file: start, stop, start again with the same data, kill, pause, resume, further nodes, settings.
 
-What does not work here would make scenarios inconclusive, or worse: a broker that was not killed is no broker that has crashed.
+A line that does not work here would make scenarios inconclusive, or worse: a broker that was not killed has not crashed.
 """
 
 import time
@@ -26,7 +26,7 @@ _PAUSED = 1
 
 
 def tried(file: LauncherFile, had: Launched, patience_s: float, folder: Path) -> Iterator[Tried]:
-    """What comes of each line; nothing is left running. Where the broker does not start, the other lines are not tried."""
+    """The result of each line; no process is left running. If the broker does not start, the other lines are not tried."""
     launcher, default = file.launcher, had.settings.default_configuration
 
     def broker(configuration: str) -> LaunchedKafka:
@@ -42,7 +42,7 @@ def tried(file: LauncherFile, had: Launched, patience_s: float, folder: Path) ->
             if getattr(launcher, line) == CANNOT:
                 yield Tried(line, True, "cannot, as the file says")
             elif launcher.keeps_data:
-                yield _try(line, lambda line=line: _down_and_back(first, line))  # type: ignore[misc]  # mypy knows no such default
+                yield _try(line, lambda line=line: _down_and_back(first, line))  # type: ignore[misc]  # mypy does not infer the default
             else:
                 yield Tried(line, True, "not tried: the file says that the broker keeps no data, so no scenario needs it")
         if launcher.can_pause:
@@ -76,7 +76,7 @@ def _served(broker: LaunchedKafka) -> str:
 
 
 def _down_and_back(broker: LaunchedKafka, line: str) -> str:
-    """Stop or kill it, and start it again: what was written before is there."""
+    """Stop or kill the broker, and start it again: what was written before must be there."""
     topic = _TOPIC_OF[line]
     _expect(broker, lambda probe: probe.create_topic(topic, 1), "a topic cannot be made")
     began = time.monotonic()
@@ -92,7 +92,7 @@ def _down_and_back(broker: LaunchedKafka, line: str) -> str:
 
 
 def _paused(broker: LaunchedKafka) -> str:
-    """Pause node 1: it does not answer, until it goes on."""
+    """Pause node 1: it must not answer until it is resumed."""
     broker.pause(_PAUSED)
     try:
         transport = connect("doctor", broker.address)

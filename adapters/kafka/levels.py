@@ -1,4 +1,4 @@
-"""The levels of features: a scenario that moves one leaves it so, and the next one begins at those that the broker was started with."""
+"""The levels of features: a scenario that changes one does not restore it; the next begins at the levels of the broker's start."""
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.faults import NoFaults
@@ -9,14 +9,14 @@ from .offer import Offer
 from .reach import Users, wall_session
 
 FEATURE_LEVELS = "feature-levels"
-"""The capability: a scenario may move them."""
+"""The capability: a scenario may change levels."""
 
 _API_VERSIONS = 3, 4
-"""Those versions of ApiVersions that have features."""
+"""The versions of ApiVersions that have features."""
 
 
 def put_back(bootstrap: Address, started: Offer, patience_s: float, users: Users) -> None:
-    """Bring every feature to its level in `started`, and wait until ApiVersions says so. Raises SetUpFailed."""
+    """Set every feature to its level in `started`, and wait until ApiVersions shows it. Raises SetUpFailed."""
     session = wall_session(bootstrap, started, patience_s, NoFaults(str(bootstrap)), users=users)
     probe, version = session.client("levels"), started.highest("api_versions", *_API_VERSIONS)
     try:

@@ -1,7 +1,7 @@
-"""Logging in on a new connection: SaslHandshake v1, then SaslAuthenticate v2 as often as the mechanism speaks.
+"""Logging in on a new connection: SaslHandshake v1, then as many SaslAuthenticate v2 as the mechanism needs.
 
-This happens inside of a transport, below what a session records, so a password reaches no history and no report. It stands in no
-error message and in no `repr` either. The passwords of a broker that fencepost starts are made up anew for each.
+This happens in a transport, below what a session records, so no history and no report has a password, and neither has an error message or a
+`repr`. Each broker that fencepost starts gets new passwords.
 """
 
 import secrets
@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from scramp import ScramClient, ScramException  # type: ignore[import-untyped]  # it has none
+from scramp import ScramClient, ScramException  # type: ignore[import-untyped]  # it has no types
 
 from fencepost.adapters.common.access_token import Token
 from fencepost.contract.errors import AccessRefused
@@ -24,16 +24,16 @@ _HANDSHAKE_VERSION = 1
 _AUTHENTICATE_VERSION = 2
 
 Conversation: TypeAlias = Generator[bytes, bytes, None]
-"""What the client says, each after the node's answer to what it said before."""
+"""The client's messages, each after the node's answer to the one before."""
 
 
 class LoginRefused(AccessRefused):
-    """A node does not let a user in; the message names both, and what the node said."""
+    """A node refuses a user's login; the message names both, and the node's reason."""
 
 
 @dataclass(frozen=True)
 class Login:
-    """A user, and how it proves that: by a password, or by a token that says who the user is."""
+    """A user, with a password, or with a token that names the user."""
 
     user: str
     password: str | Token = field(repr=False)
@@ -42,12 +42,12 @@ class Login:
     def over(self, exchange: Callable[[Any], Any], node: object) -> float | None:
         """Log in; `exchange` sends a request to the node and returns its answer. Raises LoginRefused.
 
-        Answers for how many seconds that holds, None where it holds for good.
+        Returns for how many seconds the login is valid, None if it does not expire.
         """
         secret = self.password if isinstance(self.password, str) else self.password.read()
 
         def refuse(why: str) -> LoginRefused:
-            # An answer may quote what it was sent.
+            # An answer may quote what the client sent.
             shown = why.replace(secret, "[hidden]") if secret else why
             needed = "password." if isinstance(self.password, str) else "token, which may have expired."
             why = f"{shown}. Its listener must know this user and {needed}"
@@ -88,7 +88,7 @@ def _scram(mechanism: str, user: str, password: str) -> Conversation:
 
 
 def _bearer(token: str) -> Conversation:
-    """RFC 7628. A node that refuses says why, and ends the conversation after one more byte."""
+    """RFC 7628. A node that refuses sends the reason, and ends the conversation after one more byte."""
     if (yield f"n,,\x01auth=Bearer {token}\x01\x01".encode()):
         yield b"\x01"
 
@@ -104,7 +104,7 @@ class Passwords:
         return Passwords({user: secrets.token_hex(16) for user in users})
 
     def login(self, user: str, mechanism: str = PLAIN) -> Login:
-        """How that user logs in."""
+        """The login of that user."""
         if user not in self.by_user:
             raise ValueError(f"there is no user {user!r}; there are {', '.join(self.by_user) or 'none'}")
         return Login(user, self.by_user[user], mechanism)
@@ -116,7 +116,7 @@ class Passwords:
         return text
 
     def hidden_in(self, text: str) -> str:
-        """The text without any password that it may have."""
+        """The text with every password hidden."""
         for password in self.by_user.values():
             text = text.replace(password, "[hidden]")
         return text

@@ -1,4 +1,4 @@
-"""The calls of a consumer that is in a group, and of one that is in none: JoinGroup and SyncGroup, OffsetCommit."""
+"""The calls of a consumer in a group, and of one outside: JoinGroup and SyncGroup, OffsetCommit."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from .errors import COORDINATOR_AWAY, TO_LEADER, verdict
 from .values import PROTOCOL, PROTOCOL_TYPE, Bringing, Joined, Membership, Share, TopicPartition
 
 _REBALANCE_TIMEOUT_MS = 10_000
-"""How long others are waited for: a request may take longer than that."""
+"""How long a broker waits for other members: a request may take longer than that."""
 
 _NEEDS_AN_ID = "MEMBER_ID_REQUIRED"
 
 _SYNC_NAMES_PROTOCOL = 5
-"""From this version on SyncGroup says which protocol the members have agreed upon."""
+"""From this version on SyncGroup names the protocol that the members have agreed upon."""
 
 BRINGING = Bringing()
-"""What a member brings that is alone, and wants nothing."""
+"""What a member brings by default."""
 
 
 class MembershipCalls(Calls):
-    """Being in a group by the classic protocol, in which members choose the assignment."""
+    """Membership by the classic protocol, in which members choose the assignment."""
 
     def join_group(self, group: str, member: str = "", instance: str | None = None) -> Outcome[Membership]:
         """JoinGroup and SyncGroup of the group's only member; without a member id the group gives it one."""
@@ -40,9 +40,9 @@ class MembershipCalls(Calls):
                 return trouble
 
     def join(self, group: str, member: str = "", instance: str | None = None, bringing: Bringing = BRINGING) -> Outcome[Joined]:
-        """JoinGroup, which waits until all others have joined this generation as well.
+        """JoinGroup, which is answered when all other members have joined this generation as well.
 
-        A new member that is told its id first, which brokers should do from version 4 on only, joins again with that.
+        A new member that is refused with its new id, which brokers should do from version 4 on only, joins again with that id.
         """
         answer = self._write(self._of(group), self._joining(group, member, instance, bringing), _joined, COORDINATOR_AWAY)
         given = _member_id_to_join_with(answer) if not member else ""
@@ -51,7 +51,7 @@ class MembershipCalls(Calls):
     def send_join(
         self, group: str, member: str = "", instance: str | None = None, bringing: Bringing = BRINGING
     ) -> Callable[[], Outcome[Joined]]:
-        """The same, put once and sent now; the answer is waited for when it is wanted, and before this client asks again."""
+        """JoinGroup, sent once, now; the caller awaits the answer, before this client sends its next request."""
         wait = self._send(self._of(group), self._joining(group, member, instance, bringing), _joined)
 
         def joined() -> Outcome[Joined]:
@@ -62,7 +62,7 @@ class MembershipCalls(Calls):
         return joined
 
     def _joining(self, group: str, member: str, instance: str | None, bringing: Bringing) -> Any:
-        """Before version 4 a new member gets its id at once, and from version 5 on a static member does."""
+        """A new member gets its id at once before version 4; a static member does from version 5 on."""
         version = self._offer.highest("join_group", 2, 3) if instance is None else self._offer.highest("join_group", 5, 9)
         return self._request(
             "join_group",
@@ -77,11 +77,11 @@ class MembershipCalls(Calls):
         )
 
     def sync(self, group: str, place: Membership, assignments: Mapping[str, bytes]) -> Outcome[Share]:
-        """SyncGroup: the leader brings what it assigns to each member id, the others nothing; the answer is the member's own share."""
+        """SyncGroup: the leader sends what it assigns to each member id, others send nothing; the answer is the member's own share."""
         return self._write(self._of(group), self._syncing(group, place, assignments), _shared, COORDINATOR_AWAY)
 
     def send_sync(self, group: str, place: Membership, assignments: Mapping[str, bytes]) -> Callable[[], Outcome[Share]]:
-        """The same, put once and sent now; the answer is waited for when it is wanted, and before this client asks again."""
+        """SyncGroup, sent once, now; the caller awaits the answer, before this client sends its next request."""
         return self._send(self._of(group), self._syncing(group, place, assignments), _shared)
 
     def _syncing(self, group: str, place: Membership, assignments: Mapping[str, bytes]) -> Any:
@@ -111,7 +111,7 @@ class MembershipCalls(Calls):
         return self._write(self._of(group), message, lambda answer: verdict(answer.error_code, None), COORDINATOR_AWAY)
 
     def leave_group(self, group: str, place: Membership) -> Outcome[None]:
-        """LeaveGroup of that member alone, which from version 3 on is a list of one."""
+        """LeaveGroup of that member alone; from version 3 on it is a list of one."""
         if place.instance is None:
             message = self._request("leave_group", self._offer.highest("leave_group", 0, 2), group_id=group, member_id=place.member)
             return self._write(self._of(group), message, lambda answer: verdict(answer.error_code, None), COORDINATOR_AWAY)
@@ -127,7 +127,7 @@ class MembershipCalls(Calls):
         return self._write(self._of(group), message, read, COORDINATOR_AWAY)
 
     def commit_offset(self, group: str, partition: TopicPartition, offset: int, place: Membership | None = None) -> Outcome[None]:
-        """OffsetCommit, outside of every transaction; by nobody's member unless one is named."""
+        """OffsetCommit, outside any transaction; without a member unless one is named."""
         version = self._offer.highest("offset_commit", 2, 9)
         sender = place or Membership(-1, "")
         message = self._request(
@@ -160,7 +160,7 @@ def _static(instance: str | None) -> dict[str, str]:
 
 
 def _member_id_to_join_with(answer: Outcome[Joined]) -> str:
-    """The member id that a refusal gives out; empty where none is."""
+    """The member id that a refusal gives; empty if there is none."""
     if isinstance(answer, Refused) and answer.error == _NEEDS_AN_ID:
         return str(answer.fields["member_id"])
     return ""

@@ -1,6 +1,6 @@
-"""The nodes of one cluster, whether each is a container or a process: numbered from 1 on, of which the first can be killed.
+"""The nodes of one cluster, each a container or a process, numbered from 1; node 1 can be killed.
 
-They are started one by one, perhaps in another thread than the one that stops them: what is stopped starts no more.
+They are started one by one, perhaps in another thread than the one that stops them: after `stop` no node starts any more.
 """
 
 import contextlib
@@ -18,12 +18,12 @@ class Node(Protocol):
 
     @property
     def address(self) -> Address:
-        """Where this machine reaches it."""
+        """Its address on this machine."""
         ...
 
     @property
     def logs(self) -> Sequence[NodeLog]:
-        """What it wrote."""
+        """The logs that it wrote."""
         ...
 
     def start(self) -> object:
@@ -35,7 +35,7 @@ class Node(Protocol):
         ...
 
     def shut_down(self) -> None:
-        """Have its process end by itself; its disk stays. Raises SetUpFailed where it does not."""
+        """Have its process end by itself; its disk stays. Raises SetUpFailed if it does not end."""
         ...
 
     def start_again(self) -> None:
@@ -47,7 +47,7 @@ class Node(Protocol):
         ...
 
     def resume(self) -> None:
-        """Let it go on where it was."""
+        """Let it continue."""
         ...
 
     def is_running(self) -> bool:
@@ -64,7 +64,7 @@ class Node(Protocol):
 
 
 class KafkaNodes:
-    """The nodes of a cluster with that configuration, made by their numbers. The first is there when it has been started."""
+    """The nodes of a cluster with that configuration, made by their numbers. The first exists when it has been started."""
 
     def __init__(self, configuration: str, count: int, make: Callable[[int], Node]) -> None:
         self.count = count
@@ -76,7 +76,7 @@ class KafkaNodes:
 
     @property
     def all(self) -> tuple[Node, ...]:
-        """Those that were started."""
+        """The nodes that were started."""
         return tuple(self._nodes)
 
     @property
@@ -85,7 +85,7 @@ class KafkaNodes:
         return self._nodes[0]
 
     def node(self, number: int) -> Node:
-        """The node with that number. Raises WrongUsage where there is none."""
+        """The node with that number. Raises WrongUsage if there is none."""
         if not 0 < number <= len(self._nodes):
             raise WrongUsage(f"there is no node {number}; configuration {self._configuration} has {len(self._nodes)}")
         return self._nodes[number - 1]
@@ -95,7 +95,7 @@ class KafkaNodes:
         self.first.kill()
 
     def shut_down(self) -> None:
-        """Have node 1 stop by itself; its disk stays. Raises SetUpFailed where it does not."""
+        """Have node 1 stop by itself; its disk stays. Raises SetUpFailed if it does not."""
         self.first.shut_down()
 
     def start_again(self) -> None:
@@ -107,7 +107,7 @@ class KafkaNodes:
         return self.first.is_running()
 
     def are_running(self) -> bool:
-        """Whether no node has ended, nor is a container that is paused."""
+        """Whether all nodes run; a paused container does not count as running."""
         return all(node.is_running() for node in self._nodes)
 
     def last_lines(self) -> str:
@@ -116,15 +116,15 @@ class KafkaNodes:
 
     @property
     def logs(self) -> tuple[NodeLog, ...]:
-        """What those that were started wrote."""
+        """The logs of all nodes that were started."""
         return tuple(log for node in self._nodes for log in node.logs)
 
     def start(self) -> None:
-        """Start node 1. Raises what its way of running raises."""
+        """Start node 1. Raises the errors of its container or process."""
         self.start_node(1)
 
     def start_others(self) -> None:
-        """Start the others. Raises SystemUnreachable."""
+        """Start the other nodes. Raises SystemUnreachable."""
         for number in range(2, self.count + 1):
             self.start_node(number)
 
@@ -133,12 +133,12 @@ class KafkaNodes:
         with self._lock:
             if not self._is_stopped:
                 node = self._make(number)
-                # Kept before it starts, for it may be made and then not start.
+                # Kept before it starts, so that `stop` removes it if the start fails.
                 self._nodes.append(node)
                 node.start()
 
     def stop(self) -> None:
-        """Remove all that was started."""
+        """Remove all nodes that were started; later ones do not start."""
         with self._lock, contextlib.ExitStack() as ending:
             self._is_stopped = True
             self.on_stopped(ending)
@@ -146,4 +146,4 @@ class KafkaNodes:
                 ending.callback(node.stop)
 
     def on_stopped(self, ending: contextlib.ExitStack) -> None:
-        """What else is given back, after the nodes."""
+        """Release what a subclass has in addition to the nodes; `ending` runs it after them."""

@@ -1,4 +1,4 @@
-"""What a Kafka system offers: for each API the range of versions that it understands, and its features."""
+"""What a Kafka system offers: for each API the range of versions, and its features."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -26,14 +26,14 @@ class Range:
 
 @dataclass(frozen=True)
 class Offer:
-    """The answer to ApiVersions. `features_reported` is False where the answer's version has no place for features."""
+    """The answer to ApiVersions. `features_reported` is False if the answer's version has no features."""
 
     apis: Mapping[str, Range]
     features_reported: bool = False
     supported: Mapping[str, Range] = field(default_factory=dict)
     finalized: Mapping[str, int] = field(default_factory=dict)
     finalized_epoch: int = -1
-    """Grows with every change of the finalized levels; -1 is none."""
+    """Grows with every change of the finalized levels; -1 for none."""
 
     def has(self, api: str, version: int) -> bool:
         """Whether that version of that API may be sent."""
@@ -41,27 +41,27 @@ class Offer:
         return offered is not None and offered.lowest <= version <= offered.highest
 
     def check(self, api: str, version: int) -> None:
-        """Raise NotOffered when that version of that API may not be sent."""
+        """Raises NotOffered if that version of that API may not be sent."""
         if not self.has(api, version):
             raise NotOffered(f"{title(api)} v{version}: the broker offers {self._told(api)}")
 
     def highest(self, api: str, lowest: int, highest: int) -> int:
-        """The highest version that the broker offers and the caller understands, which is `lowest` to `highest`."""
+        """The highest version from `lowest` to `highest` that the broker offers. Raises NotOffered if there is none."""
         for version in range(highest, lowest - 1, -1):
             if self.has(api, version):
                 return version
         raise NotOffered(f"{title(api)} {Range(lowest, highest)}: the broker offers {self._told(api)}")
 
     def up_to(self, api: str, highest: int) -> "Offer":
-        """The same offer, with nothing above that version of that API."""
+        """The same offer, with no version of that API above `highest`."""
         return replace(self, apis={**self.apis, api: Range(self.apis[api].lowest, highest)})
 
     def told(self, api: str) -> str:
-        """The API with its versions, for people."""
+        """The API with its versions, as text."""
         return f"{title(api)} {self._told(api)}"
 
     def lacking_for_second_part(self) -> list[str]:
-        """What KIP-890's second part needs and the broker does not have, a line for each; nothing where clients use that protocol."""
+        """What the broker lacks for KIP-890's second part, a line for each; empty if clients use that protocol."""
         lacking = [
             f"needs version {needed}, and the broker offers {self.told(api)}"
             for api, needed in _SECOND_PART.items()

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 _BROKER_TIMEOUT_MS = 5_000
 _AGAIN = TO_LEADER | TO_COORDINATOR
-"""A busy or absent coordinator shows through Produce v12 and later, which add the partition to the transaction."""
+"""Produce v12 and later add the partition to the transaction, so they report a busy or absent coordinator."""
 
 AppendResults: TypeAlias = Mapping[TopicPartition, Done[Appended] | Refused]
 
@@ -40,7 +40,7 @@ class PartitionCalls(ReadingCalls):
         version: int = 12,
         retry: bool = True,
     ) -> Outcome[Appended]:
-        """Produce of one batch. With a transactional id the batch is a transactional one."""
+        """Produce of one batch. With a transactional id the batch is transactional."""
         batch = self.batch_of(values, producer=producer, sequence=sequence, transactional=transactional_id is not None)
         batch = replace(batch, compression=compression)
         return self.produce_one_batch(partition, batch, transactional_id=transactional_id, version=version, retry=retry)
@@ -48,7 +48,7 @@ class PartitionCalls(ReadingCalls):
     def batch_of(
         self, values: Sequence[str], *, producer: ProducerIdAndEpoch = NO_PRODUCER, sequence: int = -1, transactional: bool
     ) -> Batch:
-        """A batch with these values and the time that it is now, for the calls that send batches as they are."""
+        """A batch with these values and the current time, for the calls that send batches unchanged."""
         now = round(self._time.now_ms())
         return Batch(
             tuple(Record(value.encode(), timestamp=now) for value in values),
@@ -68,7 +68,7 @@ class PartitionCalls(ReadingCalls):
         topic_id: uuid.UUID | None = None,
         retry: bool = True,
     ) -> Outcome[Appended]:
-        """Produce of this batch as it is, also of one that no producer would send; of the topic with that id, if one is said."""
+        """Produce of this batch unchanged, even if no producer would send it; to the topic with that id, if one is given."""
         batches = {partition: batch}
         answer = self.produce_batches(batches, transactional_id=transactional_id, version=version, topic_id=topic_id, retry=retry)
         return _only(answer)
@@ -82,9 +82,10 @@ class PartitionCalls(ReadingCalls):
         topic_id: uuid.UUID | None = None,
         retry: bool = True,
     ) -> Outcome[AppendResults]:
-        """One Produce with a batch for each of these partitions, which have one topic and the leader of the first.
+        """One Produce with a batch for each of these partitions, which belong to one topic and have the same leader as the first.
 
-        Refused as a whole where one partition answers what is asked again; a batch that is in its log already is then a repetition.
+        The request counts as refused if one partition's error is retriable; on the retry, a batch that is already in its log is a
+        duplicate.
         """
         payloads = {partition: encode(batch) for partition, batch in batches.items()}
         match self._appending(payloads, transactional_id, version, topic_id):
@@ -96,13 +97,13 @@ class PartitionCalls(ReadingCalls):
     def produce_several(
         self, partition: TopicPartition, batches: Iterable[Batch], *, transactional_id: str | None, version: int = 12
     ) -> Outcome[Appended]:
-        """One Produce with several batches for one partition, which no client of Kafka's sends."""
+        """One Produce with several batches for one partition, which Kafka's clients never send."""
         return self.produce_bytes(partition, b"".join(map(encode, batches)), transactional_id=transactional_id, version=version)
 
     def produce_bytes(
         self, partition: TopicPartition, data: bytes, *, transactional_id: str | None, version: int = 12, retry: bool = False
     ) -> Outcome[Appended]:
-        """One Produce with these bytes in the place of a batch, put once unless `retry` says so."""
+        """One Produce with these bytes in place of a batch, sent once unless `retry` is true."""
         match self._appending({partition: data}, transactional_id, version):
             case Done((message, read)):
                 return _only(self._write(LeaderOf(partition), message, read, _AGAIN, retry=retry))
@@ -116,7 +117,7 @@ class PartitionCalls(ReadingCalls):
         version: int,
         topic_id: uuid.UUID | None = None,
     ) -> Outcome[tuple[Any, Callable[[Any], Outcome[AppendResults]]]]:
-        """A Produce with these batches, and how its answer is read."""
+        """A Produce with these batches, and the function that reads its answer."""
         self._offer.check("produce", version)
         topics: dict[str, dict[str, Any]] = {}
         for partition in payloads:
@@ -190,7 +191,7 @@ class PartitionCalls(ReadingCalls):
     ) -> Outcome[dict[TopicPartition, Done[None] | Refused]]:
         """WriteTxnMarkers for several partitions, sent to the leader of the first, with a verdict for each.
 
-        Refused is only a request for one partition.
+        With a single partition, its refusal is the outcome of the call.
         """
         marker = _marker(partitions, producer, commit, coordinator_epoch)
         if version >= 2:
@@ -227,7 +228,7 @@ class PartitionCalls(ReadingCalls):
 
 
 def _only(outcome: Outcome[AppendResults]) -> Outcome[Appended]:
-    """The verdict on the one partition of a Produce."""
+    """The verdict for the one partition of a Produce."""
     return next(iter(outcome.value.values())) if isinstance(outcome, Done) else outcome
 
 

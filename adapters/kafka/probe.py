@@ -1,6 +1,6 @@
-"""The probe: Kafka's requests, each pinned to a version, as calls that return an outcome.
+"""The probe: Kafka's requests, each in a given version, as calls that return an outcome.
 
-A step calls one of these and judges what came back. Nothing here knows what a right answer is.
+A step calls one of these and judges the outcome. This module does not know which answers are right.
 """
 
 from collections.abc import Callable
@@ -41,11 +41,11 @@ __all__ = [
 ]
 
 TakeFromPool: TypeAlias = Callable[[], Outcome[NearLastEpoch]]
-"""Hands out a producer near its last epoch, each to one scenario only."""
+"""Returns a producer near its last epoch, each for one scenario only."""
 
 
 def no_pool() -> Outcome[NearLastEpoch]:
-    """For systems that have no pool of producers near their last epoch."""
+    """For systems without a pool of producers near their last epoch."""
     raise NotOffered("aged-ids: this session has no pool of producers near their last epoch")
 
 
@@ -68,9 +68,9 @@ class KafkaProbe(
 
     @property
     def kind(self) -> ClientKind:
-        """The kind of client that the system's offer makes of it."""
+        """The kind of client that fits the system's offer."""
         return ClientKind.fitting(self._offer)
 
     def adopt_aged_id(self) -> Outcome[NearLastEpoch]:
-        """A transactional id at epoch 32765 that belongs to this client from now on; see `last_epoch` for how it came that far."""
+        """A transactional id at epoch 32765 that only this client uses from now on; see `last_epoch` for how it is prepared."""
         return self._take_from_pool()

@@ -18,7 +18,7 @@ DATA, PROPERTIES = "data", "broker.properties"
 def make_nodes(
     file: LauncherFile, settings: KafkaSettings, configuration: str, passwords: Passwords, folder: Path, remove: Path
 ) -> KafkaNodes:
-    """The nodes of a cluster with that configuration, not yet started, with all that is theirs in `folder`."""
+    """The nodes of a cluster with that configuration, not yet started, with their data, settings and logs in `folder`."""
     count = settings.nodes(configuration)
     cluster = secrets.token_hex(11)
     controller_port = free_port()
@@ -59,7 +59,7 @@ def make_nodes(
 
 
 def _filled(file: LauncherFile, values: dict[str, str], properties: dict[str, str], folder: Path) -> Filled:
-    """What the lines of the file are filled in with; a file with the settings is written."""
+    """The values for the lines of the file; writes the file with the settings, if the launcher uses one."""
     passing = file.launcher.settings
     always = {name: file.filled_in(value, values) for name, value in passing.always.items()}
     passed = passed_on(passing, properties) | always

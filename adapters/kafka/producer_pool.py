@@ -1,10 +1,10 @@
-"""The pool of producers near their last epoch: their epochs are raised ahead, side by side, while other scenarios are judged.
+"""The pool of producers near their last epoch: the kit raises their epochs in advance and concurrently, while other scenarios are judged.
 
-It prepares as many as are expected, a few at a time. Whoever takes one waits for it; the wait ends when no epoch was
-raised for as long as the session is patient, so a broker that is slow is waited for and one that is stuck is not.
+It prepares as many as are expected, a few at a time. A scenario that takes one waits for it; the wait ends when no epoch was raised for as
+long as the session is patient, so a slow broker is waited for, and a stuck one is not.
 
-A cluster acknowledges each of some 32,000 epochs when its replicas have it. Where that takes longer than a scenario waits, producers near
-their last epoch are not offered, which says nothing about the cluster; those that are ready later all the same are given out.
+A cluster acknowledges each of some 32,000 epochs when its replicas have it. If that takes longer than a scenario waits, producers near
+their last epoch are not offered, which is no verdict on the cluster; a scenario can still take those that are ready later.
 """
 
 import threading
@@ -20,19 +20,19 @@ from .last_epoch import Progress, Stopped
 from .values import EPOCH_BEFORE_LAST, NearLastEpoch
 
 NEAR_LAST_EPOCH = "aged-ids"
-"""The capability: a scenario may have a producer that is near its last epoch."""
+"""The capability: a scenario may have a producer near its last epoch."""
 
 SIDE_BY_SIDE = 3
 """How many producers are prepared at once for each node: in a cluster each mostly waits for the replicas of its last epoch."""
 LONGEST_S = 180.0
-"""How long one producer is waited for, whatever progress there is."""
+"""The longest wait for one producer, whatever progress there is."""
 
 Prepare: TypeAlias = Callable[[Progress], Outcome[NearLastEpoch]]
 """Brings one producer near its last epoch."""
 
 
 class ProducerPool:
-    """The prepared producers of one broker. They are given out once each; more than were expected are prepared when they are asked for."""
+    """The prepared producers of one broker. Each is given out once; producers beyond the expected number are prepared on demand."""
 
     def __init__(self, patience_s: float, longest_s: float = LONGEST_S) -> None:
         self._patience_s, self._longest_s = patience_s, longest_s
@@ -42,12 +42,12 @@ class ProducerPool:
         self._began = self._last_raised = time.monotonic()
         self._raised = 0
         self._too_slow: str | None = None
-        """Why producers are not waited for any more, once one was waited for in vain."""
+        """Why scenarios wait for producers no more, after one waited in vain."""
         self._closed = False
         self._taking = threading.Lock()
 
     def open(self, prepare: Prepare, nodes: int = 1) -> None:
-        """The broker serves, or the cluster of so many nodes, and this is how a producer is brought near its last epoch on it."""
+        """A broker or a cluster of `nodes` nodes serves; `prepare` brings a producer near its last epoch on it."""
         self._prepare = prepare
         self._workers = ThreadPoolExecutor(SIDE_BY_SIDE * nodes, "raise epochs")
         self._began = time.monotonic()
@@ -58,7 +58,7 @@ class ProducerPool:
         self._producers += [self._workers.submit(self._prepare, self._progress) for _ in range(count)]
 
     def take(self) -> Outcome[NearLastEpoch]:
-        """A producer that only this caller gets. Unknown if none gets ready; raises NotOffered if that is for lack of time alone."""
+        """A producer that only this caller gets. Unknown if none becomes ready; raises NotOffered if only time was lacking."""
         producer = self._next()
         began = self._last_raised = time.monotonic()
         while True:
@@ -74,7 +74,7 @@ class ProducerPool:
                     raise NotOffered(self._too_slow) from None
 
     def _next(self) -> "Future[Outcome[NearLastEpoch]]":
-        """One that is ready, else the one that began first."""
+        """A producer that is ready, else the one that began first."""
         with self._taking:
             if not self._producers:
                 self.expect(1)
@@ -83,7 +83,7 @@ class ProducerPool:
             return producer
 
     def close(self) -> None:
-        """Stop raising epochs, and wait until nobody does."""
+        """Stop raising epochs, and wait until all workers have ended."""
         self._closed = True
         self._workers.shutdown(cancel_futures=True)
 

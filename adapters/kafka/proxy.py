@@ -1,17 +1,17 @@
 """A proxy between the clients of a session and the nodes, which carries out orders about single requests.
 
-Each connection of a client is one end of a pair of sockets, and the proxy has the other: nobody else can come in, and what a cluster
-advertises stays as it is, for the client names the node's address and is given a connection that leads there.
+Each connection of a client is one end of a pair of sockets, and the proxy has the other, so no other process can connect. The addresses
+that a cluster advertises stay the same: the client names the node's address and gets a connection that leads there.
 
-TLS ends at the proxy, which reads frames: it is between the proxy and the node, with the client's certificate. A login goes through as
+TLS ends at the proxy, which reads frames: it is between the proxy and the node, with the client's certificate. A login passes through like
 any other request, so each connection has its own.
 
-Of a request it reads the length, the API's key and the correlation id, of an answer the length and the correlation id. What is
-no frame is none of its business: from a length on that no node would take, bytes go through as they come, and so does a frame that
-the end of a connection cuts off.
+The proxy reads the length, the API's key and the correlation id of a request, and the length and the correlation id of an answer. It does
+not interpret what is no frame: after a length that no node would accept, it passes bytes on unchanged, and so it does with a frame that the
+end of a connection cuts off.
 
-It runs in one thread with a separate event loop. It holds at most one frame for each direction of a connection, and those that
-were ordered to be held up. When one side of a connection ends, so does the other.
+It runs in one thread with a separate event loop. It holds at most one frame for each direction of a connection, and the requests that it
+was ordered to hold. When one side of a connection ends, so does the other.
 """
 
 import asyncio
@@ -39,11 +39,11 @@ _REQUEST = struct.Struct(">hhi")
 _CORRELATION = struct.Struct(">i")
 _CHUNK = 64 * 1024
 _WITHIN_S = 15.0
-"""How long the proxy's own thread may take for what is asked of it: longer than a node takes for any request of the suite."""
+"""How long a task in the proxy's thread may take: longer than a node takes for any request of the suite."""
 
 
 class ProxiedWire:
-    """The way to nodes over TCP, and TLS where that is asked, through the proxy."""
+    """The connections to nodes over TCP, and TLS if there are TLS settings, through the proxy."""
 
     def __init__(self, security: Security = OPEN) -> None:
         self._security = security
@@ -59,7 +59,7 @@ class ProxiedWire:
         return TcpTransport(f"fencepost-{client}", address, self._security.login, lambda node, _within_s: self.dial(client, node))
 
     def dial(self, client: str, node: Address) -> socket.socket:
-        """That client's end of a connection to that node; it ends at once where the node is not there."""
+        """That client's end of a connection to that node; it ends at once if the node does not listen."""
         ours, theirs = socket.socketpair()
         self._run(self._begin(client, node, theirs))
         return ours
@@ -93,13 +93,13 @@ class ProxiedWire:
             to_node = await asyncio.open_connection(node.host, node.port, ssl=None if tls is None else tls.context)
             await _Connection(client, self.orders, (reader, writer), to_node).run(self._stopping)
         except OSError:
-            pass  # a node that is not there looks to the client as it would without a proxy: the connection ends without an answer
+            pass  # as without a proxy, the client sees a connection that ends without an answer
         finally:
             await _close(writer)
 
 
 class _Connection:
-    """A connection of the client, and the one to the node that belongs to it."""
+    """A connection of the client, and the corresponding one to the node."""
 
     def __init__(
         self,
@@ -113,12 +113,12 @@ class _Connection:
         self._client_reader, self._client = to_client
         self._node_reader, self._node = to_node
         self._own_ids = itertools.count(-2, -1)
-        """Correlation ids for requests of the proxy's own, counted down where clients count up."""
+        """Correlation ids for the proxy's own requests; they count down, since those of clients count up."""
         self._kept: dict[int, asyncio.Future[bytes]] = {}
-        """Answers that are not for the client, by correlation id."""
+        """Answers that the client must not get, by correlation id."""
 
     async def run(self, stopping: asyncio.Event) -> None:
-        """Pass on what comes, until one side ends, or all shall."""
+        """Pass frames on until one side ends, or `stopping` is set."""
         directions = {asyncio.ensure_future(work) for work in (self._requests(), self._answers(), stopping.wait())}
         try:
             done, _ = await asyncio.wait(directions, return_when=asyncio.FIRST_COMPLETED)
@@ -151,7 +151,7 @@ class _Connection:
                     await _send(self._client, answer)
 
     async def _hold(self, frame: bytes, correlation_id: int) -> None:
-        """Give the client up, and send the request to the node only on `let_go`, which waits for the node's answer."""
+        """Close the client's connection, and send the request to the node only on `let_go`, which waits for the node's answer."""
         loop = asyncio.get_running_loop()
         released: asyncio.Future[None] = loop.create_future()
         arrived: asyncio.Future[bool] = loop.create_future()
@@ -173,7 +173,7 @@ class _Connection:
             arrived.set_result(has_arrived)
 
     async def _asked(self, frame: bytes, correlation_id: int) -> bytes:
-        """The node's answer, kept from the client."""
+        """Send a request to the node; returns its answer, which the client does not get."""
         answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self._kept[correlation_id] = answer
         await _send(self._node, frame)
@@ -189,7 +189,7 @@ class _Connection:
 
 
 async def _frame(reader: asyncio.StreamReader, onward: asyncio.StreamWriter, least: int) -> bytes | None:
-    """The next frame with its length; None at the end of the connection, after everything that is no frame went on as it came."""
+    """The next frame with its length; None at the end of the connection, after all bytes that are no frame were passed on."""
     try:
         prefix = await reader.readexactly(_LENGTH.size)
         length = _LENGTH.unpack(prefix)[0]
@@ -214,7 +214,7 @@ async def _send(writer: asyncio.StreamWriter, data: bytes) -> None:
 
 
 async def _close(writer: asyncio.StreamWriter) -> None:
-    """Close, and mind nothing: the other side may have gone first."""
+    """Close, and ignore errors: the other side may have closed first."""
     writer.close()
     with contextlib.suppress(OSError):
         await writer.wait_closed()

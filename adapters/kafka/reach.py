@@ -47,19 +47,19 @@ def parse_address(text: str) -> Address:
 
 
 def parse_addresses(text: str) -> tuple[Address, ...]:
-    """One address, or several with commas. Raises WrongUsage."""
+    """One address, or several separated by commas. Raises WrongUsage."""
     return tuple(dict.fromkeys(parse_address(one.strip()) for one in text.split(",")))
 
 
 def connect(client: str, address: Address, security: Security = OPEN) -> TcpTransport:
-    """A client's way to a node over TCP; connects at the first call."""
+    """A client's transport to a node over TCP; it connects at the first call."""
     return TcpTransport(f"fencepost-{client}", address, security.login, partial(dial, tls=security.tls))
 
 
 @dataclass(frozen=True)
 class Users:
-    """The users of a broker, by their passwords; the first is the one that clients log in as by themselves. Where there are none, clients
-    are who `security` says. All connections are as it says.
+    """The users of a broker, by their passwords; clients log in as the first one unless a scenario names another. Without users, clients
+    log in as `security` specifies. All connections use `security`.
     """
 
     passwords: Passwords
@@ -67,21 +67,21 @@ class Users:
 
     @property
     def connect(self) -> Connect:
-        """The way of clients of which nobody says who they are."""
+        """The transport of clients for which no scenario names a user."""
         return partial(connect, security=self.usual)
 
     @property
     def usual(self) -> Security:
-        """What the connections of those clients begin with."""
+        """The security settings of those clients' connections."""
         users = list(self.passwords.by_user)
         return Security(self.security.tls, self._login(users[0])) if users else self.security
 
     def opened(self, address: Address) -> socket.socket:
-        """A connection of such a client, for whoever speaks on it by himself. Raises SystemUnreachable, Malformed, OSError."""
+        """A connection of such a client, which the caller uses directly. Raises SystemUnreachable, Malformed, OSError."""
         return connect(_CLIENT, address, self.usual).opened(ANSWER_WITHIN_S)
 
     def connect_as(self, user: str) -> Connect:
-        """The way of clients that log in as that user."""
+        """The transport of clients that log in as that user."""
         if user not in self.passwords.by_user:
             return nobody_logs_in(user)
         return partial(connect, security=Security(self.security.tls, self._login(user)))
@@ -119,12 +119,12 @@ def wall_session(
 
 
 def reach(address: Address, within_s: float, users: Users = NOBODY) -> Offer:
-    """What the node at that address offers, asked until it answers."""
+    """The offer of the node at that address, which is asked until it answers."""
     return reach_one((address,), within_s, users)[1]
 
 
 def reach_one(addresses: Sequence[Address], within_s: float, users: Users = NOBODY) -> tuple[Address, Offer]:
-    """The first of these nodes that answers, and what it offers; all are asked in turn until one does."""
+    """The first of these nodes that answers, and its offer; all are asked in turn until one does."""
     end = time.monotonic() + within_s
     reasons: dict[Address, str] = {}
     for _ in WallTime(within_s).attempts():
@@ -155,9 +155,9 @@ def reach_one(addresses: Sequence[Address], within_s: float, users: Users = NOBO
 
 
 def readable(bootstrap: Address, offer: Offer, users: Users = NOBODY) -> tuple[Offer, list[str]]:
-    """The offer without the versions of Metadata whose answers break the protocol, and a line that says so.
+    """The offer without the versions of Metadata whose answers break the protocol, and a line about it.
 
-    Every scenario looks up its nodes, so all would be red for the one fault, which no requirement here is about. Raises Malformed where
+    Every scenario looks up its nodes, so all scenarios would be red because of one fault that no requirement is about. Raises Malformed if
     no version is left.
     """
     fault = ""
@@ -179,7 +179,7 @@ def readable(bootstrap: Address, offer: Offer, users: Users = NOBODY) -> tuple[O
 
 
 def brokers(bootstrap: Address, offer: Offer, users: Users = NOBODY) -> dict[int, Address]:
-    """The addresses that the cluster advertises, each of which must answer."""
+    """The addresses that the cluster advertises. Raises SystemUnreachable if one of them does not answer."""
     wall = WallTime(ANSWER_WITHIN_S)
     cluster = Cluster(_CLIENT, bootstrap, users.connect, Recorder(wall.now_ms), offer, ANSWER_WITHIN_S)
     try:
@@ -205,7 +205,7 @@ def serves_transactions(
     patience_s: float,
     users: Users = NOBODY,
 ) -> Outcome[ProducerIdAndEpoch]:
-    """What comes of initialising a new transactional id. The first one ever makes the broker create the coordinator's log."""
+    """The outcome of initialising a new transactional id. The first one on a broker makes it create the coordinator's log."""
     session = wall_session(bootstrap, offer, patience_s, NoFaults(str(bootstrap)), users=users)
     try:
         return session.client(_CLIENT).init_producer_id(session.unique("fencepost-ready"))

@@ -1,4 +1,4 @@
-"""ListOffsets and Fetch: what the leaders of partitions hand out."""
+"""ListOffsets and Fetch: what the leaders of partitions return."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ T = TypeVar("T")
 
 _EARLIEST, LATEST = -2, -1
 TOPIC_IDS_FROM = 13
-"""Produce and Fetch name topics by id from this version on; both, by chance."""
+"""The version from which on Produce and Fetch name topics by id; it happens to be the same."""
 
 _MAX_WAIT_MS = 50
-"""A broker that follows the protocol answers at once, for nothing is too little; some answer no records where nothing may be waited for."""
+"""A conforming broker answers at once, since no bytes are required; some brokers return no records if they may not wait."""
 
 _PAGE_BYTES = 8 * 1024 * 1024
 
@@ -37,7 +37,7 @@ class ReadingCalls(Calls):
         return self._offset(partition, isolation, LATEST)
 
     def record_at(self, partition: TopicPartition, isolation: Isolation, timestamp: int) -> Outcome[tuple[int, int]]:
-        """ListOffsets for a time: offset and timestamp of the first record that is not older, both -1 where there is none."""
+        """ListOffsets for a time: offset and timestamp of the first record that is not older, both -1 if there is none."""
 
         def found(result: Any) -> tuple[int, int]:
             return int(result.offset), int(result.timestamp)
@@ -52,12 +52,12 @@ class ReadingCalls(Calls):
         max_bytes: int = _PAGE_BYTES,
         max_wait_ms: int = _MAX_WAIT_MS,
     ) -> Outcome[LogView]:
-        """One Fetch from that offset on; with `max_bytes` 1, of no more than the batch that is there."""
+        """One Fetch from that offset on; with `max_bytes` 1, of no more than the next batch."""
         version = self._offer.highest("fetch", 4, TOPIC_IDS_FROM - 1)
         return _one(self._fetch({partition: offset}, isolation, version, max_bytes, max_wait_ms), partition)
 
     def last_marker(self, partition: TopicPartition, producer_id: int) -> Outcome[MarkerType | None]:
-        """How the last transaction of that producer ended in the partition; None where its last batch is no marker, or it has none."""
+        """How the last transaction of that producer ended in the partition; None if its last batch is no marker, or it has no batch."""
         match self.read(partition, Isolation.READ_UNCOMMITTED):
             case Done(view):
                 own = [batch for batch in view.batches if batch.producer_id == producer_id]
@@ -66,7 +66,7 @@ class ReadingCalls(Calls):
                 return trouble
 
     def start_offset(self, partition: TopicPartition) -> Outcome[int]:
-        """ListOffsets for the earliest: where the log starts."""
+        """ListOffsets for the earliest: the log's start offset."""
         return self._offset(partition, Isolation.READ_UNCOMMITTED, _EARLIEST)
 
     def read(self, partition: TopicPartition, isolation: Isolation, *, version: int | None = None) -> Outcome[LogView]:
@@ -76,7 +76,7 @@ class ReadingCalls(Calls):
     def read_together(
         self, partitions: Sequence[TopicPartition], isolation: Isolation, *, version: int | None = None
     ) -> Outcome[dict[TopicPartition, LogView]]:
-        """The same of several partitions of one leader, with all of them in each Fetch, in this order."""
+        """Read several partitions of one leader, with all of them in each Fetch, in this order."""
         if version is None:
             version = self._offer.highest("fetch", 4, TOPIC_IDS_FROM - 1)
         offsets: dict[TopicPartition, int] = {}
@@ -87,7 +87,7 @@ class ReadingCalls(Calls):
                 case trouble:
                     return trouble
         batches: dict[TopicPartition, list[Batch]] = {partition: [] for partition in partitions}
-        # In order, each once: pages repeat those that reach over their edge.
+        # In order, each once: the broker lists one that extends over several pages in each of them.
         aborted: dict[TopicPartition, dict[AbortedTransaction, None]] = {partition: {} for partition in partitions}
         while True:
             match self._fetch(offsets, isolation, version):
@@ -103,7 +103,7 @@ class ReadingCalls(Calls):
                 offsets[partition] = page.batches[-1].last_offset + 1 if page.batches else offsets[partition]
                 batches[partition] += page.batches
                 aborted[partition] |= dict.fromkeys(page.aborted)
-            # A page without batches is the end of its log only where the others have none either: the broker may have had no room left.
+            # A page without batches is the end of its log only if all pages are without: the broker may have had no room left.
             if not any(page.batches for page in pages.values()) or all(offsets[one] >= pages[one].high_watermark for one in pages):
                 break
         views = {}
@@ -188,7 +188,7 @@ class ReadingCalls(Calls):
     def _topic_key(
         self, name: str, partition: TopicPartition, version: int, topic_id: uuid.UUID | None = None
     ) -> Outcome[dict[str, str | uuid.UUID]]:
-        """How Produce and Fetch name a topic in that version: by a field called `name`, or by its id; by another id, if one is said."""
+        """How Produce and Fetch name a topic in that version: by a field called `name`, or by its id, or by `topic_id` if it is given."""
         if topic_id is not None:
             return Done({"topic_id": topic_id})
         if version < TOPIC_IDS_FROM:
@@ -207,7 +207,7 @@ def _one(pages: Outcome[dict[TopicPartition, LogView]], partition: TopicPartitio
 
 
 def is_about(entry: Any, topic: dict[str, str | uuid.UUID]) -> bool:
-    """Whether an entry of an answer is about the topic that was named so."""
+    """Whether an entry of an answer is about the topic with that key."""
     return all(getattr(entry, name) == value for name, value in topic.items())
 
 

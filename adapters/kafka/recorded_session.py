@@ -1,8 +1,8 @@
-"""A session whose answers were recorded: the same clients, and a tape in the place of the broker.
+"""A session with recorded answers: the same clients, and a tape in place of the broker.
 
-A scenario that is played on it makes its requests again, in their order. Each is compared with the one that was recorded and gets the
-answer that this got, at the time at which it came; a request that is another one, or one too many, ends the play with `Parted`. Faults do
-nothing, for what they did shows in the answers.
+A scenario that is played on it makes its requests in order. The tape compares each with the recorded one and returns the recorded answer,
+at the recorded time; a different request, or one too many, ends the play with `Parted`. Faults do nothing, because the answers already show
+their effects.
 """
 
 from collections.abc import Sequence
@@ -27,24 +27,24 @@ from .transport import Answer, Transport, named
 from .values import NearLastEpoch
 
 _READS_AT_MOST = 100_000
-"""So often the clock is read between two requests at most. A loop that waits for a clock which only moves with requests would not end."""
+"""The most readings of the clock between two requests. A loop that waits for a clock which only moves with requests would not end."""
 
 
 class Parted(Exception):
-    """The play does not go as it was recorded. Exchanges count from 1, in the order in which they are kept."""
+    """The play differs from the recording. Exchanges count from 1, in the order in which they are kept."""
 
 
 class NotRecorded(Parted):
-    """The play asks something of the system that is no request, so that no record has the answer."""
+    """The play needs something of the system that is not an answer to a request, and so is not recorded."""
 
 
 class Tape:
-    """What was recorded, in the order of the requests, and the clock that goes with it."""
+    """The recorded calls, in the order of their requests, and the corresponding clock."""
 
     def __init__(self, calls: Sequence[Recorded], head: Head) -> None:
         self._calls = sorted(enumerate(calls, 1), key=lambda numbered: numbered[1].began)
         self.calls = list(calls)
-        """As they are kept; those that the play has made have its own request, in which a constant has its name."""
+        """The calls as they are kept; once the play has made a request, its call has the play's own request, whose constants have names."""
         self._looks, self._taken = list(head.looks), list(head.taken)
         self._next = self._reads = 0
         self._now_ms = self._calls[0][1].at_ms if self._calls else 0.0
@@ -52,22 +52,22 @@ class Tape:
 
     @property
     def now_ms(self) -> int:
-        """For the virtual clock, which counts whole milliseconds."""
+        """The clock in whole milliseconds, for the virtual clock."""
         return round(self.read_ms())
 
     def read_ms(self) -> float:
-        """The clock."""
+        """The clock in milliseconds. Raises Parted if it is read too often without a request."""
         self._reads += 1
         if self._reads > _READS_AT_MOST:
             raise self.part("the play waits for a time that the record does not have")
         return self._now_ms
 
     def advance(self, ms: float) -> None:
-        """Let time pass."""
+        """Advance the clock."""
         self._now_ms += ms
 
     def sent(self, client: str, node: Address, request: RequestPayload) -> Recorded:
-        """The call that was recorded for this request. Raises Parted."""
+        """The recorded call for this request. Raises Parted."""
         if self._next >= len(self._calls):
             raise self.part(f"{client} asks {named(request)} now, and the record ends with exchange {len(self._calls)}")
         number, call = self._calls[self._next]
@@ -78,44 +78,44 @@ class Tape:
             )
         if (other := _difference(request, call.request)) is not None:
             raise self.part(f"exchange {number}, {named(request)} of {client}: {other}")
-        if request == call.request:  # else the times of its records are others
+        if request == call.request:  # otherwise only the times of its records differ
             self.calls[number - 1] = replace(call, request=request)
         self._next, self._reads = self._next + 1, 0
         self._now_ms = max(self._now_ms, call.at_ms)
         return call
 
     def ended(self, call: Recorded) -> None:
-        """Its answer was waited for."""
+        """The play has waited for the answer of this call."""
         self._now_ms = max(self._now_ms, call.at_ms + call.took_ms)
 
     def listened(self) -> bool:
-        """Whether the node listened when this was looked for. Raises Parted."""
+        """Whether the node listened at the corresponding look. Raises Parted."""
         if not self._looks:
             raise self.part("the play looks whether a node listens, which the record does not say")
         return self._looks.pop(0)
 
     def taken(self) -> Outcome[NearLastEpoch]:
-        """The producer near its last epoch that the session was given."""
+        """The producer near its last epoch that the session got."""
         return Done(self._taken.pop(0)) if self._taken else no_pool()
 
     def finish(self) -> None:
-        """Note it where requests are left that the play did not make."""
+        """Note a difference if the play has not made all recorded requests."""
         if self.parted is None and self._next < len(self._calls):
             number, call = self._calls[self._next]
             self.part(f"the play ends before exchange {number}, {named(call.request)} of {call.client}, which was recorded")
 
     def part(self, said: str) -> Parted:
-        """Note why the play cannot go on as it was recorded."""
+        """Note why the play differs from the recording."""
         return self.note(Parted(said))
 
     def note(self, parted: Parted) -> Parted:
-        """Note it; the first reason stays."""
+        """Note a difference; the first one stays."""
         self.parted = self.parted or parted
         return self.parted
 
 
 def _difference(asked: RequestPayload, recorded: RequestPayload) -> str | None:
-    """The first field in which two requests of a kind differ, with both values; None where they are the same but for times of records."""
+    """The first field in which two requests of a kind differ, with both values; None if they differ at most in times of records."""
     if asked == recorded:
         return None
     ours, theirs = parts_of(asked), parts_of(recorded)
@@ -126,7 +126,7 @@ def _difference(asked: RequestPayload, recorded: RequestPayload) -> str | None:
 
 
 def _timeless(part: Part) -> object:
-    """The value, without what depends on when it was sent: in record batches the checksum and the two timestamps."""
+    """The value, without what depends on the time of sending: in record batches the checksum and the two timestamps."""
     if part.kind != "records" or not part.value:
         return part.value
     data, at = bytearray(part.value), 0
@@ -143,12 +143,12 @@ def _shown(part: Part) -> str:
 
 
 class _RecordedTransport:
-    """A way to the tape."""
+    """A connection to the tape."""
 
     def __init__(self, tape: Tape, client: str, node: Address, orders: Orders | None) -> None:
         self._tape, self._client, self._node, self._orders = tape, client, node, orders
 
-    def send(self, request: RequestPayload, deadline_s: float) -> Answer:  # noqa: ARG002 - how long it took was recorded
+    def send(self, request: RequestPayload, deadline_s: float) -> Answer:  # noqa: ARG002 - the time that it took is recorded
         call = self._tape.sent(self._client, self._node, request)
         if self._orders is not None and self._orders.take(self._client, api_of(request)) is Fault.HOLD_UP:
             self._orders.hold(lambda: None)
@@ -170,11 +170,11 @@ class _RecordedTransport:
         return self._tape.listened()
 
     def close(self) -> None:
-        """There is nothing to give back."""
+        """There is nothing to release."""
 
 
 class _RecordedWire:
-    """The way to the tape on which orders count, and do nothing else: what they did was recorded."""
+    """Connections to the tape with wire faults, which have no effect: the recorded answers show it."""
 
     def __init__(self, tape: Tape) -> None:
         self.orders = Orders(API_KEYS)
@@ -188,7 +188,7 @@ class _RecordedWire:
 
 
 class _RecordedWallTime(WallTime):
-    """The time of a real system as it passed: pauses move the tape's clock."""
+    """The recorded time of a real system: pauses advance the tape's clock."""
 
     def __init__(self, tape: Tape, patience_s: float) -> None:
         super().__init__(patience_s, hears_of_changes=True)
@@ -205,33 +205,33 @@ class _RecordedWallTime(WallTime):
 
 
 class _NothingHappens(NoCrashPoints):
-    """The faults of a system that is not there."""
+    """The faults of a recorded system, which have no effect."""
 
     def __init__(self, tape: Tape) -> None:
         self._tape = tape
 
     def crash(self) -> None:
-        """What it did was recorded."""
+        """Do nothing: the recorded answers show the effect."""
 
     stop = start_again = restart = double_answers = crash
 
     def crash_at(self, point: str) -> None:
-        """What it did was recorded."""
+        """Do nothing: the recorded answers show the effect."""
 
     def pause(self, node: int) -> None:
-        """What it did was recorded."""
+        """Do nothing: the recorded answers show the effect."""
 
     resume = pause
 
     def refuse_append(self, log: str, number: int) -> None:
-        """What it did was recorded."""
+        """Do nothing: the recorded answers show the effect."""
 
     def append_is_to_be_refused(self, log: str) -> bool:
         raise self._tape.note(NotRecorded(f"whether the append to {log} has been refused is no answer to a request, so it is not recorded"))
 
 
 def session_of(calls: Sequence[Recorded], head: Head) -> tuple[KafkaSession, Tape]:
-    """A session that gets these answers, and the tape that says at the end whether everything went as it was recorded."""
+    """A session with these answers, and the tape, which knows at the end whether the play was as recorded."""
     tape = Tape(calls, head)
 
     def connect(client: str, address: Address) -> Transport:

@@ -1,6 +1,6 @@
-"""Everything that a session said and heard, in order.
+"""All calls of a session, in order.
 
-Entities are kept as they are, and made into plain values only when somebody asks.
+Entities are kept unchanged, and rendered as plain values only on demand.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from .transport import Answer, Transport
 
 
 class Ending(StrEnum):
-    """How a call ended; only an answer is an answer."""
+    """How a call ended. Only an answer is an answer."""
 
     ANSWERED = "answered"
     CLOSED = "closed"
     """The connection was lost."""
     SILENT = "silent"
-    """Nothing came in time."""
+    """No answer came in time."""
     MALFORMED = "malformed"
 
 
@@ -41,7 +41,7 @@ class Ending(StrEnum):
 class Recorded:
     """One call as it was made: entities, not yet rendered.
 
-    `began` and `ended` count all beginnings and ends of a session, since several may be on their way while a virtual clock stands still.
+    `began` and `ended` count all beginnings and ends of a session, since several calls may be in flight while a virtual clock stands still.
     """
 
     client: str
@@ -73,22 +73,22 @@ class Recorded:
 
 
 class Recorder(recording.Recorder[Recorded]):
-    """Makes calls and remembers them, in the order in which they end."""
+    """Makes calls and records them, in the order in which they end."""
 
     def __init__(self, now_ms: Callable[[], float]) -> None:
         super().__init__(now_ms)
         self._moments = itertools.count()
         self.looks: list[bool] = []
-        """Whether a node listened, each time that it was looked whether it does: nothing was sent then."""
+        """Whether a node listened, at each look; a look sends no request."""
 
     def call(
         self, client: str, node: Address, transport: Transport, request: RequestPayload, deadline_s: float
     ) -> Done[ResponsePayload] | Unknown:
-        """Make one call; what came of it is remembered, a malformed answer as well."""
+        """Make one call and record its outcome, even a malformed answer."""
         return self.send(client, node, transport, request, deadline_s)()
 
     def send(self, client: str, node: Address, transport: Transport, request: RequestPayload, deadline_s: float) -> Answer:
-        """Send a request; it is remembered when its answer is waited for."""
+        """Send a request; it is recorded when its answer has been awaited."""
         began, moment = self.now_ms(), next(self._moments)
         wait = transport.send(request, deadline_s)
 
@@ -116,7 +116,7 @@ class Recorder(recording.Recorder[Recorded]):
 
 
 def _with_batches_shown(value: Any) -> Any:
-    """Record batches, which stand as hexadecimal in the fields named `records`, as what they hold."""
+    """Values in which record batches, which are hexadecimal in fields named `records`, are shown by their content."""
     match value:
         case dict():
             return {

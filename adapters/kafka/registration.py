@@ -1,4 +1,4 @@
-"""Kafka as a system that is judged by its name: at an address, or in a container of fencepost's own."""
+"""Kafka as a system that users can name: at an address, in a container, or as processes that fencepost starts."""
 
 from collections.abc import Mapping, Sequence
 
@@ -28,19 +28,19 @@ options = {
 
 
 def profiles() -> Sequence[str]:
-    """The proposal's text, and the known releases."""
+    """The profile of the proposals' text, and those of known releases."""
     from .settings import kafka_settings
 
     return ("seed", *(release.profile for release in kafka_settings().releases))
 
 
-def protocols(asked: Asked) -> Sequence[str]:  # noqa: ARG001 - it speaks this one, wherever it is
-    """Its own."""
+def protocols(asked: Asked) -> Sequence[str]:  # noqa: ARG001 - the same for all options
+    """The protocol of Kafka."""
     return ("kafka",)
 
 
 def systems(asked: Asked) -> Mapping[str, System]:
-    """The broker that runs, or the one to start."""
+    """The running broker, or the one to start."""
     return {"kafka": judged_by(asked.profile, _system(asked))}
 
 

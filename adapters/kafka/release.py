@@ -1,7 +1,7 @@
-"""Which release of Apache Kafka a system is, or is like, and by which profile observed requirements are therefore judged.
+"""The release of Apache Kafka that a system is, or resembles, and the profile by which observed requirements are judged.
 
-The release is read off the highest metadata.version that the system supports. A system that is no known release gets the
-nearest profile and a note that says so; what the proposal itself requires is judged all the same.
+The release follows from the highest metadata.version that the system supports. A system that is no known release gets the nearest profile
+and a note about it; requirements of the proposals themselves are judged all the same.
 """
 
 from collections.abc import Iterable
@@ -14,10 +14,9 @@ from .settings import Release
 
 
 def identify(metadata_version: Range | None, releases: Iterable[Release], exact_version: str | None = None) -> Identity:
-    """Find the profile by the range of metadata.version that the system supports, None where it reports none.
+    """Find the profile by the range of metadata.version that the system supports, None if it reports none.
 
-    An exact version is taken at its word for the name only: the tag of an image may be anybody's numbering, and one such as 4.3 names a
-    release line.
+    An exact version only gives the name: the tag of an image may follow any numbering, and a tag such as 4.3 names a release line.
     """
     exact = exact_version is not None and _is_whole(exact_version)
     if metadata_version is None:
@@ -35,14 +34,14 @@ def identify(metadata_version: Range | None, releases: Iterable[Release], exact_
 
 
 def told_by(metadata_version: Range | None, releases: Iterable[Release]) -> str | None:
-    """The release line that a broker tells by the metadata.versions that it supports; None where no known release has these."""
+    """The release line that follows from the metadata.versions that a broker supports; None if no known release has these."""
     if metadata_version is None:
         return None
     return next((release.release for release in releases if release.lowest <= metadata_version.highest <= release.highest), None)
 
 
 def said_by(metadata_version: Range | None) -> str:
-    """What it said, in words."""
+    """What the system reported, in words."""
     return "reports no metadata.version" if metadata_version is None else f"supports metadata.version up to {metadata_version.highest}"
 
 

@@ -1,4 +1,4 @@
-"""One Kafka broker that is running already: its address, what it offers, who logs in, and what its owner lets be done to it."""
+"""One Kafka broker that is running already: its address, its offer, its users, and what its owner allows."""
 
 from collections.abc import Collection, Sequence
 
@@ -16,12 +16,12 @@ from .security import OPEN
 from .session import KafkaSession
 
 _REACHABLE_WITHIN_S = 6.0
-"""Together with the second that each advertised address has, an unreachable system is reported within ten."""
+"""An unreachable system is reported within ten seconds, with the second for each advertised address."""
 _ASKED_WITHIN_S = 5.0
 
 
 class RunningBroker:
-    """The broker, or the cluster, at the first of these addresses that answers when it is opened."""
+    """The broker or cluster at the first of these addresses that answers `open`."""
 
     def __init__(self, addresses: Sequence[Address], patience_s: float, command: RestartCommand | None, users: Users = NOBODY) -> None:
         self._addresses, self._patience_s, self.users = addresses, patience_s, users
@@ -31,7 +31,7 @@ class RunningBroker:
         self._offer: Offer | None = None
 
     def open(self) -> list[str]:
-        """Ask it what it offers; answers what is to be noted. Raises SystemUnreachable, Malformed."""
+        """Ask the broker for its offer; returns notes for the handshake. Raises SystemUnreachable, Malformed."""
         self.address, offered = reach_one(self._addresses, _REACHABLE_WITHIN_S, self.users)
         self._offer, notes = readable(self.address, offered, self.users)
         self._commanded = None if self._command is None else CommandedFaults(self._command, self.address, self._serves)
@@ -42,17 +42,17 @@ class RunningBroker:
 
     @property
     def offer(self) -> Offer:
-        """What it offers. Raises WrongUsage before it is open."""
+        """The broker's offer. Raises WrongUsage before `open`."""
         if self._offer is None:
             raise WrongUsage(f"a session with {self.address} was asked for before open()")
         return self._offer
 
     def serves(self, patience_s: float) -> Outcome[object]:
-        """Whether a transactional id can be initialised there. Raises NotOffered."""
+        """Initialise a transactional id there, and return the outcome. Raises NotOffered."""
         return serves_transactions(self.address, self.offer, patience_s, self.users)
 
     def session(self, needs: Collection[str], take_from_pool: TakeFromPool = no_pool) -> KafkaSession:
-        """A fresh session; what an earlier one left dead is brought back first. Raises SetUpFailed."""
+        """A fresh session; a broker that an earlier one left down is restarted first. Raises SetUpFailed."""
         offer = self.offer
         if self._commanded is not None:
             self._commanded.bring_back()
@@ -60,12 +60,12 @@ class RunningBroker:
         return wall_session(self.address, offer, self._patience_s, faults, needs, users=self.users, take_from_pool=take_from_pool)
 
     def close(self) -> None:
-        """Leave it running."""
+        """Leave the broker running."""
         if self._commanded is not None:
             self._commanded.leave()
 
     def answers(self) -> bool:
-        """Whether it answers now, or is down because a scenario had it killed."""
+        """Whether the broker answers now, or is down because a scenario had it killed."""
         return (self._commanded is not None and self._commanded.is_away) or isinstance(self._ask(), Done)
 
     def _ask(self) -> Outcome[Offer]:

@@ -1,7 +1,7 @@
 """The digest at the end of each kept line, which covers the line and all lines before it.
 
-It finds a change that was made by hand, or by a disk. It is no signature: who changes a line can make new digests, and is then found only
-where the change contradicts a verdict, a history or a later request.
+It detects a change by hand or by a disk. It is no signature: a person who changes a line can make new digests, and the change is then
+detected only if it contradicts a verdict, a history or a later request.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ def sealed(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def first_broken(lines: Sequence[Mapping[str, Any]]) -> int | None:
-    """The place of the first line that is not as it was written, counted from 0; None where all are."""
+    """The place of the first changed line, counted from 0; None if none was changed."""
     before = ""
     for number, line in enumerate(lines):
         before = _digest(before, {name: value for name, value in line.items() if name != SEAL})

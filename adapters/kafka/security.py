@@ -1,4 +1,4 @@
-"""How clients reach a Kafka broker of somebody else's: over TLS or not, and as whom they log in."""
+"""How clients reach a Kafka broker that fencepost did not start: over TLS or not, and with which login."""
 
 from dataclasses import dataclass
 
@@ -9,18 +9,18 @@ from .login import BEARER, PLAIN, Login
 
 @dataclass(frozen=True)
 class Security:
-    """What every connection begins with."""
+    """The security settings of every connection."""
 
     tls: Tls | None = None
     login: Login | None = None
 
     @property
     def mechanism(self) -> str:
-        """By which users log in that have a password each."""
+        """The mechanism of users that have a password each."""
         return PLAIN if self.login is None or self.login.mechanism == BEARER else self.login.mechanism
 
     def __str__(self) -> str:
-        """In Kafka's words."""
+        """The settings in Kafka's words."""
         protocol = ("SASL_" if self.login else "") + ("SSL" if self.tls else "PLAINTEXT")
         return protocol + (f" with {self.login.mechanism}" if self.login else "") + (" and a certificate" if self._has_certificate else "")
 

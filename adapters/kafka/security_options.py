@@ -1,4 +1,4 @@
-"""The options that say how a Kafka broker of somebody else's is reached."""
+"""The options for reaching a Kafka broker that fencepost did not start."""
 
 import os
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ SECURITY_OPTIONS = (PROPERTIES, *TLS_OPTIONS, TOKEN)
 
 
 def security_of(options: Mapping[str, str]) -> tuple[Security, str | None]:
-    """What the options say, and the bootstrap addresses that a file of properties has. Raises WrongUsage."""
+    """The settings in the options, and the bootstrap addresses of a properties file. Raises WrongUsage."""
     token = Token.of(options[TOKEN]) if TOKEN in options else None
     if PROPERTIES in options:
         if own := [name for name in TLS_OPTIONS if name in options]:

@@ -1,4 +1,4 @@
-"""Produce without waiting for its answer: several may be in flight on one connection, as a producer has them."""
+"""Produce without waiting for its answer: several may be in flight on one connection, as with a producer."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .values import Appended, TopicPartition
 
 
 class SendingCalls(PartitionCalls):
-    """Writing to logs, one batch behind the other."""
+    """Writing to logs, one batch after another."""
 
     def send_produce(
         self, partition: TopicPartition, batch: Batch, *, transactional_id: str | None, version: int = 12
     ) -> Callable[[], Outcome[Appended]]:
-        """Produce of this batch, put once and sent now. Several may be in flight: their answers are waited for in the order of the
-        requests, and before this client asks that node for anything else.
+        """Send Produce of this batch, once, now. Several may be in flight: the caller awaits their answers in order, before its next other
+        request.
         """
         match self._appending({partition: encode(batch)}, transactional_id, version):
             case Done((message, read)):

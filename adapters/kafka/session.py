@@ -1,4 +1,4 @@
-"""One scenario's view of a Kafka system: its clients, its names, its faults, and all that was asked and answered."""
+"""One scenario's view of a Kafka system: its clients, its names, its faults, and all its exchanges."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -59,7 +59,7 @@ class KafkaSession(ProtocolSession[KafkaProbe]):
         return KafkaProbe(cluster, self._offer, self.time, self._take_from_pool)
 
     def between(self, wrap: Callable[[str, Transport], Transport]) -> None:
-        """Let whatever a client says go through what this makes of its transport: for clients that have said nothing yet."""
+        """Wrap the transports of clients that have sent nothing yet with `wrap`."""
         connect, connect_as = self._connect, self._connect_as
 
         def wrapped(inner: Connect) -> Connect:
@@ -68,7 +68,7 @@ class KafkaSession(ProtocolSession[KafkaProbe]):
         self._connect, self._connect_as = wrapped(connect), lambda user: wrapped(connect_as(user))
 
     def speak_at_most(self, api: str, version: int) -> None:
-        """Let clients know no later version of that request, where the system offers an earlier one: for those still silent."""
+        """Let clients that have sent nothing yet use no later version of that API, if the system offers that one."""
         if api in self._offer.apis and self._offer.apis[api].lowest <= version < self._offer.apis[api].highest:
             self._offer = self._offer.up_to(api, version)
 
@@ -77,7 +77,7 @@ class KafkaSession(ProtocolSession[KafkaProbe]):
 
     @property
     def wire(self) -> WireFaults:
-        """Faults on the way between this session's clients and the nodes."""
+        """Faults between this session's clients and the nodes."""
         if self._wire is None:
             raise NotOffered("wire-faults: this scenario does not say @needs:wire-faults, so its clients are connected directly")
         return OrderedFaults(self._wire.orders)

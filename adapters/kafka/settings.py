@@ -1,4 +1,4 @@
-"""The part of `fixtures/brokers.yaml` that is Kafka's: its image with the broker configurations, and the releases that are known."""
+"""The part of `fixtures/brokers.yaml` that is Kafka's: its image with the broker configurations, and the known releases."""
 
 import functools
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ class Release(Row):
 
 @dataclass(frozen=True)
 class Place:
-    """Where a node listens, and where the others reach it: what the settings name in braces. `controller` is that of node 1."""
+    """The ports and addresses of a node, which the settings name in braces. `controller` is node 1's controller address."""
 
     port: int
     bind: str
@@ -44,28 +44,28 @@ class Place:
 
     @classmethod
     def in_container(cls, port: int, node: int, nodes: int) -> "Place":
-        """Each container has its own ports, and in a network of their own nodes know each other by names."""
+        """Each container has its own ports; nodes reach each other by names in their network."""
         host = "localhost" if nodes == 1 else "node-1"
         return cls(port, "", 9093, 9094, f"node-{node}:9094", f"{host}:9093")
 
 
 class BrokerConfiguration(configurations.BrokerConfiguration):
-    """The settings of one kind of cluster. Where nobody has to log in, there are no users."""
+    """The settings of one kind of cluster. Without users, no client has to log in."""
 
     users: list[str] = Field(default_factory=list)
-    """Who can log in; the first is the kit's own, which clients log in as unless a scenario says otherwise."""
+    """The users that can log in; clients log in as the first one unless a scenario names another."""
 
     more_nodes: list[dict[str, str]] = Field(default_factory=list)
-    """For each node behind the first: its settings, on top of those of the first."""
+    """For each node after the first: its settings, which are added to those of the first."""
 
     @property
     def nodes(self) -> int:
-        """How many nodes there are; they are numbered from 1 on."""
+        """The number of nodes, which are numbered from 1."""
         return 1 + len(self.more_nodes)
 
     @property
     def containers(self) -> int:
-        """Each node has its own."""
+        """The number of containers: one for each node."""
         return self.nodes
 
 
@@ -75,11 +75,11 @@ class KafkaSettings(BrokerSettings[BrokerConfiguration]):
     releases: Annotated[list[Release], Field(min_length=1)]
 
     def users(self, configuration: str) -> list[str]:
-        """Who can log in at a broker with that configuration, the kit's own user first; nobody has to where there is none."""
+        """The users that can log in at a broker with that configuration, the default one first; without users no client has to."""
         return self.configuration(configuration).users
 
     def nodes(self, configuration: str) -> int:
-        """How many nodes a cluster with that configuration has."""
+        """The number of nodes of a cluster with that configuration."""
         return self.configuration(configuration).nodes
 
     def environment(
@@ -89,7 +89,7 @@ class KafkaSettings(BrokerSettings[BrokerConfiguration]):
         passwords: Passwords = Passwords({}),  # noqa: B008 - it is immutable
         node: int = 1,
     ) -> dict[str, str]:
-        """The environment of that node's container, when its broker is reached at that port of this machine."""
+        """The environment of that node's container, whose broker has that port on this machine."""
         return self.at(configuration, Place.in_container(port, node, self.nodes(configuration)), passwords, node)
 
     def at(self, configuration: str, place: Place, passwords: Passwords, node: int) -> dict[str, str]:
@@ -99,12 +99,12 @@ class KafkaSettings(BrokerSettings[BrokerConfiguration]):
         return {name: passwords.filled_in(_filled_in(value, asdict(place))) for name, value in settings.items()}
 
     def properties_at(self, configuration: str, place: Place, passwords: Passwords, node: int) -> dict[str, str]:
-        """The same by the names of Kafka's properties, without what only the image knows."""
+        """The same settings by the names of Kafka's properties, without those that only the image knows."""
         settings = self.at(configuration, place, passwords, node)
         return {_property(name): value for name, value in settings.items() if name not in _OF_THE_IMAGE}
 
     def properties(self, configuration: str) -> dict[str, str]:
-        """What a configuration sets, by the names of Kafka's properties."""
+        """The settings of a configuration, by the names of Kafka's properties."""
         return {_property(name): value for name, value in self.configuration(configuration).settings.items()}
 
 
@@ -130,6 +130,6 @@ def _filled_in(text: str, values: Mapping[str, object]) -> str:
 
 
 def _property(variable: str) -> str:
-    """The property that Apache's image makes of a variable."""
+    """The property for which Apache's image uses a variable."""
     name = variable.removeprefix("KAFKA_").lower()
     return name.replace("___", "-").replace("__", "\0").replace("_", ".").replace("\0", "_")

@@ -1,5 +1,5 @@
-"""The bundled reference in place of a broker, with the requests that the broker has: which scenarios cannot be put to it, and for want of
-what, is found out by playing them, in a few seconds and without a word to the broker.
+"""The bundled reference in place of a broker, with the requests that the broker has: playing the scenarios on it shows in a few seconds
+which of them the broker cannot play, and which requests it lacks, without a request to the broker.
 """
 
 from dataclasses import dataclass, field
@@ -11,19 +11,19 @@ from fencepost.contract.ports import Handshake
 from .offer import Offer, Range
 
 _MAKES_TOPICS = "create_topics"
-"""A broker without this request may make a topic when it is asked for one. The reference does not, so it is always asked in this way."""
+"""A broker without this request may create a topic on Metadata. The reference does not, so clients always send it this request."""
 
 
 @dataclass(frozen=True)
 class _Noting(Offer):
-    """What the broker offers; what it does not is noted, and is taken from the `whole` offer of the reference."""
+    """The broker's offer; a request that it lacks is noted, and allowed if the `whole` offer of the reference has it."""
 
     whole: Offer = field(default_factory=lambda: Offer({}))
     missed: dict[str, str] = field(default_factory=dict)
     refused: list[str] = field(default_factory=list)
-    """The API of which it was last said that it is not there."""
+    """The API that was last found missing."""
     lent: set[tuple[str, int]] = field(default_factory=set)
-    """What was chosen from the reference's offer, and needs no second note."""
+    """Versions that were chosen from the reference's offer, and need no second note."""
 
     def has(self, api: str, version: int) -> bool:
         found = super().has(api, version)
@@ -54,9 +54,9 @@ class _Noting(Offer):
 
 
 class StandIn(ReferenceSystem):
-    """The reference, asked as if it had the requests of a broker that offers this.
+    """The reference, with the requests of a broker that has this offer.
 
-    `missed` has the requests that scenarios have needed since `begin` and the broker does not have, with what it has instead.
+    `missed` has the requests that scenarios have needed since `begin` and the broker lacks, with what it has instead.
     """
 
     def __init__(self, offer: Offer) -> None:
@@ -83,14 +83,14 @@ class StandIn(ReferenceSystem):
         return all(self._of_broker.has(*one) for one in every)
 
     def begin(self) -> None:
-        """Offer what the broker does, and have missed nothing."""
+        """Restore the broker's offer, and clear `missed`."""
         self._apis.clear()
         self._apis.update({_MAKES_TOPICS: self._whole.apis[_MAKES_TOPICS]} | dict(self._of_broker.apis))
         self._refused.clear()
         self.missed.clear()
 
     def lift(self) -> bool:
-        """Offer all of the API that was last said not to be there; answers whether that changes anything."""
+        """Offer all versions of the API that was last found missing; returns whether that changes anything."""
         api = next((api for api in self._refused if api in self._whole.apis), None)
         if api is None or self._apis.get(api) == self._whole.apis[api]:
             return False

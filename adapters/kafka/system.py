@@ -1,4 +1,4 @@
-"""A Kafka system over TCP that is running already and belongs to somebody else."""
+"""A Kafka system over TCP that is running already and that fencepost did not start."""
 
 from collections.abc import Collection
 
@@ -25,17 +25,17 @@ from .settings import kafka_settings
 
 _NOTHING_GRANTED = Granted()
 _SAME_BROKER = ("short", "near-last-epoch")
-"""The configurations whose scenarios are asked of the broker at the first address: all that they need there is patience."""
+"""The configurations whose scenarios the broker at the first address plays: there they only need patience."""
 
 
 class KafkaAt:
-    """The broker, or the cluster, at `HOST:PORT`, or at the first of several that answers; and those beside it, each with another
+    """The broker or cluster at `HOST:PORT`, or at the first of several addresses that answers; and further brokers, one for each
     configuration.
     """
 
     name = "kafka"
     costs = "kafka-at-address"
-    """Under which name `fixtures/costs.yaml` has what its scenarios take."""
+    """The name under which `fixtures/costs.yaml` has how long its scenarios take."""
     most_at_once = MOST_AT_ONCE
 
     def __init__(
@@ -56,20 +56,20 @@ class KafkaAt:
         return self._main.address
 
     def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
-        """There is nothing to start but the pool of producers near their last epoch, and that only when the system is open."""
+        """Count the producers near their last epoch that are needed; the pool starts to prepare them in `open`."""
         self._producers = sum(NEAR_LAST_EPOCH in need for need in needs)
 
     def may_offer(self) -> frozenset[str]:
-        """What needs no settings and no container to kill, and what the user grants."""
+        """The capabilities that need no settings and no container to kill, and those that the user grants."""
         return MAY_BE_OFFERED | self._offered()
 
     def _offered(self) -> frozenset[str]:
         return frozenset().union(*(self._granted.capabilities(name) for name in (*_SAME_BROKER, *self._others)))
 
     def open(self) -> Handshake:
-        """Ask the bootstrap node what it is, and the brokers beside it whether they are there.
+        """Ask the bootstrap node for its offer, and check that the further brokers answer.
 
-        A system that cannot initialise a transactional id is opened all the same, with a note: that is for scenarios to judge.
+        A system that cannot initialise a transactional id is opened all the same, with a note: scenarios judge that.
         """
         notes = self._main.open()
         nodes = brokers(self._bootstrap, self._main.offer, self._main.users)
@@ -100,7 +100,7 @@ class KafkaAt:
         )
 
     def stand_in(self) -> StandIn:
-        """The reference with the requests of the broker, which has been asked what it is."""
+        """The reference with the main broker's offer of requests."""
         from .stand_in import StandIn as Reference
 
         return Reference(self._main.offer)
@@ -113,7 +113,7 @@ class KafkaAt:
             raise SystemUnreachable(f"--{CONFIGURATION} {name}={other.address}: {error}") from error
 
     def _missing(self) -> list[str]:
-        """A line for each capability that is not offered, with what would grant it."""
+        """A line for each capability that is not offered, with the option that would grant it."""
         killing = f"{self._bootstrap} was not started by fencepost; --{RESTART_COMMAND} CMD says how it is killed and started"
         why = {
             "crash": killing,
@@ -133,21 +133,21 @@ class KafkaAt:
         ]
 
     def where(self, needs: Collection[str]) -> Where:
-        """The broker beside the main one whose configuration these needs ask for, if the user named one."""
+        """The further broker with the configuration of these needs, if the user named one; else the main broker."""
         name = kafka_settings().configurations_for([needs])
         return Where(name[0]) if name and name[0] in self._others else Where()
 
-    def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:  # noqa: ARG002 - a broker has no use for a title
-        """A fresh session, on the broker whose configuration these needs ask for. Raises SetUpFailed."""
+    def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:  # noqa: ARG002 - names are random
+        """A fresh session, on the broker with the configuration of these needs. Raises SetUpFailed."""
         other = self._others.get(kafka_settings().configuration_for(needs))
         return self._main.session(needs, self._pool.take) if other is None else other.session(needs)
 
     def answers(self) -> bool:
-        """Whether every broker that was named answers now."""
+        """Whether every broker that the user named answers now."""
         return all(broker.answers() for broker in (self._main, *self._others.values()))
 
     def close(self) -> None:
-        """Stop raising epochs, and leave all brokers running. There is nothing else to give back: connections belong to sessions."""
+        """Stop raising epochs, and leave all brokers running. Connections belong to sessions, which close them."""
         self._pool.close()
         for broker in (self._main, *self._others.values()):
             broker.close()

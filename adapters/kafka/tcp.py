@@ -1,16 +1,16 @@
-"""Kafka's frames over a TCP connection: one connection for each client and node, one request on its way at a time.
+"""Kafka's frames over a TCP connection: one connection for each client and node, whose answers are read in the order of the requests.
 
-What is done about each trouble:
+How each failure is handled:
 
-* no connection: `Unreachable`. It is lost before the whole answer is there: `Unknown(lost=True)`. A frame that is cut off by the end of the
-  connection counts as lost, for a node that is killed cuts its frames too.
-* no whole answer before the deadline: `Unknown`, and the connection is closed, so that an answer which comes late can never be
-  taken for that of another request.
+* no connection: `Unreachable`. A connection that is lost before the whole answer has come: `Unknown(lost=True)`. A frame that the end of
+  the connection cuts off counts as lost, since a killed node cuts its frames too.
+* no whole answer before the deadline: `Unknown`, and the connection is closed, so that a late answer can never be taken for the answer
+  to another request.
 * no login, no TLS, or an answer in another protocol such as HTTP: SystemUnreachable with the remedy, and the connection is closed.
-* bytes that are not the answer that is due: `Malformed` with the bytes, and the connection is closed.
+* bytes that are not the expected answer: `Malformed` with the bytes, and the connection is closed.
 
-Every call after trouble connects anew. A connection that the node closed while nothing was being asked is replaced silently:
-nothing was sent, so nothing is uncertain. So is one whose login is about to expire.
+The next call after a failure opens a new connection. A connection that the node closed while no request was in flight is replaced silently:
+nothing was sent, so nothing is uncertain. So is a connection whose login is about to expire.
 """
 
 import socket
@@ -37,18 +37,18 @@ Dial: TypeAlias = Callable[[Address, float], socket.socket]
 """A new connection to a node, made within so many seconds. Raises SystemUnreachable, OSError."""
 
 MAX_FRAME = 64 * 1024 * 1024
-"""The longest answer that is believed; a broker's own default for requests is 100 MiB, and no answer to the suite comes near."""
+"""The longest answer that is accepted; a broker's own default for requests is 100 MiB, and no answer to the suite comes near."""
 
 _SAY_TLS = "Say --tls-ca FILE (or --tls-ca system)"
 _CONNECTED_WITHIN_S = 1.0
 _CLOSED_WITHIN_S = 0.005
-"""How long is looked whether a new connection stays; a busy machine may take longer to close it, and a request is lost then."""
+"""How long to check that a new connection stays open; a busy machine may take longer to close it, and then a request is lost."""
 _USED_OF_LOGIN = 0.8
-"""Of the time for which a login holds, how much a connection is used; the node closes it on whoever asks later."""
+"""The part of a login's lifetime during which a connection is used; the node closes it if a request comes after the lifetime."""
 
 
 class TcpTransport:
-    """A connection to one node, made when it is first needed; with a login, that is the first that it carries."""
+    """A connection to one node, opened when it is first needed; with a login, the login is the first thing that it carries."""
 
     def __init__(self, client_id: str, address: Address, login: Login | None = None, dial: Dial = dial) -> None:
         self._client_id = client_id
@@ -57,7 +57,7 @@ class TcpTransport:
         self._dial = dial
         self._logged_in_until: float | None = None
         self._early = bytearray()
-        """What has come unasked, and stands before the next answer."""
+        """Bytes that came before an answer was expected; the next answer begins with them."""
         self._socket: socket.socket | None = None
         self._order = ReadingOrder()
         self._last_correlation_id = 0
@@ -67,7 +67,7 @@ class TcpTransport:
         return self.send(request, deadline_s)()
 
     def send(self, request: RequestPayload, deadline_s: float) -> Answer:
-        """Send one request; what keeps it from being sent is the answer."""
+        """Send one request; if it cannot be sent, the returned function gives the failure."""
         asked = named(request)
         deadline = _Deadline(deadline_s)
         try:
@@ -115,7 +115,7 @@ class TcpTransport:
         return read
 
     def is_listened_to(self) -> bool:
-        """Whether a connection is made and stays. Docker's forwarder accepts one while the broker is down too, and closes it at once."""
+        """Whether a connection opens and stays open. Docker's forwarder accepts one while the broker is down too, and closes it at once."""
         try:
             with self._dial(self._address, _CONNECTED_WITHIN_S) as connection:
                 return not _was_closed_by_peer(connection, bytearray(), _CLOSED_WITHIN_S)
@@ -143,7 +143,7 @@ class TcpTransport:
             self._early.clear()
 
     def _connected(self, deadline: "_Deadline") -> tuple[socket.socket, bool]:
-        """The connection, and whether it was made just now."""
+        """The connection, and whether it was opened just now."""
         if self._socket is not None and (self._is_login_over() or _was_closed_by_peer(self._socket, self._early)):
             self.close()
         is_new = self._socket is None
@@ -152,7 +152,7 @@ class TcpTransport:
         return self._socket, is_new
 
     def _is_login_over(self) -> bool:
-        """Whether the login holds no longer, or not much; never while an answer is on its way."""
+        """Whether the login has expired or soon will; never while an answer is in flight."""
         return self._logged_in_until is not None and time.monotonic() > self._logged_in_until and not self._order.is_awaiting
 
     def _log_in(self, login: Login, connection: socket.socket, deadline: "_Deadline") -> None:
@@ -167,7 +167,7 @@ class TcpTransport:
         return self._read(connection, request, self._write(connection, request, deadline), deadline)
 
     def _write(self, connection: socket.socket, request: RequestPayload, deadline: "_Deadline") -> int:
-        """Send it; answers the correlation id that its answer has."""
+        """Send a request; returns its correlation id."""
         self._last_correlation_id += 1
         connection.settimeout(deadline.left())
         connection.sendall(encode_request(request, self._last_correlation_id, self._client_id))
@@ -193,7 +193,7 @@ class _Deadline:
         self._at = time.monotonic() + seconds
 
     def left(self) -> float:
-        """The seconds until then; TimeoutError when there are none."""
+        """The seconds that are left. Raises TimeoutError if there are none."""
         left = self._at - time.monotonic()
         if left <= 0:
             raise TimeoutError
@@ -214,12 +214,12 @@ def _read_exactly(connection: socket.socket, size: int, deadline: _Deadline, ear
 
 
 def _was_closed_by_peer(connection: socket.socket, early: bytearray, within_s: float = 0) -> bool:
-    """Whether the connection ends while nothing is on its way; a byte that nobody asked for is kept in `early` for the next answer."""
+    """Whether the connection has ended while no request is in flight; an unexpected byte is kept in `early` for the next answer."""
     if early:
         return False
     connection.settimeout(within_s)
     try:
-        early += (byte := connection.recv(1))  # to look at it without taking it is not possible over TLS
+        early += (byte := connection.recv(1))  # TLS cannot look at a byte without taking it
         return not byte
     except (BlockingIOError, TimeoutError, ssl.SSLWantReadError):
         return False

@@ -1,4 +1,4 @@
-"""The call that makes a topic, and waits until it can be used."""
+"""The call that creates a topic, and waits until it can be used."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _TELLS_THE_ID = 7
 _SAYS_WHETHER_TO_MAKE = 4
 _SAYS_WHAT_IS_ALLOWED = 8
 _ALLOWED_IN_THE_CLUSTER_UP_TO = 10
-"""From these versions on, and up to that one, Metadata has the fields that say so."""
+"""The first versions of Metadata, and the last one, that have the fields of these names."""
 
 
 class TopicCalls(Calls):
-    """Making topics."""
+    """Creating topics."""
 
     def create_topic(
         self,
@@ -34,12 +34,11 @@ class TopicCalls(Calls):
         leaders: Sequence[int] = (),
         followers: Sequence[int] = (),
     ) -> Outcome[None]:
-        """CreateTopics with these configurations, and every partition has a leader: these nodes, where they are named.
+        """CreateTopics with these configurations; waits until every partition has a leader: these nodes, if `leaders` names them.
 
-        There is one replica, and then one more on each of the followers.
+        There is one replica, and one more on each of the followers.
 
-        A system without CreateTopics is asked for a topic that is not there, and may give it more partitions; it cannot be told
-        configurations.
+        On a system without CreateTopics, Metadata creates the topic, which may get more partitions; configurations are not possible there.
         """
         if "create_topics" not in self._offer.apis and not configs and not leaders:
             return self._await_leaders(name, partitions, create=True)
@@ -60,7 +59,7 @@ class TopicCalls(Calls):
         followers: Sequence[int] = (),
         validate_only: bool = False,
     ) -> Outcome[TopicMade | None]:
-        """CreateTopics, and what it is answered; None where the answer tells nothing of the topic. Leaders and followers are numbers."""
+        """CreateTopics, without a wait; None if the answer has no details of the topic. Leaders and followers are node numbers."""
         assigned: list[list[int]] = []
         if leaders:
             match self._cluster.nodes():
@@ -95,7 +94,7 @@ class TopicCalls(Calls):
         return self._write(AnyNode(), message, read, frozenset({ErrorCode.not_controller}))
 
     def topic(self, name: str) -> Outcome[Topic]:
-        """What Metadata says of the topic of that name."""
+        """The topic of that name as Metadata has it."""
         return self._cluster.topic(name)
 
     def leader_nodes(self, name: str) -> Outcome[dict[int, int]]:
@@ -113,8 +112,7 @@ class TopicCalls(Calls):
         return Done(nodes.value.numbers) if isinstance(nodes, Done) else nodes
 
     def topics_told(self, asked: list[dict[str, Any]] | None, version: int) -> Outcome[dict[str, int]]:
-        """The topics that Metadata of that version answers who asks for these, by name or id, or for all of them; with how many partitions
-        each has."""
+        """Metadata of that version, for these topics by name or id, or for all: the number of partitions of each known topic."""
         fields: dict[str, Any] = {} if version < _SAYS_WHETHER_TO_MAKE else {"allow_auto_topic_creation": False}
         if version >= _SAYS_WHAT_IS_ALLOWED:
             fields["include_topic_authorized_operations"] = False

@@ -1,4 +1,4 @@
-"""The calls that a transaction coordinator answers, and those that carry offsets in a transaction."""
+"""The requests that a transaction coordinator answers, and those that carry offsets in a transaction."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ class Addition:
 
 
 _CARRIES_PRODUCER = 3
-"""From this version on InitProducerId has a place for who the producer believes to be."""
+"""From this version on InitProducerId has the producer's own id and epoch."""
 
 _CLIENTS_ADDITION = (0, 3)
 """The versions of AddPartitionsToTxn and AddOffsetsToTxn that clients send."""
 
 _MANY_GROUPS, _SAYS_STABLE = 8, 7
-"""From these versions on OffsetFetch has several groups, and says whether only what is stable is wanted."""
+"""The first versions of OffsetFetch with several groups, and with the choice of stable offsets."""
 
 _LEADER_EPOCHS = 2
 """From this version on TxnOffsetCommit carries a leader epoch with each offset."""
 
 _UNRELEASED_INIT = 6
-"""The version of KIP-939, which Apache Kafka knows and does not offer unless it is configured to."""
+"""The version of KIP-939, which Apache Kafka implements and does not offer unless it is configured to."""
 
 PartitionResults: TypeAlias = Mapping[TopicPartition, Done[None] | Refused]
 
@@ -64,22 +64,22 @@ class TransactionCalls(Calls):
         version: int | None = None,
         retry: bool = True,
     ) -> Outcome[ProducerIdAndEpoch]:
-        """InitProducerId. With `current`, the producer says who it believes to be, which versions before 3 cannot carry."""
+        """InitProducerId. `current` is the producer's own id and epoch, which versions before 3 cannot carry."""
         target = AnyNode() if transactional_id is None else _coordinator(transactional_id)
         message = self._initialisation(transactional_id, timeout_ms, current, version)
         return self._write(target, message, _producer_answered, TO_COORDINATOR, retry=retry)
 
     def coordinator(self, transactional_id: str) -> Outcome[Address]:
-        """Where the id's coordinator listens, which is asked for where this client does not know it."""
+        """The address of the id's coordinator, which is looked up if this client does not know it."""
         return self._located(_coordinator(transactional_id))
 
     def send_init_producer_id(self, transactional_id: str, *, timeout_ms: int) -> Callable[[], Outcome[ProducerIdAndEpoch]]:
-        """The same without `current`, put once and sent now; the answer is waited for when it is wanted, before this client asks again."""
+        """InitProducerId without `current`, sent once, now; the caller awaits the answer, before this client sends its next request."""
         message = self._initialisation(transactional_id, timeout_ms, NO_PRODUCER, None)
         return self._send(_coordinator(transactional_id), message, _producer_answered)
 
     def _initialisation(self, transactional_id: str | None, timeout_ms: int, current: ProducerIdAndEpoch, version: int | None) -> Any:
-        """InitProducerId in that version, or in the newest that both sides know and that can carry what is to be said."""
+        """InitProducerId in that version, or in the newest that both sides have and that can carry these values."""
         lowest = 0 if current == NO_PRODUCER else _CARRIES_PRODUCER
         version = self._offer.highest("init_producer_id", lowest, 5) if version is None else version
         if version < lowest:
@@ -88,9 +88,9 @@ class TransactionCalls(Calls):
         return self._request("init_producer_id", version, transactional_id=transactional_id, transaction_timeout=timeout_ms, **producer)
 
     def init_producer_id_unoffered(self, transactional_id: str) -> Outcome[ProducerIdAndEpoch]:
-        """InitProducerId in a version that the broker does not offer: the only request that is sent in spite of that, and put once.
+        """InitProducerId in a version that the broker does not offer, sent once: the only request that is sent although it is not offered.
 
-        NotOffered where the broker offers even this one, for then there is nothing to ask.
+        Raises NotOffered if the broker offers even this version.
         """
         if self._offer.has("init_producer_id", _UNRELEASED_INIT):
             raise NotOffered(f"a version of InitProducerId that the broker does not have: it has v{_UNRELEASED_INIT} too")
@@ -106,7 +106,7 @@ class TransactionCalls(Calls):
         version: int | None = None,
         retry: bool = True,
     ) -> Outcome[None]:
-        """AddPartitionsToTxn as a producer sends it, versions 0 to 3. Refused when one partition is, with its name in the message."""
+        """AddPartitionsToTxn as a producer sends it, versions 0 to 3. Refused if one partition is, with its name in the message."""
         message = self._addition(transactional_id, producer, partitions, version)
 
         def read(answer: Any) -> Outcome[None]:
@@ -124,7 +124,7 @@ class TransactionCalls(Calls):
         version: int | None = None,
         retry: bool = True,
     ) -> Outcome[PartitionResults]:
-        """The same, with the verdict on each partition. Asked again only while it is too early for all of them."""
+        """AddPartitionsToTxn, with the verdict on each partition. Retried only while every partition has a retriable error."""
         message = self._addition(transactional_id, producer, partitions, version)
 
         def read(answer: Any) -> Outcome[PartitionResults]:
@@ -150,9 +150,9 @@ class TransactionCalls(Calls):
     ) -> Outcome[Mapping[str, PartitionResults]]:
         """AddPartitionsToTxn as a broker sends it, from version 4 on; sent to the coordinator of the first transactional id.
 
-        Refused is the whole request, with the number of results that stand beside the refusal in its fields; all other refusals are in
-        the results. Asked again only while it is too early for every partition:
-        the coordinator is away, or does not know the topics yet.
+        Refused is only a request that is refused as a whole, with the number of results in the same answer in the refusal's fields; other
+        refusals are in the results. Retried only while every partition has a retriable error: the coordinator is away, or does not know the
+        topics yet.
         """
         message = self._request(
             "add_partitions_to_txn",
@@ -185,7 +185,7 @@ class TransactionCalls(Calls):
     def add_offsets(
         self, transactional_id: str, producer: ProducerIdAndEpoch, group: str, *, version: int | None = None, retry: bool = True
     ) -> Outcome[None]:
-        """AddOffsetsToTxn: the group's offsets shall be part of the transaction."""
+        """AddOffsetsToTxn: makes the group's offsets part of the transaction."""
         version = self._offer.highest("add_offsets_to_txn", *_CLIENTS_ADDITION) if version is None else version
         message = self._request("add_offsets_to_txn", version, transactional_id=transactional_id, **_producer(producer), group_id=group)
         return self._write(
@@ -202,7 +202,7 @@ class TransactionCalls(Calls):
         version: int = 3,
         retry: bool = True,
     ) -> Outcome[None]:
-        """TxnOffsetCommit without a group membership; Refused when one partition is, with its name in the message."""
+        """TxnOffsetCommit without a group membership. Refused if one partition is, with its name in the message."""
         entries = {partition: CommittedOffset(offset, None) for partition, offset in offsets.items()}
         message = self._offsets(transactional_id, producer, group, entries, version)
 
@@ -224,9 +224,9 @@ class TransactionCalls(Calls):
         version: int = 5,
         retry: bool = True,
     ) -> Outcome[PartitionResults]:
-        """TxnOffsetCommit, with the verdict on each partition. Asked again only while it is too early for all of them.
+        """TxnOffsetCommit, with the verdict on each partition. Retried only while every partition has a retriable error.
 
-        With `generation`, which versions before 3 cannot carry, the sender says which member of the group it is.
+        `generation`, which versions before 3 cannot carry, comes with the member's identity in the group.
         """
         if generation is not None and version < 3:
             raise ValueError(f"TxnOffsetCommit v{version} cannot carry generation {generation}; versions from 3 on can")
@@ -277,7 +277,7 @@ class TransactionCalls(Calls):
     def committed_offset(
         self, group: str, partition: TopicPartition, *, require_stable: bool = False, retry: bool = True
     ) -> Outcome[int | None]:
-        """OffsetFetch: what the group has committed for the partition, None for nothing and for a group that there is not."""
+        """OffsetFetch: the offset that the group has committed for the partition, None for none and for a missing group."""
         match nothing_of_no_group(self.committed(group, partition, require_stable=require_stable, retry=retry)):
             case Done(CommittedOffset(offset)):
                 return Done(offset)
@@ -289,7 +289,7 @@ class TransactionCalls(Calls):
     def committed(
         self, group: str, partition: TopicPartition, *, require_stable: bool = False, retry: bool = True
     ) -> Outcome[CommittedOffset | None]:
-        """The same, with the metadata next to the offset. Versions before 7 cannot want what is stable."""
+        """OffsetFetch, with the metadata of the offset. Versions before 7 cannot require stable offsets."""
         version = self._offer.highest("offset_fetch", _SAYS_STABLE if require_stable else 1, 9)
         topics = [{"name": partition.topic, "partition_indexes": [partition.partition]}]
         asked = {"groups": [{"group_id": group, "topics": topics}]} if version >= _MANY_GROUPS else {"group_id": group, "topics": topics}
@@ -311,14 +311,14 @@ class TransactionCalls(Calls):
     def end_txn(
         self, transactional_id: str, producer: ProducerIdAndEpoch, *, commit: bool, version: int = 5, retry: bool = True
     ) -> Outcome[ProducerIdAndEpoch | None]:
-        """EndTxn. From version 5 on the answer carries the producer id and epoch to go on with; before, there are none."""
+        """EndTxn. From version 5 on the answer has the producer id and epoch to continue with; before, it has none."""
         message, read = self._end(transactional_id, producer, commit, version)
         return self._write(_coordinator(transactional_id), message, read, TO_COORDINATOR, retry=retry)
 
     def send_end_txn(
         self, transactional_id: str, producer: ProducerIdAndEpoch, *, commit: bool, version: int = 5
     ) -> Callable[[], Outcome[ProducerIdAndEpoch | None]]:
-        """The same, put once and sent now; the answer is waited for when it is wanted, and before this client asks again."""
+        """EndTxn, sent once, now; the caller awaits the answer, before this client sends its next request."""
         message, read = self._end(transactional_id, producer, commit, version)
         return self._send(_coordinator(transactional_id), message, read)
 
@@ -366,7 +366,7 @@ def _partition_results(topics: Any, answer: Any, partitions: Iterable[TopicParti
 
 
 def _first_refusal(results: PartitionResults) -> Outcome[None]:
-    """The first refusal that is a cause: the partitions next to a refused one are answered OPERATION_NOT_ATTEMPTED."""
+    """The first refusal that is a cause: if one partition is refused, the others are answered OPERATION_NOT_ATTEMPTED."""
     refusals = [result for result in results.values() if isinstance(result, Refused)]
     causes = [result for result in refusals if result.code != ErrorCode.operation_not_attempted]
     return next(iter(causes + refusals), Done(None))
@@ -378,14 +378,14 @@ def _offset_results(answer: Any, partitions: Iterable[TopicPartition]) -> Partit
 
 
 def _unless_early(answer: T, results: Iterable[Done[None] | Refused]) -> Outcome[T]:
-    """The answer by partition; a refusal that carries it where every partition is refused for a reason that passes."""
+    """The answer by partition; a refusal that carries it if every partition has a retriable error."""
     results = list(results)
     early = [result for result in results if isinstance(result, Refused) and result.code in TO_COORDINATOR | LOOK_AGAIN]
     return replace(early[0], fields={_ANSWER: answer}) if len(early) == len(results) > 0 else Done(answer)
 
 
 def _last_word(outcome: Outcome[T]) -> Outcome[T]:
-    """The last answer by partition, also where patience ended while it was too early."""
+    """The last answer by partition, also if patience ended while every partition had a retriable error."""
     match outcome:
         case Refused(fields=fields) if _ANSWER in fields:
             return Done(fields[_ANSWER])

@@ -1,7 +1,7 @@
-"""One client's way to one node: a request entity in, the answer's entity out, or nobody knows.
+"""One client's connection to one node: a request entity goes in, and the answer's entity, or an unknown outcome, comes out.
 
-A transport neither reads an answer nor repeats a request. It says `Unknown` when there is no answer, and raises
-`ports.Malformed` when there is one that the protocol does not allow.
+A transport neither interprets an answer nor repeats a request. It returns `Unknown` if there is no answer, and raises `ports.Malformed` if
+the answer breaks the protocol.
 """
 
 from collections.abc import Callable
@@ -16,24 +16,24 @@ from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.kafka.entities import api_of, title
 
 Answer: TypeAlias = Callable[[], Done[ResponsePayload] | Unknown]
-"""Waits for the answer to a request that was sent. To be called once, in the order in which the requests of a transport were sent."""
+"""Waits for the answer to a request that was sent. Call it once, in the order in which the transport sent its requests."""
 
 
 def named(request: RequestPayload) -> str:
-    """A request for people: `EndTxn v5`."""
+    """A request as text: `EndTxn v5`."""
     return f"{title(api_of(request))} v{request.__version__}"
 
 
 class ReadingOrder:
-    """The answers of one connection, which are read in the order in which their requests were sent. A client that leaves one unread would
-    take it for the answer to the next: that is a fault of the kit, and nothing that a broker does.
+    """The order of a connection's answers, which is that of their requests. A client that leaves one unread would take it for the answer to
+    the next request: that is a fault of the kit, not of the broker.
     """
 
     def __init__(self) -> None:
         self._sent = self._read = 0
 
     def note_sent(self) -> int:
-        """The number of a request that is sent now."""
+        """Count a request that is sent now; returns its number."""
         self._sent += 1
         return self._sent
 
@@ -43,7 +43,7 @@ class ReadingOrder:
         return self._read < self._sent
 
     def check_next(self, number: int, request: RequestPayload) -> None:
-        """The answer to that request is read now."""
+        """The answer to that request is read now; it must be the next."""
         self._read += 1
         assert number == self._read, (
             f"the answer to {named(request)} is asked for, and {number - self._read} that come before it were not read"
@@ -51,14 +51,14 @@ class ReadingOrder:
 
 
 class Transport(Protocol):
-    """A way to one node that can be used again after every outcome."""
+    """A connection to one node that can be used again after every outcome."""
 
     def send(self, request: RequestPayload, deadline_s: float) -> Answer:
-        """Send the request now; its answer is waited for, within the deadline, when it is wanted."""
+        """Send the request now; the returned function waits for its answer, within the deadline."""
         ...
 
     def call(self, request: RequestPayload, deadline_s: float) -> Done[ResponsePayload] | Unknown:
-        """Send the request and wait for its own answer, for at most `deadline_s` seconds."""
+        """Send the request and wait for its answer, for at most `deadline_s` seconds."""
         ...
 
     def is_listened_to(self) -> bool:
@@ -66,24 +66,24 @@ class Transport(Protocol):
         ...
 
     def close(self) -> None:
-        """Give the connection back; a later call makes a new one."""
+        """Close the connection; a later call opens a new one."""
         ...
 
 
 Connect: TypeAlias = Callable[[str, Address], Transport]
-"""Makes the transport of a named client to a node; it may wait with connecting until the first call."""
+"""Makes the transport of a named client to a node; it may connect only at the first call."""
 
 ConnectAs: TypeAlias = Callable[[str], Connect]
-"""The same for clients that log in as the user of that name. Raises NotOffered where nobody can log in."""
+"""Makes transports that log in as the user of that name. Raises NotOffered if the system has no logins."""
 
 
 def nobody_logs_in(user: str) -> Connect:
-    """For systems that know no users."""
+    """For systems without users."""
     raise NotOffered(f"authorizer: no client can log in here as the user {user!r}")
 
 
 class Wire(Protocol):
-    """A way to all nodes on which orders are carried out."""
+    """Connections to all nodes that carry out orders about single requests."""
 
     orders: Orders
 
@@ -92,5 +92,5 @@ class Wire(Protocol):
         ...
 
     def close(self) -> None:
-        """Give everything back; held requests never arrive."""
+        """Close all connections; held requests never arrive."""
         ...

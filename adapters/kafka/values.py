@@ -1,4 +1,4 @@
-"""What requests to a Kafka system and its answers hold, as values that steps and probe share."""
+"""The content of requests to a Kafka system and of its answers, as values that steps and probe share."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from fencepost.wire.kafka.batches import Batch, MarkerType
 
 @dataclass(frozen=True)
 class ProducerIdAndEpoch:
-    """Producer id and epoch, by which brokers know a producer; (-1, -1) is none at all."""
+    """Producer id and epoch, by which brokers identify a producer; (-1, -1) is none."""
 
     producer_id: int
     epoch: int
@@ -26,11 +26,11 @@ NO_PRODUCER = ProducerIdAndEpoch(-1, -1)
 
 
 LAST_USABLE_EPOCH = 32_766
-"""The largest epoch that a producer may be given. The one above is the largest number of its type, and is kept for markers."""
+"""The largest epoch that a producer may get. The one above is the largest number of its type, and is kept for markers."""
 
 EPOCH_BEFORE_LAST = LAST_USABLE_EPOCH - 1
 RAISED_NAME = f"raised-to-{EPOCH_BEFORE_LAST}"
-"""What the transactional ids of such producers begin with, so that a history says where the epoch comes from."""
+"""The beginning of such producers' transactional ids, so that a history shows where the epoch comes from."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,11 @@ class TopicPartition:
 
 
 TRANSACTIONS, OFFSETS = "__transaction_state", "__consumer_offsets"
-"""The topics of the broker's own in which Apache Kafka keeps transactions and what groups have committed."""
+"""The internal topics in which Apache Kafka keeps transactions and the offsets of groups."""
 
 
 class Isolation(IntEnum):
-    """Fetch and ListOffsets: the isolation level as the wire has it."""
+    """The isolation level of Fetch and ListOffsets, as it is on the wire."""
 
     READ_UNCOMMITTED = 0
     READ_COMMITTED = 1
@@ -65,7 +65,7 @@ class Isolation(IntEnum):
 
 @dataclass(frozen=True)
 class TopicMade:
-    """What CreateTopics answers from version 7 on."""
+    """The topic in CreateTopics' answer, from version 7 on."""
 
     topic_id: UUID | None
     partitions: int
@@ -74,7 +74,7 @@ class TopicMade:
 
 @dataclass(frozen=True)
 class Appended:
-    """Where a produced batch went. A duplicate answers the offset of the first one."""
+    """The place of a produced batch. For a duplicate the answer has the offset of the first one."""
 
     base_offset: int
     log_start_offset: int
@@ -82,7 +82,7 @@ class Appended:
 
 @dataclass(frozen=True)
 class CommittedOffset:
-    """Where a group goes on in a partition, and what it committed beside that; None and -1 are none at all."""
+    """A group's position in a partition, with its metadata and leader epoch; None and -1 are none."""
 
     offset: int
     metadata: str | None = None
@@ -90,12 +90,12 @@ class CommittedOffset:
 
 
 SETTLED = frozenset({"Empty", "CompleteCommit", "CompleteAbort"})
-"""The states in which nothing is open and no marker is on its way."""
+"""The states in which no transaction is open and no marker is in flight."""
 
 
 @dataclass(frozen=True)
 class Membership:
-    """A place in one generation of a group; `instance` is None for a member that is not static."""
+    """A member of one generation of a group; `instance` is None for a member that is not static."""
 
     generation: int
     member: str
@@ -103,24 +103,24 @@ class Membership:
 
 
 PROTOCOL_TYPE, PROTOCOL = "fencepost", "range"
-"""No type that a broker knows: then it does not look into what members bring, and hands it on."""
+"""No type that a broker interprets: it passes on what members bring unread."""
 
 
 @dataclass(frozen=True)
 class Bringing:
-    """What a member brings to a group: what it wants, by each protocol that it understands."""
+    """What a member brings to a group: its metadata for each protocol that it supports."""
 
     protocols: Mapping[str, bytes] = field(default_factory=lambda: {PROTOCOL: b""})
     protocol_type: str = PROTOCOL_TYPE
     session_timeout_ms: int = 180_000
-    """Longer than a crash takes that many scenarios share: a member expires only where a scenario asks for a short session."""
+    """Longer than a crash that many scenarios share: a member expires only if a scenario asks for a short session."""
 
 
 @dataclass(frozen=True)
 class Joined:
-    """JoinGroup's answer. `others` is what everybody wants, by member id; `protocol_type` is None before version 7.
+    """JoinGroup's answer. `others` has the metadata of all members, by member id; `protocol_type` is None before version 7.
 
-    With `skips_assignment` a leader is told not to assign anything.
+    With `skips_assignment` the leader must not assign anything.
     """
 
     member: str
@@ -134,7 +134,7 @@ class Joined:
 
 @dataclass(frozen=True)
 class Share:
-    """SyncGroup's answer: what is assigned to the member, and the protocol's type and name, None before version 5."""
+    """SyncGroup's answer: the member's assignment, and the protocol's type and name, None before version 5."""
 
     assigned: bytes
     protocol: tuple[str | None, str | None] | None
@@ -142,7 +142,7 @@ class Share:
 
 @dataclass(frozen=True)
 class FetchedOffset:
-    """What OffsetFetch says of a partition; -1 is for none, and `leader_epoch` is None before version 5."""
+    """A partition in OffsetFetch's answer; -1 is for none, and `leader_epoch` is None before version 5."""
 
     offset: int
     leader_epoch: int | None
@@ -151,7 +151,7 @@ class FetchedOffset:
 
 @dataclass(frozen=True)
 class TransactionDescription:
-    """DescribeTransactions for one transactional id; `start_time` in ms since 1970, -1 where no transaction was begun."""
+    """DescribeTransactions for one transactional id; `start_time` in ms since 1970, -1 if no transaction was begun."""
 
     state: str
     producer: ProducerIdAndEpoch
@@ -166,7 +166,7 @@ class TransactionDescription:
 
 @dataclass(frozen=True)
 class ActiveProducer:
-    """DescribeProducers for one producer in one partition; `transaction_start` is -1 where it has none open there."""
+    """DescribeProducers for one producer in one partition; `transaction_start` is -1 if it has no open transaction there."""
 
     producer: ProducerIdAndEpoch
     last_sequence: int
@@ -185,7 +185,7 @@ class AbortedTransaction:
 
 @dataclass(frozen=True)
 class LogView:
-    """A partition as Fetch showed it, from the log's start to where that isolation level ends."""
+    """A partition as Fetch showed it, from the log's start to the end for that isolation level."""
 
     batches: tuple[Batch, ...]
     high_watermark: int
@@ -193,12 +193,12 @@ class LogView:
     aborted: tuple[AbortedTransaction, ...]
 
     def markers(self, since: int = 0) -> list[tuple[ProducerIdAndEpoch, MarkerType]]:
-        """The transaction markers from an offset on, in the order of the log, with the producer id and epoch that each carries."""
+        """The transaction markers from an offset on, in the order of the log, each with its producer id and epoch."""
         found = ((batch, batch.marker) for batch in self.batches if batch.base_offset >= since)
         return [(ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch), marker.type) for batch, marker in found if marker]
 
     def offset_of(self, value: str) -> int | None:
-        """The offset of the first record that holds `value`, whoever may see it."""
+        """The offset of the first record with that value, even if it is not visible."""
         for batch in self.batches:
             for offset, record in zip(batch.offsets, batch.records, strict=True):
                 if not batch.control and record.value == value.encode():
@@ -206,16 +206,14 @@ class LogView:
         return None
 
     def values(self) -> list[str]:
-        """What a consumer hands over, without the offsets."""
+        """The values that a consumer returns, without the offsets."""
         return [value for _, value in self.handed_over()]
 
     def handed_over(self) -> list[tuple[int, str]]:
-        """What a consumer hands over, as offset and value.
+        """Offset and value of the records that a consumer returns: no control records, and none of the transactions listed as aborted.
 
-        That is no control record, and no record of the transactions that the answer lists as aborted.
-
-        The rule is a Kafka consumer's: a listed producer's records are dropped from the listed first offset on, up to and
-        including its next ABORT marker.
+        Kafka's consumers drop the records of a listed producer from the listed first offset on, up to and including its next ABORT
+        marker.
         """
         starts = sorted(self.aborted, key=lambda entry: entry.first_offset, reverse=True)
         dropping: set[int] = set()

@@ -1,8 +1,8 @@
-"""Transactional ids some epochs before their last, for the price of one restart: they are written into the transaction log.
+"""Transactional ids a few epochs before their last, for the price of one restart: the kit writes them into the transaction log.
 
-Only for a broker in a container of fencepost's own, before anybody else uses it. The coordinator begins each id, and so writes a record
-of it. That record is put into the log once more, with nothing changed but the epoch: so it has the format of the release, whichever that
-is. The coordinator takes it for its own when it reads its log again.
+Only for a broker that fencepost started, before any other client uses it. The coordinator initialises each id, and so writes a record of
+it. The kit appends a copy of that record in which only the epoch differs, so it has the format of the release, whichever that is. After its
+restart the coordinator reads the copy as its own record.
 """
 
 import struct
@@ -25,23 +25,23 @@ from .tcp import TcpTransport
 from .values import EPOCH_BEFORE_LAST, Isolation, ProducerIdAndEpoch, TopicPartition
 
 WRITTEN_EPOCH = EPOCH_BEFORE_LAST - 5
-"""The rest is raised by requests, so that the coordinator has in its memory what it has of an id that came all the way by requests."""
+"""Requests raise the remaining epochs, so that the coordinator's memory has the state of an id that was raised by requests alone."""
 
 _ADMINISTRATOR = "__admin_client"
-"""The client id that may write into a broker's own topics (Kafka, `KafkaApis.handleProduceRequest`)."""
+"""The client id that may write into internal topics (Kafka, `KafkaApis.handleProduceRequest`)."""
 
 _LOG = TopicPartition("__transaction_state", 0)
-"""All of the transaction log: `fixtures/brokers.yaml` gives it one partition."""
+"""The whole transaction log: `fixtures/brokers.yaml` gives it one partition."""
 
 _KEY_HEAD = 4
-"""Before the id in a record's key: version and length of the id (Kafka, `TransactionLogKey.json`)."""
+"""The part of a record's key before the id: version and length of the id (Kafka, `TransactionLogKey.json`)."""
 
 _VERSION_SIZE, _PRODUCER = 2, struct.Struct(">qh")
-"""A record's value begins with its version, then producer id and epoch, whatever the version (Kafka, `TransactionLogValue.json`)."""
+"""A record's value begins with its version, then producer id and epoch, in every version (Kafka, `TransactionLogValue.json`)."""
 
 
 def write_ids(address: Address, offer: Offer, count: int) -> list[str]:
-    """So many new transactional ids, at `WRITTEN_EPOCH` when the coordinator has read its log again; none where that cannot be written."""
+    """`count` new transactional ids, at `WRITTEN_EPOCH` once the coordinator has read its log again; none if the log cannot be written."""
     time = WallTime(ANSWER_WITHIN_S)
     recorder = Recorder(time.now_ms)
     cluster = Cluster("write-ids", address, lambda _, node: TcpTransport(_ADMINISTRATOR, node), recorder, offer, ANSWER_WITHIN_S)
@@ -54,7 +54,7 @@ def write_ids(address: Address, offer: Offer, count: int) -> list[str]:
 
 
 def written_with(probe: KafkaProbe, count: int) -> list[str]:
-    """The same, by a client that may write into the log. Raises Malformed, NotOffered."""
+    """`count` such ids, by a client that may write into the log. Raises Malformed, NotOffered."""
     begun: dict[bytes, ProducerIdAndEpoch] = {}
     for _ in range(count):
         name = new_id()
@@ -78,7 +78,7 @@ def written_with(probe: KafkaProbe, count: int) -> list[str]:
 
 
 def _further(record: Record, producer: ProducerIdAndEpoch) -> Record | None:
-    """The record of that producer at `WRITTEN_EPOCH`; None where the producer does not stand where it is looked for."""
+    """The record with that producer at `WRITTEN_EPOCH`; None if the record's value does not have the producer at the expected place."""
     value, end = record.value or b"", _VERSION_SIZE + _PRODUCER.size
     if value[_VERSION_SIZE:end] != _PRODUCER.pack(producer.producer_id, producer.epoch):
         return None

@@ -1,4 +1,4 @@
-"""The calls about messages that consumers have received: acknowledgements, redelivery, and where a subscription stands."""
+"""The calls about messages that consumers have received: acknowledgements, redelivery, and a subscription's position."""
 
 from collections.abc import Callable, Sequence
 
@@ -14,7 +14,7 @@ from .values import AckKind, Consumer, MessageId, Position, TxnId
 
 
 class AcknowledgementCalls(ConsumerCalls):
-    """What consumers say of messages."""
+    """Acknowledging and redelivering messages."""
 
     def acknowledge(
         self,
@@ -35,7 +35,7 @@ class AcknowledgementCalls(ConsumerCalls):
     def acknowledge_unanswered(
         self, consumer: Consumer, ids: Sequence[MessageId], *, kind: AckKind = AckKind.INDIVIDUAL, transaction: TxnId | None = None
     ) -> Outcome[None]:
-        """ACK without a request id, to which there is no answer. Done says only that it was sent."""
+        """ACK without a request id, which is not answered. Done means only that it was sent."""
         match self._live(consumer):
             case Done(held):
                 self._tell(held, _ack(consumer, ids, kind, transaction, None), transaction)
@@ -44,11 +44,11 @@ class AcknowledgementCalls(ConsumerCalls):
                 return trouble
 
     def redeliver(self, consumer: Consumer, ids: Sequence[MessageId] = ()) -> Outcome[None]:
-        """REDELIVER_UNACKNOWLEDGED_MESSAGES: these, or all that were not acknowledged. There is no answer to it."""
+        """REDELIVER_UNACKNOWLEDGED_MESSAGES: these, or all unacknowledged ones. It is not answered."""
         match self._live(consumer):
             case Done(held):
                 if not ids:
-                    held.unread.clear()  # they come again
+                    held.unread.clear()  # the broker redelivers them
                 positions = [pb.MessageIdData(ledger_id=one.position.ledger, entry_id=one.position.entry) for one in ids]
                 self._tell(held, pb.CommandRedeliverUnacknowledgedMessages(consumer_id=consumer.number, message_ids=positions))
                 return Done(None)
@@ -56,7 +56,7 @@ class AcknowledgementCalls(ConsumerCalls):
                 return trouble
 
     def seek(self, consumer: Consumer, position: Position) -> Outcome[None]:
-        """SEEK to an entry. The broker then closes the consumer, which is subscribed again when it is next used."""
+        """SEEK to an entry. The broker then closes the consumer, which subscribes again when it is next used."""
 
         def command(number: int) -> pb.CommandSeek:
             target = pb.MessageIdData(ledger_id=position.ledger, entry_id=position.entry)
@@ -65,7 +65,7 @@ class AcknowledgementCalls(ConsumerCalls):
         return self._consumer_write(consumer, command)
 
     def last_message_id(self, consumer: Consumer) -> Outcome[MessageId]:
-        """GET_LAST_MESSAGE_ID: the last message that the topic has for consumers."""
+        """GET_LAST_MESSAGE_ID: the last message of the topic that consumers can receive."""
         return self._read(
             lambda: self._where(consumer),
             lambda number: pb.CommandGetLastMessageId(consumer_id=consumer.number, request_id=number),
@@ -74,7 +74,7 @@ class AcknowledgementCalls(ConsumerCalls):
         )
 
     def unsubscribe(self, consumer: Consumer) -> Outcome[None]:
-        """UNSUBSCRIBE: the subscription ends, with all that it knows."""
+        """UNSUBSCRIBE: the subscription ends, with its state."""
         outcome = self._consumer_write(consumer, lambda number: pb.CommandUnsubscribe(consumer_id=consumer.number, request_id=number))
         if isinstance(outcome, Done):
             del self._consumers[consumer.number]

@@ -1,7 +1,7 @@
-"""The admin calls: what an administrator does to topics and namespaces, and what the system reports of transactions.
+"""The admin calls: changes of topics and namespaces, and what the system reports about transactions.
 
-An answer with another status than 2xx is a refusal with that number. To a call that changes something, a status from 500 on
-leaves open whether it was done; a call that only looks is put again then, while the session is patient.
+An answer with another status than 2xx is a refusal with that number. For a change, a status from 500 on leaves open whether it was done; a
+call that only reads is retried then, while the session is patient.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _RECOVERED_WITHIN_S = 120.0
 
 
 class AdminCalls(Calls):
-    """What an administrator would do and ask. Topics are named as everywhere: persistent://tenant/namespace/topic."""
+    """Calls that an administrator makes. Topics have their full names: persistent://tenant/namespace/topic."""
 
     # --- topics and namespaces ------------------------------------------------------------------------------------------------
 
@@ -49,25 +49,25 @@ class AdminCalls(Calls):
         return self._change("PUT", _topic("v2", topic))
 
     def create_partitioned_topic(self, topic: str, partitions: int) -> Outcome[None]:
-        """Create a topic whose partitions are topics of their own, named TOPIC-partition-N."""
+        """Create a topic whose partitions are separate topics, named TOPIC-partition-N."""
         return self._change("PUT", f"{_topic('v2', topic)}/partitions", body=partitions)
 
     def partitions(self, topic: str, *, retry: bool = True) -> Outcome[int]:
-        """PARTITIONED_METADATA: how many partitions clients are told that a topic has; 0 where it has none."""
+        """PARTITIONED_METADATA: the number of partitions that the broker reports to clients; 0 if the topic has none."""
         return self._patiently(lambda: self._client.partitions(topic), lambda outcome: isinstance(outcome, Unknown), retry=retry)
 
     def delete_topic(self, topic: str) -> Outcome[None]:
-        """Delete a topic with all that hangs on it, also when it is in use."""
+        """Delete a topic with its subscriptions, even if it is in use."""
         return self._change("DELETE", _topic("v2", topic), {"force": "true"})
 
     def terminate_topic(self, topic: str) -> Outcome[None]:
-        """End a topic: nothing can be appended any more."""
+        """Terminate a topic: it accepts no more messages."""
         return self._change("POST", f"{_topic('v2', topic)}/terminate")
 
     def unload_topic(self, topic: str) -> Outcome[None]:
-        """Make the broker drop all that it has of a topic in memory; at its next use it is loaded from what is durable.
+        """Make the broker drop its memory of a topic; at the next use the broker loads the topic from what is durable.
 
-        Done says also that every client of the session was told that its producers and consumers there are closed.
+        Done also means that every client of the session was notified that its producers and consumers there are closed.
         """
         unloaded = self._change("PUT", f"{_topic('v2', topic)}/unload")
         if isinstance(unloaded, Done):
@@ -75,11 +75,11 @@ class AdminCalls(Calls):
         return unloaded
 
     def compact_topic(self, topic: str) -> Outcome[None]:
-        """Have a topic compacted; the broker answers before it is."""
+        """Request the compaction of a topic; the broker answers before it is done."""
         return self._change("PUT", f"{_topic('v2', topic)}/compaction")
 
     def compaction(self, topic: str) -> Outcome[str]:
-        """How the last compaction of a topic stands: NOT_RUN, RUNNING, SUCCESS or ERROR."""
+        """The state of a topic's last compaction: NOT_RUN, RUNNING, SUCCESS or ERROR."""
         return self._look(f"{_topic('v2', topic)}/compaction", lambda answer: str(answer["status"]))
 
     def create_namespace(self, namespace: str) -> Outcome[None]:
@@ -91,14 +91,14 @@ class AdminCalls(Calls):
         return self._change("DELETE", f"/admin/v2/namespaces/{namespace}", {"force": "true"})
 
     def unload_namespace(self, namespace: str) -> Outcome[None]:
-        """Unload all topics of a namespace, as `unload_topic` does one."""
+        """Unload all topics of a namespace, with the wait of `unload_topic`."""
         unloaded = self._change("PUT", f"/admin/v2/namespaces/{namespace}/unload")
         if isinstance(unloaded, Done):
             self._client.attached.await_closed(lambda attached: _path(attached).startswith(f"{namespace}/"), self._time)
         return unloaded
 
     def set_deduplication(self, namespace: str, enabled: bool) -> Outcome[None]:
-        """Let the topics of a namespace recognise messages that their producers repeat."""
+        """Switch on or off, for the topics of a namespace, that the broker recognises messages that their producers repeat."""
         return self._change("POST", f"/admin/v2/namespaces/{namespace}/deduplication", body=enabled)
 
     def set_retention(self, namespace: str, minutes: int, megabytes: int) -> Outcome[None]:
@@ -111,16 +111,16 @@ class AdminCalls(Calls):
         return self._look(f"{_topic('v2', topic)}/stats", _topic_stats)
 
     def log_stats(self, topic: str, *, retry: bool = True) -> Outcome[LogStats]:
-        """A topic's log and how far its subscriptions are."""
+        """A topic's log, and the positions of its subscriptions."""
         return self._look(f"{_topic('v2', topic)}/internalStats", _log_stats, retry=retry)
 
     # --- transactions ---------------------------------------------------------------------------------------------------------
 
     def transaction(self, transaction: TxnId, *, retry: bool = True) -> Outcome[TransactionMetadata]:
-        """What the coordinator knows of a transaction; 404 when it knows nothing (any more).
+        """The coordinator's state of a transaction; 404 if it has none (any more).
 
-        While nobody has loaded the transaction's topics, after a restart or an unload, a broker does not know it and answers 500. So those
-        that this client added are used then, by a look at their logs, which loads them.
+        After a restart or an unload a broker answers 500 until the transaction's topics are loaded. Then this call reads the logs of those
+        topics that this client added, which makes the broker load them.
         """
         path = f"/admin/v3/transactions/transactionMetadata/{transaction.coordinator_bits}/{transaction.sequence}"
 
@@ -134,12 +134,12 @@ class AdminCalls(Calls):
         return self._patiently(attempt, _is_for_later, retry=retry)
 
     def coordinator_stats(self, coordinator: int = 0) -> Outcome[CoordinatorStats]:
-        """What a coordinator says of itself."""
+        """What a coordinator reports about itself."""
         return self._look("/admin/v3/transactions/coordinatorStats", _coordinator_stats, {"coordinatorId": str(coordinator)})
 
     def buffer_stats(self, topic: str) -> Outcome[BufferStats]:
-        """A topic's transaction buffer, with the position up to which consumers may read. One that is still being recovered from its log
-        reports no position that lasts, and is waited for.
+        """A topic's transaction buffer, with the position up to which consumers may read. While the buffer recovers from its log, the
+        position is not final, so this call waits for the recovery.
         """
         outcome: Outcome[BufferStats] = Unknown("nothing was asked")
         for _ in self._time.attempts(_RECOVERED_WITHIN_S):
@@ -150,7 +150,7 @@ class AdminCalls(Calls):
         return Unknown(f"the transaction buffer of {topic} was not recovered within {_RECOVERED_WITHIN_S:g} s: {state}")
 
     def transaction_in_buffer(self, transaction: TxnId, topic: str) -> Outcome[TransactionInBuffer]:
-        """What a topic's buffer knows of a transaction."""
+        """The state of a transaction in a topic's buffer."""
         path = f"{_transactions('transactionInBufferStats', topic)}/{transaction.coordinator_bits}/{transaction.sequence}"
         return self._look(path, _in_buffer)
 
@@ -160,16 +160,16 @@ class AdminCalls(Calls):
         return self._look(path, _pending_ack_stats, {"lowWaterMarks": "true"})
 
     def position_state(self, subscription: Subscription, position: Position) -> Outcome[str]:
-        """How a subscription holds an entry: PendingAck, MarkDelete, or what else the system says."""
+        """The state of an entry in a subscription: PendingAck, MarkDelete, or another word of the system."""
         path = f"{_transactions('positionStatsInPendingAck', subscription.topic)}/{subscription.name}/{position.ledger}/{position.entry}"
         return self._look(path, lambda answer: str(answer["state"]))
 
     def set_coordinators(self, count: int) -> Outcome[None]:
-        """Have that many transaction coordinators, numbered from 0 on. They can only become more."""
+        """Set the number of transaction coordinators, which are numbered from 0. It can only grow."""
         return self._change("POST", "/admin/v3/transactions/transactionCoordinator/replicas", body=count)
 
     def abort_as_administrator(self, transaction: TxnId) -> Outcome[None]:
-        """Abort somebody's transaction."""
+        """Abort a transaction of any client."""
         return self._change("POST", f"/admin/v3/transactions/abortTransaction/{transaction.coordinator_bits}/{transaction.sequence}")
 
     # --- how ------------------------------------------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ class AdminCalls(Calls):
                 return unknown
 
     def _look(self, path: str, read: Callable[[Any], T], query: Mapping[str, str] | None = None, *, retry: bool = True) -> Outcome[T]:
-        """Ask for something that changes nothing."""
+        """Make a request that changes nothing."""
         request = AdminRequest("GET", path, query or {})
 
         def attempt() -> Outcome[T]:
@@ -217,7 +217,7 @@ def _path(topic: str) -> str:
 
 
 def refusal(status: int, body: bytes) -> Refused:
-    """The refusal of a status; the reason stands in the body, if that is the JSON that it should be."""
+    """The refusal with a status; the reason is in the body, if that is the expected JSON."""
     try:
         reason = json.loads(body)["reason"]
     except (ValueError, TypeError, KeyError):
@@ -242,7 +242,7 @@ def _read(request: AdminRequest, body: bytes, read: Callable[[Any], T]) -> T:
 
 
 def _position(text: str) -> Position:
-    """`ledger:entry`; a cursor that was reset has more behind, about a batch: `0:0 (ackSet is null)`."""
+    """`ledger:entry`; after a cursor's reset, text about a batch follows: `0:0 (ackSet is null)`."""
     ledger, _, entry = text.partition(" ")[0].partition(":")
     return Position(int(ledger), int(entry))
 
@@ -270,7 +270,7 @@ def _metadata(transaction: TxnId, answer: Any) -> TransactionMetadata:
     return TransactionMetadata(
         id=transaction,
         status=Status[answer["status"]],
-        timeout_ms=int(answer["timeoutAt"]),  # the name is the system's; what stands there is the duration
+        timeout_ms=int(answer["timeoutAt"]),  # in spite of its name it is a duration
         topics=frozenset(answer.get("producedPartitions") or ()),
         subscriptions=frozenset(Subscription(topic, name) for topic, names in acked.items() for name in names),
     )

@@ -1,4 +1,4 @@
-"""What an answer says: the value that was asked for, or the refusal that it is."""
+"""The outcome of a call: the value in its answer, or the refusal."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def read_answer(answer: Done[Frame] | Unknown, read: Callable[[Any], T]) -> Outcome[T]:
-    """The value of an answer, or the refusal that it is."""
+    """The value in an answer, or the refusal."""
     match answer:
         case Done(frame):
             body = frame.body
@@ -23,7 +23,7 @@ def read_answer(answer: Done[Frame] | Unknown, read: Callable[[Any], T]) -> Outc
 
 
 def refusal_in(body: Any) -> Refused | None:
-    """The refusal that an answer holds, None where it is none. 0 is an error too, so presence decides."""
+    """The refusal in an answer, None if it is no refusal. An error of 0 is an error too, so presence decides."""
     if "error" not in body.DESCRIPTOR.fields_by_name or not body.HasField("error"):
         return None
     return refused(body.error, body.message)

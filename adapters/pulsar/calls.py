@@ -1,8 +1,8 @@
-"""How a probe asks: the right connection is found, the answer read, and the question put again where that is right.
+"""How a probe makes a request: it finds the connection, reads the answer, and retries if a client would.
 
-* A definite refusal from the call's retry set is asked again while the session is patient; then the last refusal is the outcome.
-* A write with no answer stays `Unknown`, and so does one whose answer leaves open whether it was done.
-* A read that got no answer is put again, for it cannot have changed anything.
+* A definite refusal from the call's retry set is retried while the session is patient; then the last refusal is the outcome.
+* A write without an answer is `Unknown`, and so is one whose answer leaves open whether it was done.
+* A read without an answer is retried, since it cannot have changed anything.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Calls:
         self._time = time
 
     def close(self) -> None:
-        """Close every connection, as a client that ends does. A later call makes new ones."""
+        """Close every connection, as a client that ends does. A later call opens new ones."""
         self._client.close()
 
     def _within(self, within_s: float | None) -> float:
-        """How long an answer is waited for: as long as the caller says, else as long as each."""
+        """How long to wait for an answer: as long as the caller sets, else the client's usual time."""
         return self._client.deadline_s if within_s is None else within_s
 
     def _patiently(self, attempt: Callable[[], Outcome[T]], is_for_later: Callable[[Outcome[T]], bool], *, retry: bool) -> Outcome[T]:
@@ -52,7 +52,7 @@ class Calls:
         retry: bool = True,
         about: About = NOTHING_MORE,
     ) -> Outcome[T]:
-        """Ask for a change. `command` takes the request id; `read` takes the value from an answer that is no refusal."""
+        """Request a change. `command` gets the request id; `read` takes the value from an answer that is no refusal."""
 
         def attempt() -> Outcome[T]:
             outcome = self._once(locate, command, read, about)
@@ -72,7 +72,7 @@ class Calls:
         retry: bool = True,
         about: About = NOTHING_MORE,
     ) -> Outcome[T]:
-        """Ask for something that changes nothing."""
+        """Make a request that changes nothing."""
 
         def is_for_later(outcome: Outcome[T]) -> bool:
             return isinstance(outcome, Unknown) or (isinstance(outcome, Refused) and outcome.code in again)
@@ -94,7 +94,7 @@ class Calls:
                 return trouble
 
     def _located(self, locate: Callable[[], Outcome[Connection]]) -> Outcome[Connection]:
-        """Where to send. To look for that is patient, whatever the caller wants of the request itself."""
+        """The connection to send to. Looking for it is always retried, whatever the caller wants for the request itself."""
 
         def is_for_later(outcome: Outcome[Connection]) -> bool:
             return isinstance(outcome, Unknown) or (isinstance(outcome, Refused) and outcome.code in LOOKING)

@@ -1,8 +1,8 @@
-"""One client's connections, and where it finds what: the broker of a topic, and the coordinator of a transaction.
+"""One client's connections, and what it finds by them: the broker of a topic, and the coordinator of a transaction.
 
-A lookup may answer with a redirect; it is followed, for a while. Where a topic is served is asked each time that a producer or
-consumer is made, since an unload makes it wrong without a word; a coordinator is looked for again when it says that it is not
-there.
+A lookup may be answered with a redirect; the client follows it, up to a limit. It looks a topic up each time that it makes a producer or a
+consumer, since an unload makes an earlier answer wrong without notice; it looks a coordinator up again when the broker answers that it is
+not there.
 """
 
 import itertools
@@ -32,12 +32,12 @@ COORDINATORS = "persistent://pulsar/system/transaction_coordinator_assign"
 
 _REDIRECTS = 10
 _SCHEMES = {False: ("pulsar", 6650), True: ("pulsar+ssl", 6651)}
-"""Of service URLs, by whether they are reached over TLS, with the port of those that name none."""
+"""The schemes of service URLs, by whether TLS is used, with the default port."""
 
 
 @dataclass(frozen=True)
 class PendingAdministration:
-    """An admin call on its way, and as what it is recorded."""
+    """An admin call in flight, and its record."""
 
     request: AdminRequest
     call: Call
@@ -61,22 +61,22 @@ class Client:
     ) -> None:
         self.name = name
         self.principal = principal
-        """Who the client says it is when it connects; None where it says nothing of that."""
+        """The name that the client connects with; None if it gives none."""
         self.keyed: Keyed | None = None
-        """The transaction key that it has, with the connection that has it, which may have been closed."""
+        """The client's transaction key, with the connection that has it, which may be closed."""
         self.recorder = recorder
         self.attached = attached
         self.added: defaultdict[TxnId, set[str]] = defaultdict(set)
-        """The topics that this client wanted to add to a transaction, for what it writes or acknowledges."""
+        """The topics that this client has tried to add to a transaction."""
         self._service = service
         self._over_tls = over_tls
         self._connect = connect
         self._admin = admin
         self.deadline_s = deadline_s
-        """How long one answer is waited for."""
+        """How long to wait for one answer."""
         self._connections: dict[Address, Connection] = {}
         self._former: list[Connection] = []
-        """Those that had the client's key before, and which the broker is to close."""
+        """Connections that had the client's key before, and that the broker is to close."""
         self._requests = itertools.count(1)
         self._numbers = itertools.count(1)
 
@@ -93,7 +93,7 @@ class Client:
         return next(self._numbers)
 
     def connection(self, address: Address | None = None) -> Outcome[Connection]:
-        """The connection to that broker, or to the service address; made when there is none."""
+        """The connection to that broker, or to the service address; opened if there is none."""
         address = address or self._service
         known = self._connections.get(address)
         if known is not None:
@@ -129,7 +129,7 @@ class Client:
                 return trouble
 
     def partitions(self, topic: str) -> Outcome[int]:
-        """How many partitions a topic has; 0 where it has none."""
+        """The number of partitions of a topic; 0 if it has none."""
         match self.connection():
             case Done(connection):
                 call = connection.ask(
@@ -159,11 +159,11 @@ class Client:
         raise Malformed(f"looking up {topic} from {self._service} is redirected for ever; the last redirect was to {address}")
 
     def at(self, service_url: str) -> Outcome[Connection]:
-        """A connection to the broker at that service URL, whatever it serves. Raises Malformed for what is no service URL."""
+        """A connection to the broker at that service URL, whatever it serves. Raises Malformed for a text that is no service URL."""
         return self.connection(self._told(service_url))
 
     def is_served_by(self, topic: str, service_url: str) -> Outcome[bool]:
-        """Whether the broker at that service URL says that it has a topic. Raises Malformed for what is no service URL."""
+        """Whether the broker at that service URL answers that it serves a topic. Raises Malformed for a text that is no service URL."""
         address = self._told(service_url)
         match self._look_up(topic, address, authoritative=False):
             case Done((owner, is_connect, _)):
@@ -172,9 +172,10 @@ class Client:
                 return trouble
 
     def coordinator(self, coordinator: Coordinator) -> Outcome[Connection]:
-        """A connection to the broker of a coordinator, which this client has connected to. The service address where there is none.
+        """A connection to a coordinator's broker that is connected to the coordinator; if there is no coordinator, one to the service
+        address.
 
-        To the coordinator of the client's key it is the one that has the key, also once that is lost.
+        For the coordinator of the client's key it is the connection that has the key, even if it is lost.
         """
         if self.keyed is not None and self.keyed.coordinator == coordinator:
             return Done(self.keyed.connection)
@@ -192,7 +193,7 @@ class Client:
                 return trouble
 
     def way_to(self, coordinator: Coordinator) -> Outcome[Connection]:
-        """A connection to the broker of a coordinator, for a key: not the one that has this client's key already, which is given up."""
+        """A connection to a coordinator's broker, for a key: a new one if this client's key is there already; that one is given up."""
         match self.has_coordinator(coordinator):
             case Done(exists) if not exists:
                 return self.connection()
@@ -203,18 +204,18 @@ class Client:
         return self._broker_of(coordinator)
 
     def keep_key(self, keyed: Keyed) -> None:
-        """The client has been granted a key."""
+        """Note that the client was granted a key."""
         self.keyed = keyed
 
     def forget_key(self) -> None:
-        """The client has no key any more, and no connection that had one."""
+        """Drop the client's key, and close the connection that has it."""
         if self.keyed is not None:
             self._connections.pop(self.keyed.connection.address, None)
             self.keyed.connection.close()
         self.keyed = None
 
     def has_coordinator(self, coordinator: Coordinator) -> Outcome[bool]:
-        """Whether there is that coordinator; False also where there are none at all."""
+        """Whether that coordinator exists; also False if the system has no coordinators."""
         if self._that_knows(coordinator) is not None or (self.keyed is not None and self.keyed.coordinator == coordinator):
             return Done(True)
         if coordinator.scalable:
@@ -232,7 +233,7 @@ class Client:
                 return trouble
 
     def scalable_coordinators(self) -> Outcome[Mapping[int, str | None]]:
-        """The coordinators of scalable topics' transactions: for each the service URL where it is, None where the broker tells none."""
+        """The coordinators of scalable topics' transactions, each with the service URL of its broker, None if the broker reports none."""
         match self.connection():
             case Done(connection):
                 return coordinators(connection, self.next_request(), self.deadline_s)
@@ -240,7 +241,7 @@ class Client:
                 return trouble
 
     def forget_coordinator(self, coordinator: Coordinator) -> None:
-        """It is not where it was: look for it again the next time."""
+        """The coordinator is no longer where it was: look it up again the next time."""
         for connection in self._connections.values():
             connection.coordinators.discard(coordinator)
 
@@ -253,17 +254,17 @@ class Client:
         self._admin.close()
 
     def administer(self, request: AdminRequest) -> Done[AdminAnswer] | Unknown:
-        """Make one admin call. The answer is handed over unread."""
+        """Make one admin call, and return its answer unread."""
         call = self.recorder.begin(self.name, "admin", request, {})
         return self._ended(call, self._admin.call(request, self.deadline_s))
 
     def begin_administering(self, request: AdminRequest) -> PendingAdministration:
-        """Begin one admin call; `administered` asks for its answer."""
+        """Begin one admin call; `administered` waits for its answer."""
         call = self.recorder.begin(self.name, "admin", request, {})
         return PendingAdministration(request, call, self._admin.begin(request, self.deadline_s))
 
     def administered(self, pending: PendingAdministration, within_s: float) -> Done[AdminAnswer] | Unknown:
-        """The answer to an admin call that was begun, handed over unread. After Unknown it can be asked for again: it may come later."""
+        """The answer to an admin call that was begun, unread. After Unknown the caller can wait again: the answer may come later."""
         if isinstance(known := pending.call.answer, AdminAnswer):
             return Done(known)
         match pending.on_its_way.answer(within_s):
@@ -284,7 +285,7 @@ class Client:
         return answer
 
     def _broker_of(self, coordinator: Coordinator) -> Outcome[Connection]:
-        """A connection to the broker that a coordinator is at; the service address, where that is not told."""
+        """A connection to a coordinator's broker; to the service address if the system does not report the broker."""
         if not coordinator.scalable:
             return self.owner(f"{COORDINATORS}-partition-{coordinator.number}")
         match self.scalable_coordinators():
@@ -298,7 +299,7 @@ class Client:
         return self.connection(address)
 
     def _that_knows(self, coordinator: Coordinator) -> Connection | None:
-        """The connection, still there, on which this client has connected to the coordinator."""
+        """A live connection on which this client has connected to the coordinator."""
         for connection in self._connections.values():
             if coordinator in connection.coordinators:
                 connection.drain()
@@ -321,7 +322,7 @@ class Client:
                 return unknown
 
     def _look_up(self, topic: str, address: Address, authoritative: bool) -> Outcome[tuple[Address, bool, bool]]:
-        """One LOOKUP: an address, whether the topic is served there, and whether that was said with authority."""
+        """One LOOKUP: an address, whether the topic is served there, and whether the answer is authoritative."""
         match self.connection(address):
             case Done(connection):
                 pass
@@ -335,7 +336,7 @@ class Client:
                 return unknown
         if answer.HasField("error"):
             return refused(answer.error, answer.message)
-        # A standalone broker says so of itself; a proxy, which needs the address of the broker behind it, is not supported.
+        # A standalone broker answers this about itself; a proxy, which needs the address of the broker behind it, is not supported.
         if answer.response == pb.CommandLookupTopicResponse.Connect and answer.proxy_through_service_url:
             return Done((address, True, True))
         if self._over_tls and not answer.broker_service_url_tls:
@@ -357,7 +358,7 @@ class Client:
 
 
 def parse_service_url(text: str, over_tls: bool = False) -> Address | None:
-    """`pulsar://HOST:PORT`, or `pulsar+ssl://HOST:PORT` where it is reached over TLS; None where it is something else."""
+    """`pulsar://HOST:PORT`, or `pulsar+ssl://HOST:PORT` over TLS; None for any other text."""
     parts = urlsplit(text)
     scheme, usual_port = _SCHEMES[over_tls]
     try:

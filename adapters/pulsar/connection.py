@@ -1,11 +1,11 @@
-"""One client's connection to one broker: requests find their answers, and what comes unasked waits for whom it concerns.
+"""One client's connection to one broker: it matches answers with requests, and keeps pushed frames for those whom they concern.
 
-Several requests may be on their way. An answer finds its request by the request id; a receipt by producer and sequence id, the
-oldest first. A request whose time is over stays known: its answer may come later, and is then the answer to that request and to
-no other. A PING is answered whenever the connection is looked at.
+Several requests may be in flight. An answer is matched by the request id; a receipt by producer and sequence id, the oldest request first.
+A request whose time is over is not forgotten: its answer may come later, and then belongs to that request and no other. Each time the
+connection reads, it answers a PING.
 
-There is no thread: the connection reads while somebody waits for an answer or a message, and at the beginning of each call.
-When it is lost, so is every request that was on its way.
+There is no thread: the connection reads while a caller waits for an answer or a message, and at the beginning of each call. When it is
+lost, so is every request in flight.
 """
 
 from collections import defaultdict, deque
@@ -27,24 +27,24 @@ from .transport import ConnectionLost, Transport
 from .values import Coordinator
 
 _MOST_AT_ONCE = 10_000
-"""So many frames are taken in at once from a broker that never stops talking."""
+"""The most frames that are read at once, in case a broker never stops sending."""
 
 PROTOCOL_VERSION = 21
-"""The newest that brokers with transactions know; from 19 on a client connects to its coordinator."""
+"""The newest version that brokers with transactions have; from 19 on a client connects to its coordinator."""
 
 _Key: TypeAlias = tuple[str, int, int]
-"""What an answer is found by: ("request", its id, 0), or ("send", producer, sequence id), or ("session", "watch" or "topics", its id, 0).
-What comes unasked to a consumer of a whole topic has the key ("stream", its number, 0).
+"""What an answer is matched by: ("request", its id, 0), or ("send", producer, sequence id), or ("session", "watch" or "topics", its id, 0).
+A frame that is pushed to a consumer of a whole topic has the key ("stream", its number, 0).
 """
 
 _CONNECT: _Key = ("connect", 0, 0)
 _PING: _Key = ("ping", 0, 0)
 
 _NOBODYS = MINUS_ONE
-"""The request id of an ERROR that answers no request but CONNECT, which has none."""
+"""The request id of an ERROR that answers no request except CONNECT, which has no id."""
 
 About: TypeAlias = Mapping[str, Any]
-"""What the client knows about a request and the frame does not say, such as the topic of a producer."""
+"""What the client knows about a request and the frame does not have, such as the topic of a producer."""
 
 NOTHING_MORE: About = MappingProxyType({})
 
@@ -61,36 +61,36 @@ _SUCCESS = frozenset({"SUBSCRIBE", "UNSUBSCRIBE", "SEEK", "CLOSE_PRODUCER", "CLO
 
 
 class Connection:
-    """A connection that was opened; `lost` says why it is none any more."""
+    """A connection that was opened; `lost` is the reason why it no longer is."""
 
     def __init__(self, client: str, address: Address, transport: Transport, recorder: Recorder) -> None:
         self.address = address
         self.lost: str | None = None
         self.features: tuple[str, ...] = ()
-        """The features of which CONNECTED said that the broker has them, by the names of their flags."""
+        """The broker's features according to CONNECTED, by the names of their flags."""
         self.coordinators: set[Coordinator] = set()
         """The coordinators that this connection has connected to (TC_CLIENT_CONNECT)."""
         self.closed_producers: set[int] = set()
         self.closed_consumers: set[int] = set()
         self.at_end: set[int] = set()
-        """The consumers that were told that a terminated topic has nothing more for them."""
+        """The consumers that were notified that a terminated topic has no more messages for them."""
         self.active: dict[int, bool] = {}
-        """The consumers that were told whether they are the active one of their subscription, and what was said last."""
+        """The consumers that were notified whether they are the active one of their subscription, with the last notification."""
         self.consumers: dict[int, About] = {}
-        """What is known of the consumers here, for what is recorded of their messages."""
+        """What is known about this connection's consumers, for the record of their messages."""
         self.inboxes: dict[int, deque[Frame]] = defaultdict(deque)
-        """For each consumer the messages that have come for it."""
+        """The messages that have come for each consumer."""
         self.told: dict[_Key, list[Frame]] = defaultdict(list)
-        """What was told unasked of layouts, topics and assignments, all of it, for each session, watch and consumer of a whole topic."""
+        """All pushed layouts, topics and assignments, for each session, watch and consumer of a whole topic."""
         self._client = client
         self._transport = transport
         self._recorder = recorder
         self._waiting: dict[_Key, deque[Call]] = defaultdict(deque)
         self._given_up: dict[_Key, deque[Call]] = defaultdict(deque)
-        """Messages on their way when their producer was closed. They may be refused all the same, behind that."""
+        """Messages in flight when their producer was closed. The broker may still refuse them after that."""
 
     def connect(self, within_s: float, principal: str | None = None) -> Done[pb.CommandConnected] | Unknown:
-        """CONNECT, which comes before everything else; who the client is, is said by basic authentication, without a password."""
+        """CONNECT, which comes before every other request; a principal is sent by basic authentication, without a password."""
         command = pb.CommandConnect(client_version="fencepost", protocol_version=PROTOCOL_VERSION)
         if principal is not None:
             command.auth_method_name, command.auth_data = "basic", f"{principal}:".encode()
@@ -105,7 +105,7 @@ class Connection:
                 return unknown
 
     def ask(self, command: Message, payload: Payload | None = None, about: About = NOTHING_MORE) -> Call:
-        """Send a request whose answer can be asked for with `answer`."""
+        """Send a request; `answer` waits for its answer."""
         frame = frame_of(command, payload)
         call = self._recorder.begin(self._client, str(self.address), frame, about)
         self._waiting[_key(frame)].append(call)
@@ -113,7 +113,7 @@ class Connection:
         return call
 
     def tell(self, command: Message, payload: Payload | None = None, about: About = NOTHING_MORE) -> Call:
-        """Send what no answer is due to."""
+        """Send a request that is not answered."""
         frame = frame_of(command, payload)
         call = self._recorder.begin(self._client, str(self.address), frame, about, one_way=True)
         if not self._send(frame):
@@ -121,12 +121,12 @@ class Connection:
         return call
 
     def answer(self, call: Call, within_s: float) -> Done[Frame] | Unknown:
-        """The answer to a request, waited for."""
+        """Wait for the answer to a request."""
         end = self._recorder.now_ms() + 1000 * within_s
         while call.answer is None and self.lost is None:
             left_s = (end - self._recorder.now_ms()) / 1000
             if not self._is_awaited(call):
-                self.drain()  # it was given up; the answer may have come all the same
+                self.drain()  # it was given up, but its answer may have come
                 break
             if left_s <= 0:
                 why = f"{self.address} did not answer {call.name} within {within_s:g} s"
@@ -140,29 +140,29 @@ class Connection:
                 return Unknown(call.lost or self.lost or "the connection is gone", lost=True)
 
     def await_push(self, within_s: float) -> bool:
-        """Wait for anything to come; False when nothing has, or the connection is lost."""
+        """Wait for any frame; False if none has come, or the connection is lost."""
         return self.lost is None and self._look(within_s)
 
     def told_to(self, kind: str, number: int) -> list[Frame]:
-        """What was told unasked to a "session", to a watch of "topics", or to a "stream" consumer, by its number; all so far."""
+        """All frames pushed so far to a "session", to a watch of "topics", or to a "stream" consumer, by its number."""
         self.drain()
         return self.told[kind, number, 0]
 
     def drain(self) -> None:
-        """Take in what has come, without waiting."""
+        """Read the frames that have come, without waiting."""
         for _ in range(_MOST_AT_ONCE):
             if self.lost is not None or not self._look(0):
                 return
 
     def close(self) -> None:
-        """Give the connection back."""
+        """Close the connection."""
         if self.lost is None:
             self._lose("the client closed the connection")
 
     # --- coming in ------------------------------------------------------------------------------------------------------------
 
     def _look(self, within_s: float) -> bool:
-        """Take in one frame, and whatever it asks; False when none comes in time."""
+        """Read and handle one frame; False if none comes in time."""
         try:
             frame = self._transport.receive(within_s)
         except ConnectionLost as lost:
@@ -204,7 +204,7 @@ class Connection:
             case pb.CommandScalableTopicUpdate() | pb.CommandWatchScalableTopicsUpdate() | pb.CommandWatchTcAssignmentsUpdate() if (
                 not self._waiting.get(_key_of_answer(frame))
             ):
-                self._pushed(frame)  # more than one may come, also after the client has said that it wants no more
+                self._pushed(frame)  # several may come, also after the client has closed the session
                 self.told[_key_of_answer(frame)].append(frame)
             case pb.CommandError(request_id=number) if number == _NOBODYS and not self._waiting.get(_CONNECT):
                 self._pushed(frame)
@@ -240,8 +240,8 @@ class Connection:
         return self.lost is None
 
     def _cut_off(self, producer: int) -> None:
-        """The broker owes nothing more about a producer's messages; a receipt that comes later is that of a later message, if there is one
-        of the same number.
+        """No more answers about a producer's messages are expected; a later receipt belongs to a later message, if there is one of the same
+        number.
         """
         for key in [key for key in self._waiting if key[:2] == ("send", producer)]:
             for call in self._waiting.pop(key):

@@ -1,8 +1,8 @@
 """The calls of consumers.
 
-A consumer gives the broker permits when it subscribes and, as its messages are taken, again. One that the broker closed, or whose
-connection is lost, subscribes again before it is used, as every client does; what it was given before and not taken is forgotten,
-for the broker delivers it again.
+A consumer gives the broker permits when it subscribes, and more as its messages are taken. If the broker closed it, or its connection is
+lost, it subscribes again before its next use, as every client does; messages that it received before and that were not taken are dropped,
+since the broker redelivers them.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from .values import Consumer, InitialPosition, MessageId, Received, Subscription
 
 PERMITS = 1000
 _LOOK_S = 0.05
-"""How long one look for a message may take before the session is asked whether it is still patient."""
+"""The longest wait for a message before the session's patience is checked again."""
 
 
 @dataclass
 class _Held:
-    """A consumer as this client holds it: where it is subscribed, what has come for it, and how many permits were used."""
+    """A consumer as this client holds it: its broker, the messages that have come, and the number of permits used."""
 
     consumer: Consumer
     initial: InitialPosition
@@ -58,7 +58,7 @@ class _Held:
 
 
 class ConsumerCalls(Calls):
-    """A client's consumers and what they receive and acknowledge."""
+    """A client's consumers, and what they receive and acknowledge."""
 
     def __init__(self, client: Client, time: Time) -> None:
         super().__init__(client, time)
@@ -81,7 +81,7 @@ class ConsumerCalls(Calls):
     ) -> Outcome[Consumer]:
         """SUBSCRIBE, and FLOW with the permits. They are renewed as messages are taken; with 0 only `flow` gives any.
 
-        A subscription that is not durable may begin behind the message `start`. It is asked for at the broker that serves the topic, or at
+        A subscription that is not durable may begin after the message `start`. The request goes to the broker that serves the topic, or to
         the one at the service URL `broker`.
         """
         consumer = Consumer(Subscription(topic, subscription), self._client.next_number(), type)
@@ -94,11 +94,11 @@ class ConsumerCalls(Calls):
                 return trouble
 
     def subscribe_again(self, consumer: Consumer) -> Outcome[None]:
-        """SUBSCRIBE with the id of a consumer that is there, as a client does that has not seen the answer."""
+        """SUBSCRIBE with the id of an existing consumer, as a client does that has not received the answer."""
         return self._subscribed(self._consumers[consumer.number], retry=False)
 
     def flow(self, consumer: Consumer, permits: int) -> Outcome[None]:
-        """FLOW: so many more messages may be sent. There is no answer to it."""
+        """FLOW: permits for so many more messages. It is not answered."""
         match self._live(consumer):
             case Done(held):
                 self._tell(held, pb.CommandFlow(consumer_id=consumer.number, message_permits=permits))
@@ -107,7 +107,7 @@ class ConsumerCalls(Calls):
                 return trouble
 
     def receive(self, consumer: Consumer, *, within_s: float | None = None) -> Outcome[Received]:
-        """The next message, waited for as long as the session is patient. Unknown says only that none has come."""
+        """The next message, awaited as long as the session is patient. Unknown means only that none has come."""
         for _ in self._time.attempts(within_s):
             match self._live(consumer):
                 case Done(held) if held.unread:
@@ -119,7 +119,7 @@ class ConsumerCalls(Calls):
         return Unknown(f"no message came for {consumer.subscription}")
 
     def received(self, consumer: Consumer) -> Outcome[tuple[Received, ...]]:
-        """All messages that have come and were not yet taken, without waiting. That none has come proves nothing."""
+        """All messages that have come and were not yet taken, without waiting. An empty result proves nothing."""
         match self._live(consumer):
             case Done(held):
                 self._take_in(held)
@@ -129,7 +129,7 @@ class ConsumerCalls(Calls):
                 return trouble
 
     def is_active(self, consumer: Consumer) -> Outcome[bool | None]:
-        """What the broker said last, on a failover subscription: whether this one is served. None where it said nothing."""
+        """The broker's last notification, on a failover subscription, whether this consumer is active. None if there was none."""
         match self._live(consumer):
             case Done(_Held(connection=Connection() as connection)):
                 return Done(connection.active.get(consumer.number))
@@ -139,7 +139,7 @@ class ConsumerCalls(Calls):
                 return trouble
 
     def is_at_end(self, consumer: Consumer) -> Outcome[bool]:
-        """Whether the broker has said that the topic, which is terminated, has nothing more for the consumer."""
+        """Whether the broker has notified the consumer that the terminated topic has no more messages for it."""
         match self._live(consumer):
             case Done(held):
                 return Done(held.connection is not None and consumer.number in held.connection.at_end)
@@ -153,7 +153,7 @@ class ConsumerCalls(Calls):
         return held.is_open
 
     def receive_until(self, consumer: Consumer, value: str) -> Outcome[tuple[Received, ...]]:
-        """The messages up to the first that holds `value`, with it. How absence is shown: by a later message that has come."""
+        """The messages up to and including the first with `value`. To show that a message is absent, send a later one and wait for that."""
         taken: list[Received] = []
         while not taken or taken[-1].value != value:
             match self.receive(consumer):
@@ -167,7 +167,7 @@ class ConsumerCalls(Calls):
         return Done(tuple(taken))
 
     def close_consumer(self, consumer: Consumer) -> Outcome[None]:
-        """CLOSE_CONSUMER, where it is open; the subscription stays."""
+        """CLOSE_CONSUMER, if it is open; the subscription stays."""
         held = self._consumers.pop(consumer.number)
         connection = held.connection
         if not held.is_open or connection is None:
@@ -182,7 +182,7 @@ class ConsumerCalls(Calls):
     # --- what the groups that use consumers share -------------------------------------------------------------------------------
 
     def _live(self, consumer: Consumer) -> Outcome[_Held]:
-        """The consumer, subscribed again where that is needed, with what has come for it taken in."""
+        """The consumer, subscribed again if needed, with the messages that have come for it."""
         held = self._consumers[consumer.number]
         self._take_in(held)
         if held.is_open:
@@ -208,7 +208,7 @@ class ConsumerCalls(Calls):
         held.connection.tell(command, about={**about(held.consumer), **about_transaction(transaction)})
 
     def _subscribed(self, held: _Held, *, retry: bool) -> Outcome[None]:
-        """Subscribe, for the first time or again, on the broker that has the topic now."""
+        """Subscribe, for the first time or again, on the broker that serves the topic now."""
         consumer = held.consumer
         on: list[Connection] = []
 
@@ -243,7 +243,7 @@ class ConsumerCalls(Calls):
         return self._write(locate, command, read, OPENING, retry=retry, about=about(consumer))
 
     def _take_in(self, held: _Held) -> None:
-        """Make messages of what has come, and give the permits back that they used."""
+        """Read messages from the frames that have come, and return the permits that they used."""
         if held.connection is None:
             return
         held.connection.drain()
@@ -258,7 +258,7 @@ class ConsumerCalls(Calls):
 
 
 def about(consumer: Consumer) -> dict[str, str]:
-    """What the frames do not say of a consumer, for what is recorded."""
+    """What the frames of a consumer do not have, for the record."""
     return {"topic": consumer.subscription.topic, "subscription": consumer.subscription.name}
 
 
@@ -268,9 +268,9 @@ def _permits_used(frame: Frame) -> int:
 
 
 def _messages(frame: Frame, topic: str) -> list[Received]:
-    """The messages of a MESSAGE; of a batch only those that are not acknowledged yet, where the broker says which those are.
+    """The messages in a MESSAGE; of a batch only those that are not acknowledged yet, if the broker reports which those are.
 
-    It does not say of which kind a transaction is; its topic does.
+    The frame does not have the transaction's kind; the topic shows it.
     """
     assert frame.payload is not None
     command, metadata = frame.body, frame.payload.metadata

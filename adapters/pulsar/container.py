@@ -1,6 +1,6 @@
 """One standalone broker of an `apachepulsar/pulsar` image in a container.
 
-This module imports testcontainers and Docker's client, so it is itself imported only where a container is really wanted.
+This module imports testcontainers and Docker's client, so other modules import it only when a container is needed.
 """
 
 from collections.abc import Callable
@@ -12,15 +12,15 @@ from fencepost.adapters.common.containers import BrokerContainer, started
 from .reach import Place
 
 _COMMAND = "bin/apply-config-from-env.py conf/standalone.conf && exec bin/pulsar standalone -nss -nfw"
-"""The standalone broker itself reads no variables: they are written into its configuration first."""
+"""The standalone broker itself reads no variables, so a script first writes them into its configuration."""
 
 
 Environment: TypeAlias = Callable[[int, int], dict[str, str]]
-"""The container's environment, when its broker and its admin interface are reached at these ports of this machine."""
+"""The container's environment, whose broker and admin interface have these ports on this machine."""
 
 
 class PulsarContainer(BrokerContainer):
-    """The container; `place` is where this machine reaches its broker and its admin interface."""
+    """The container; `place` has the addresses of its broker and its admin interface on this machine."""
 
     def __init__(self, image: str, environment: Environment) -> None:
         port, admin_port = free_port(), free_port()

@@ -1,4 +1,4 @@
-"""One Pulsar broker in a container of fencepost's own."""
+"""One Pulsar broker in a container that fencepost starts."""
 
 from collections.abc import Callable
 from functools import partial
@@ -42,16 +42,16 @@ class PulsarBroker(OneNode, ContainerBroker["PulsarContainer", Offer]):
 
     @property
     def place(self) -> Place:
-        """Where this machine reaches the broker."""
+        """The addresses of the broker on this machine."""
         return self.containers.place
 
     def session(self) -> PulsarSession:
-        """A fresh session, when the broker serves."""
+        """A fresh session, once the broker serves."""
         self._result(self._serving)
         return wall_session(self.place, self._patience_s, self)
 
     def crash(self) -> None:
-        """Kill the broker, and wait until it is down. Only one that no other scenario uses is killed."""
+        """Kill the broker, and wait until it is down. Raises WrongUsage for a broker that other scenarios use."""
         if "crash" not in self.settings().configuration(self.configuration).offers:
             raise WrongUsage(f"a scenario that does not say @needs:crash has no separate broker to kill, only the {self.configuration} one")
         super().crash()

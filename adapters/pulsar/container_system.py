@@ -1,7 +1,7 @@
-"""Pulsar in containers of fencepost's own.
+"""Pulsar in containers that fencepost starts.
 
-Scenarios that need nothing special share one broker. With a configuration that is fresh, each scenario gets a separate broker: the next
-one is started ahead, while the scenarios before are being judged, and it is removed when its session closes.
+Scenarios that need nothing special share one broker. With a configuration that is fresh, each scenario gets a separate broker: it starts in
+advance, while earlier scenarios are judged, and is removed when its session closes.
 """
 
 from fencepost.adapters.common import genuine
@@ -27,7 +27,7 @@ class PulsarContainerSystem(ContainerSystem[PulsarBroker]):
         super().__init__(image, patience_s, settings or pulsar_settings())
 
     def may_offer(self) -> frozenset[str]:
-        """What the configurations offer, and what every broker can do."""
+        """What the configurations offer, and what every broker offers."""
         return super().may_offer() | MAY_BE_OFFERED | {KEYS}
 
     def make(self, configuration: str, to_come: int, why: str) -> PulsarBroker:  # noqa: ARG002 - it has nothing to prepare for them
@@ -36,7 +36,7 @@ class PulsarContainerSystem(ContainerSystem[PulsarBroker]):
 
     def open(self) -> Handshake:
         """Wait until the shared broker serves transactions."""
-        settings = pulsar_settings()  # the releases are known by the same versions, whatever is switched on
+        settings = pulsar_settings()  # the same releases, whatever is switched on
         broker = self._default_broker()
         offer = broker.offer
         self._is_open = True
@@ -50,7 +50,7 @@ class PulsarContainerSystem(ContainerSystem[PulsarBroker]):
         return describe(offer, identity, whose, image=self.image(), offered=offered, missing=missing, notes=notes)
 
     def lacks_keys(self, broker: PulsarBroker) -> str | None:
-        """Why its brokers have no transaction keys, which is found out by asking; None where they have."""
+        """Why its brokers have no transaction keys, as they answer; None if they have."""
         return lacks_keys(broker.session())
 
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> PulsarSession:

@@ -1,7 +1,7 @@
 """Pulsar as a transactional log: a writer begins transactions at the coordinator, a group is a subscription.
 
-Everything that a transaction touches is announced before, as PIP-31's clients do. A writer loses its transaction to an administrator.
-A log is reloaded by an unload of its topic, and sealed by a split of its segment.
+A writer announces everything that a transaction will touch, as PIP-31's clients do. It loses its transaction to an
+administrator. A log is reloaded by an unload of its topic, and sealed by a split of its segment.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from .values import Action, Consumer, MessageId, Position, Producer, Received, S
 _NAMESPACE = "public/default"
 _SENTINEL = "sentinel-"
 _NO_SENTINEL = Received(MessageId(Position(-1, -1)), "not even what was written last", 0, "", 0)
-"""Stands for a message that had to come, for nobody has the log open."""
+"""Stands for a message that had to come, since no writer has an open transaction in the log."""
 
 
 def _without_sentinels(messages: Sequence[Received]) -> list[Received]:
-    """What was not written here, to see where a log ends."""
+    """The messages without those that this module wrote to find the end of a log."""
     return [message for message in messages if not message.value.startswith(_SENTINEL)]
 
 
 class PulsarLog:
-    """A Pulsar system; `client` gives the probe of a named client, `unique` a name that only this session uses."""
+    """A Pulsar system; `client` returns the probe of a named client, `unique` a name that only this session uses."""
 
     def __init__(self, client: Callable[[str], PulsarProbe], unique: Callable[[str], str]) -> None:
         self._client = client
@@ -47,7 +47,7 @@ class PulsarLog:
 
     def create(self, log: str, *, deduplicating: bool = False) -> Outcome[None]:
         namespace = _NAMESPACE
-        if deduplicating:  # a policy of namespaces
+        if deduplicating:  # deduplication is a policy of namespaces
             namespace = f"public/{self._unique(log)}"
             for made in (self._observer.create_namespace(namespace), self._observer.set_deduplication(namespace, True)):
                 if not isinstance(made, Done):
@@ -60,7 +60,7 @@ class PulsarLog:
                 return trouble
 
     def use(self, log: str, topic: str) -> None:
-        """Call a topic that is there already by the name of a log."""
+        """Use an existing topic under the name of a log."""
         self._topics[log] = topic
 
     def writer(self, name: str, timeout_ms: int) -> Outcome[PulsarWriter]:
@@ -127,9 +127,9 @@ class PulsarLog:
                 return trouble
 
     def visible(self, probe: PulsarProbe, log: str, consumer: Consumer) -> Outcome[Sequence[Received]]:
-        """What a consumer gets up to a sentinel, or up to where an open transaction or the end of a sealed log stops every reader."""
+        """What a consumer receives up to a sentinel, or up to where an open transaction or the end of a sealed log stops every reader."""
         self._looks += 1
-        if log in self._sealed:  # which takes no sentinel, and may have some of before; who asks looks again where more is due
+        if log in self._sealed:  # it accepts no sentinel, and may have earlier ones; a caller that expects more looks again
             match probe.receive_visible(consumer, _SENTINEL):
                 case Done(messages):
                     return Done(_without_sentinels(messages))
@@ -165,7 +165,7 @@ class PulsarLog:
 
 @dataclass
 class PulsarFollower:
-    """A consumer that stays, and acknowledges what it was given."""
+    """A consumer that stays attached, and acknowledges what it receives."""
 
     log: PulsarLog
     name: str
@@ -188,7 +188,7 @@ class PulsarFollower:
 
 @dataclass
 class PulsarWriter:
-    """A client and the transaction that it has open."""
+    """A client and its open transaction."""
 
     log: PulsarLog
     probe: PulsarProbe
@@ -200,7 +200,7 @@ class PulsarWriter:
     last: dict[str, tuple[str, TxnId, int]] = field(default_factory=dict)
     """The last write to each log: the value, the transaction, and the sequence id."""
     over: set[TxnId] = field(default_factory=set)
-    """Transactions that somebody else has ended."""
+    """Transactions that are over, as far as this writer has learnt."""
 
     def has_open(self, topic: str) -> bool:
         """Whether the writer has a transaction open in which it has written to a topic."""
@@ -339,7 +339,7 @@ class PulsarWriter:
                 return trouble
 
     def _joined(self, log: str) -> Outcome[tuple[Producer, TxnId]]:
-        """A producer of the log, which the transaction has announced."""
+        """A producer of the log, which is announced in the transaction."""
         topic = self.log.topic(log)
         match self._transaction():
             case Done(transaction):
@@ -388,7 +388,7 @@ def _action(commit: bool) -> Action:
 
 
 def _each_once(outcome: Outcome[Sequence[Received]]) -> Outcome[Sequence[Received]]:
-    """Each message of a group once: what another member has left is delivered at least once. Their ids distinguish messages."""
+    """Each message of a group once: a message that another member left is delivered at least once. Ids distinguish messages."""
     return Done(list({message.id: message for message in outcome.value}.values())) if isinstance(outcome, Done) else outcome
 
 

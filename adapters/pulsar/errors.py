@@ -1,25 +1,26 @@
-"""Pulsar's error codes, as outcomes, and which of them a conforming raw client answers by asking again."""
+"""Pulsar's error codes as outcomes, and those that a conforming raw client retries."""
 
 from fencepost.contract.outcomes import Refused
 from fencepost.wire.pulsar.messages_pb2 import ServerError as Error
 
 NOT_READY: frozenset[int] = frozenset({Error.ServiceNotReady, Error.TooManyRequests})
-"""The broker, or the topic's new owner, is not there yet."""
+"""The broker, or the topic's new owner, is not ready yet."""
 
 LOOKING: frozenset[int] = NOT_READY | {Error.MetadataError, Error.PersistenceError}
-"""Asked again when a broker is looked for: after a crash the metadata comes back before the storage."""
+"""Retried while looking for a broker: after a crash the metadata is available before the storage."""
 
 TO_COORDINATOR: frozenset[int] = NOT_READY | {Error.TransactionCoordinatorNotFound}
-"""Asked again of a coordinator that exists: it is being loaded."""
+"""Retried at a coordinator that exists: it is being loaded."""
 
 OPENING: frozenset[int] = LOOKING | {Error.ConsumerBusy, Error.ProducerBusy, Error.UnknownError}
-"""Asked again when a producer or a consumer is made: storage comes back after a crash, the one before has not quite gone, and while the
-policies of a namespace are read after its unload, Pulsar 5.0.0-M1 says UnknownError."""
+"""Retried when a producer or a consumer is made: after a crash the storage is not available at once, the former producer or consumer may
+not have gone yet, and while a broker reads the policies of a namespace after its unload, Pulsar 5.0.0-M1 answers UnknownError.
+"""
 
 UNDECIDED: frozenset[int] = frozenset({Error.UnknownError, Error.MetadataError, Error.PersistenceError})
-"""To a write, these leave open whether it was done; to a read they are refusals like others."""
+"""Errors that leave open whether a write was done; for a read they are refusals like others."""
 
 
 def refused(code: int, message: str | None = None) -> Refused:
-    """The refusal that an answer's error code stands for."""
+    """The refusal with an answer's error code."""
     return Refused(Error.Name(code), code, message or None)

@@ -1,4 +1,4 @@
-"""The calls of a client that is new: it connects, and looks for a topic."""
+"""The calls of a new client: it connects, and looks for a topic."""
 
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.wire.pulsar import messages_pb2 as pb
@@ -9,7 +9,7 @@ from .connection import Connection
 
 
 class GreetingCalls(Calls):
-    """What comes before everything else. Each is asked once."""
+    """A client's first calls. Each is sent once."""
 
     def connect(self) -> Outcome[None]:
         """CONNECT to the service address."""
@@ -24,16 +24,16 @@ class GreetingCalls(Calls):
         return _nothing_of(self._client.owner(topic))
 
     def is_served_by(self, topic: str, service_url: str) -> Outcome[bool]:
-        """LOOKUP of a topic, asked of the broker at that service URL: whether it says that it has the topic itself."""
+        """LOOKUP of a topic at the broker with that service URL: whether it answers that it serves the topic itself."""
         return self._client.is_served_by(topic, service_url)
 
     def connect_apart(self) -> Outcome[Connection]:
-        """One more connection to the service address, which nobody but the caller uses."""
+        """One more connection to the service address, which only the caller uses."""
         return self._client.new_connection()
 
     def speak_of_nobody(self) -> Outcome[None]:
-        """FLOW and REDELIVER_UNACKNOWLEDGED_MESSAGES, to which there is no answer, and GET_LAST_MESSAGE_ID, of a consumer that there is
-        not: that a broker has closed it may be on its way to the client. On one connection, each once.
+        """FLOW and REDELIVER_UNACKNOWLEDGED_MESSAGES, which are not answered, and GET_LAST_MESSAGE_ID, of a missing consumer, as a client
+        sends them while the broker's notification that it closed the consumer is in flight. On one connection, each once.
         """
         located = self._client.connection()
         if not isinstance(located, Done):

@@ -1,7 +1,7 @@
-"""What a Pulsar broker says of itself when a client connects, and what follows: its release, its profile, its capabilities.
+"""What a Pulsar broker reports about itself when a client connects: its release, and so its profile and its capabilities.
 
-CONNECTED has the version and the features. A release that is not known gets the profile of the nearest older one and a note that
-says so; a system that reports no version gets the profile of the proposal's text.
+CONNECTED has the version and the features. An unknown release gets the profile of the nearest older one and a note about it; a system that
+reports no version gets the profile of the proposal's text.
 """
 
 import re
@@ -20,14 +20,14 @@ from .connection import features_of
 from .settings import Release
 
 MAY_BE_OFFERED = frozenset({"reload"})
-"""What every broker can do: unload a topic."""
+"""What every broker offers: unloading a topic."""
 
 _VERSION = re.compile(r"\d+\.\d+\S*")
 
 
 @dataclass(frozen=True)
 class Offer:
-    """What CONNECTED says. `features` are the names of the flags that are set."""
+    """The content of CONNECTED. `features` are the names of the flags that are set."""
 
     server: str
     protocol_version: int
@@ -41,11 +41,11 @@ class Offer:
 
 
 WITHOUT_SEALING = "sealing: a topic without segments that is terminated takes no end of a transaction either, until it is deleted"
-"""What a system says whose topics are not scalable."""
+"""What a system lacks whose topics are not scalable."""
 
 
 def identify(server: str, releases: Iterable[Release]) -> Identity:
-    """Find the profile by the version in what the server calls itself, such as `Pulsar Server4.0.7`."""
+    """Find the profile by the version in the server's name for itself, such as `Pulsar Server4.0.7`."""
     found = _VERSION.search(server)
     known = version_of(found.group()) if found else None
     if found is None or known is None:
@@ -61,7 +61,7 @@ def identify(server: str, releases: Iterable[Release]) -> Identity:
 
 
 def told_by(identity: Identity) -> str | None:
-    """The version that the broker said, as it can be compared; None where it said none of a release."""
+    """The version that the broker reported, in comparable form; None if it reported none."""
     known = version_of(identity.version)
     return None if known is None else str(known)
 
@@ -76,7 +76,7 @@ def describe(
     missing: Iterable[str] = (),
     notes: Iterable[str] = (),
 ) -> Handshake:
-    """The handshake. `offered` names what the way of reaching the system adds, and `missing` are lines about what it lacks."""
+    """The handshake. `offered` has the capabilities of the way to the system, and `missing` lines about what it lacks."""
     offers = frozenset(offered)
     size = "none reported" if offer.max_message_size is None else f"{offer.max_message_size} bytes"
     return Handshake(

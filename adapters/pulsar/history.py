@@ -1,13 +1,12 @@
-"""What a session said, as history events: for each call an `invoke`, then `ok`, `fail` or `info`.
+"""The exchanges of a session as history events: for each call an `invoke`, then `ok`, `fail` or `info`.
 
-One event is one row of the table that history checkers read, in the schema of all protocols. The transaction is `tx`: its id as
-`tid`, or its key (`history_keys`), its coordinator as `pid`. A record stands in `mops` with the entry that holds it, as `pid_ledger` and
-`pid_entry`, and its place there, as `pid_batch`; `places` gives each its number `o`. A message that a broker delivers is a poll of its
-consumer: it may have been on its way since the last call that was answered before it on its connection, for frames do not overtake each
-other.
+One event is one row of the table that history checkers read, in the schema of all protocols. The transaction is `tx`: its id as `tid`, or
+its key (`history_keys`), and its coordinator as `pid`. A record is in `mops` with its entry, as `pid_ledger` and `pid_entry`, and its place
+in the entry, as `pid_batch`; `places` gives each its number `o`. A message that a broker delivers is a poll of its consumer: since frames
+do not overtake each other, it may have been in flight since the last call that was answered before it on its connection.
 
-Calls of one client may overlap, and a process is one thing after another. So a call that begins while others are on their way is
-another process's, what is sent in each transaction is one's of its own, and a process ends with a call of which nobody knows the end.
+Calls of one client may overlap, but a process does one thing after another. So a call that begins while others are in flight belongs to
+another process, the sends of each transaction have a separate process, and a process ends with a call whose outcome is unknown.
 """
 
 import json
@@ -40,9 +39,9 @@ _Moment: TypeAlias = tuple[int, bool, float]
 
 
 def events(calls: Sequence[Call], run_id: str) -> list[Event]:
-    """Two events for each call, in the order in which things happened; times are ns since the first call.
+    """Two events for each call, in the order of time; times are ns since the first call.
 
-    Changes of layouts, of which clients are only told, are calls of their own.
+    Changes of layouts, of which clients are only notified, are separate calls.
     """
     calls = [*calls, *changes(calls)]
     processes, lives, keys = Processes(), Lives(calls), history_keys.Keys(calls)
@@ -74,7 +73,7 @@ def events(calls: Sequence[Call], run_id: str) -> list[Event]:
 
 
 def _actor(call: Call) -> str:
-    """Who does one thing after another: a client, and in each transaction another one, since systems differ in the order of two."""
+    """The actor that does one thing after another: a client, or each of its transactions, since systems may reorder the sends of two."""
     match call.request:
         case Frame(name="SEND") as frame if (named := _transaction(call, frame.body)).txn_id:
             return f"{call.client} {named.txn_id}"
@@ -83,7 +82,7 @@ def _actor(call: Call) -> str:
 
 
 def _moments(calls: Sequence[Call]) -> list[_Moment]:
-    """When each call began and ended, as its number, whether that is its end, and the time. What has not ended yet ends last."""
+    """The beginning and end of each call: its number, whether it is the end, and the time. Calls that have not ended end last."""
     never = 2 * len(calls) + 1
     last_ms = max((call.at_ms if call.ended_ms is None else call.ended_ms for call in calls), default=0.0)
     found = []
@@ -94,7 +93,7 @@ def _moments(calls: Sequence[Call]) -> list[_Moment]:
 
 
 def _with_ways(calls: Sequence[Call], moments: list[tuple[int, _Moment]]) -> Iterator[tuple[int, _Moment]]:
-    """The same, with what a broker says unasked beginning as soon as it may have been sent."""
+    """The same moments, but pushed frames begin as early as the broker may have sent them."""
     answered: dict[tuple[str, str], tuple[int, float]] = {}
     for when, (number, is_end, at_ms) in moments:
         call = calls[number]
@@ -134,7 +133,7 @@ def _error(call: Call) -> Error | None:
 
 
 def _operation(call: Call, *, answered: bool) -> Operation:
-    """What the operation is; at its end also what came of it."""
+    """The operation of a call; at its end also its result."""
     answer = call.answer.body if answered and isinstance(call.answer, Frame) else None
     match call.request:
         case Frame() as frame:
@@ -172,15 +171,15 @@ def _mop(kind: MopKind, topic: str | None, message: MessageId | None) -> Mop:
 
 
 def _in_batch(entry: MessageId, index: int, size: int) -> MessageId | None:
-    """A message of a batch; None for a batch that is one of several in its entry, where the protocol has no place for a message."""
+    """A message of a batch; None for a batch that is one of several in its entry, since a message id has no place for it."""
     return None if entry.batch_index >= 0 else entry.in_batch(index, size)
 
 
 def _records(kind: MopKind, topic: str | None, payload: Payload, entry: MessageId | None, ack_set: Sequence[int] = ()) -> list[Mop]:
-    """The messages of a payload; of a batch only those that are not acknowledged yet, where the broker says which those are."""
+    """The messages of a payload; of a batch only those that are not acknowledged yet, if the broker reports which those are."""
     try:
         found = entries(payload)
-    except MalformedFrame:  # the scenario is red for it; the event says what could be read
+    except MalformedFrame:  # the scenario is red because of it; the event has what could be read
         return []
     batched = is_batch(payload.metadata)
     return [
@@ -255,7 +254,7 @@ def _stream(call: Call, _frame: Frame, answer: Any) -> Operation:
 
 
 def _assigned(call: Call, assignment: Any) -> Operation:
-    """The segments that a consumer of a whole topic has from now on. They are no `mops`: it reads each from where its subscription is."""
+    """The segments that a consumer of a whole topic has from now on. They are no `mops`: it reads each from its subscription's position."""
     told = assignment is not None
     group: Group = {**_group(call), "gen": assignment.layout_epoch if told else None, "member": call.about.get("member", "")}
     segments = {"segs": ",".join(one.segment_topic for one in assignment.segments)} if told else {}
@@ -267,9 +266,9 @@ def _seek(call: Call, _frame: Frame, _answer: Any) -> Operation:
 
 
 def _administration(request: AdminRequest, answer: Any) -> Operation:
-    """What an administrator does. Of a topic with one subscription the position is recorded.
+    """An administrator's call. If a topic has one subscription, its position is recorded.
 
-    It is not stable (`iso` is ru): acknowledgements outside of transactions last only once they are stored.
+    It is not stable (`iso` is ru): acknowledgements outside transactions last only once they are stored.
     """
     if found := _REGISTERED.fullmatch(request.path):
         f: Function = "subscribe" if request.method == "PUT" else "seek"
@@ -289,21 +288,21 @@ def _administration(request: AdminRequest, answer: Any) -> Operation:
 
 
 def _position(topic: str, answer: Any) -> tuple[Group | None, list[Mop]]:
-    """The one subscription of a topic, and the last position that it has acknowledged with all before."""
+    """The only subscription of a topic, and the last position up to which it has acknowledged everything."""
     try:
         cursors = json.loads(answer.body)["cursors"]
         ((name, cursor),) = [(name, cursor) for name, cursor in cursors.items() if not name.startswith(_SYSTEMS_OWN)]
         ledger, entry = map(int, cursor["markDeletePosition"].split(":"))
-    except (AttributeError, KeyError, TypeError, ValueError):  # no answer, several subscriptions, or not the JSON that it should be
+    except (AttributeError, KeyError, TypeError, ValueError):  # no answer, several subscriptions, or not the expected JSON
         return None, []
     return {"id": name}, [{**_mop("position", topic, None), "pid_ledger": ledger, "pid_entry": entry}]
 
 
 _REGISTERED = re.compile("/admin/v2/scalable/(?P<topic>[^/]+/[^/]+/[^/]+)/subscriptions/(?P<name>[^/]+)")
-"""A subscription of a scalable topic, which is made or, as UNSUBSCRIBE does, removed."""
+"""A subscription of a scalable topic, which an administrator makes, or removes as UNSUBSCRIBE does."""
 
 _SYSTEMS_OWN = ("pulsar.", "__")
-"""How the names of cursors begin that no client subscribed."""
+"""The beginnings of the names of cursors that no client subscribed."""
 
 _REQUESTS: Mapping[str, Callable[[Call, Frame, Any], Operation]] = {
     "SEND": _send,

@@ -1,8 +1,8 @@
-"""Transaction keys in a history: who was given which epoch of a key, and which transactions were begun with it.
+"""Transaction keys in a history: the client that got each epoch of a key, and the transactions that were begun with the key.
 
 A connect with a key is an `init_txn`, as in Kafka: `tx` has the key with its owner as `tid`, the coordinator as `pid`, and the epoch that
-was given. A transaction of the key has the same `tid` wherever it is named, and its id as `txn_id`. Its `tx` has no epoch, which means that
-transactions have names of their own, as all of Pulsar's; the epoch stands in `ctl`, as `key_epoch`.
+was given. A transaction of the key has the same `tid` in all its events, and its id as `txn_id`. Its `tx` has no epoch, which means that
+transactions have separate names, as all of Pulsar's have; the epoch is in `ctl`, as `key_epoch`.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ class Keys:
                     self._of[str(begun)] = (call.about["key"], begun.coordinator, call.about["key_epoch"])
 
     def name(self, event: Event) -> None:
-        """Say of an event that names a transaction of a key which key that is, and of which epoch."""
+        """Add the key and its epoch to an event that names a transaction of a key."""
         if event["tx"] is not None and (known := self._of.get(event["txn_id"] or "")) is not None:
             key, coordinator, epoch = known
             event["tx"] = {"tid": key, "pid": coordinator, "epoch": None}
@@ -40,8 +40,8 @@ class Keys:
 
 
 def connect(call: Call, frame: Frame, answer: Any) -> Operation:
-    """A connect to a coordinator. One with the epoch that the client has already may keep what is open, and so fences nobody that a checker
-    could name.
+    """A connect to a coordinator. One with the epoch that the client has already may keep its transactions open, so no client that a
+    checker could name is fenced.
     """
     asked = frame.body
     if not asked.HasField("transaction_key"):

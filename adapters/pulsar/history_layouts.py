@@ -1,9 +1,9 @@
-"""The changes of layouts that a session was told of, as calls of the controller, for its history.
+"""The changes of layouts that a session has learnt of, as calls of the controller, for its history.
 
-A change is known from the first layout that shows it, whoever was told that: an answer of the admin interface, a lookup, or a push. It
-began when it was first asked for, where somebody in the session did, else when the last look began that did not show it; and it ended when
-it was answered, or when the first layout came that shows it. So what a history says of the order of a change and a message is true.
-A topic is followed no longer where it was deleted, or where segments are gone that nobody was told of in time.
+A change is known from the first layout that shows it, in any client's answer of the admin interface, lookup, or push. It began when a
+client of the session first requested it, or else when the last look began that did not show it; and it ended when it was answered, or when
+the first layout came that shows it. So the history's order of changes and messages is true.
+A topic is no longer followed once it was deleted, or once segments are gone that no client saw in time.
 """
 
 import json
@@ -24,7 +24,7 @@ from .recording import Call
 from .values import is_segment
 
 CONTROLLER = "controller"
-"""The client that changes layouts, whichever broker that is."""
+"""The client that changes layouts, whichever broker it is."""
 
 _TOPIC = re.compile(r"/admin/v2/scalable/(?P<topic>[^/]+/[^/]+/[^/]+)(?:/(?P<change>split|merge)/(?P<numbers>[0-9/]+))?")
 _DELETE, _PUT = "DELETE", "PUT"
@@ -44,7 +44,7 @@ class _Topic:
 
     looks: list[_Look] = field(default_factory=list)
     asked: list[tuple[str, frozenset[int], Call]] = field(default_factory=list)
-    """The changes that were asked for and not refused: of which kind, and the segments that they were to seal; creations seal none."""
+    """The changes that were requested and not refused: the kind, and the segments that they were to seal; creations seal none."""
     deleted: int | None = None
     """When a client asked to delete the topic."""
 
@@ -81,7 +81,7 @@ def _told(call: Call) -> Layout | None:
             case AdminRequest(method="GET", path=path), AdminAnswer(status=200, body=body) if found := _TOPIC.fullmatch(path):
                 return read_answer(f"topic://{found['topic']}", json.loads(body))
     except (ValueError, KeyError, TypeError, AttributeError, Malformed):
-        return None  # the scenario is red for it
+        return None  # the scenario is red because of it
     return None
 
 
@@ -108,7 +108,7 @@ def _of_topic(topic: _Topic, first: Call) -> Iterator[Call]:
 
 
 def _as_call(change: LayoutChange, told: Call, topic: _Topic, first: Call) -> Call:
-    """The change with the times that are known of it. It began at the first call of all, where nothing is."""
+    """The change with the times that are known. If nothing is known, it began at the first call of all."""
     meant = (change.name, change.sealed)
     asked = [call for kind, numbers, call in topic.asked if (kind, numbers) == meant and call.began < told.began]
     answered = [call for call in asked if isinstance(call.answer, AdminAnswer) and call.answer.status < 300 and call.ended is not None]

@@ -1,4 +1,4 @@
-"""Subscriptions that were removed and made again under their name: each life is one of its own in a history."""
+"""Subscriptions that were removed and made again under their name: each life is a separate group in a history."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from .recording import Call
 
 
 class Lives:
-    """When which subscription was removed, by the numbers of what a session recorded."""
+    """When each subscription was removed, by the moments of the session's record."""
 
     def __init__(self, calls: Sequence[Call]) -> None:
         self._removed: defaultdict[tuple[object, object], list[int]] = defaultdict(list)
@@ -20,7 +20,7 @@ class Lives:
                 self._removed[call.about.get("topic"), call.about.get("subscription")].append(call.ended or 0)
 
     def name(self, event: Event, call: Call) -> None:
-        """Give the event's subscription the number of its life; the first one goes by its name alone."""
+        """Add the number of its life to the event's subscription; the first life has the name alone."""
         group = event["grp"]
         if group is None:
             return

@@ -22,7 +22,7 @@ _WANTS_LOGIN = httpx.codes.UNAUTHORIZED
 
 
 class _OnItsWay:
-    """A call that a thread waits for."""
+    """A call that a thread makes."""
 
     def __init__(self, admin: "HttpAdmin", request: AdminRequest, deadline_s: float) -> None:
         self._result: Future[Done[AdminAnswer] | Unknown] = Future()
@@ -53,9 +53,9 @@ class HttpAdmin:
         self._client: httpx.Client | None = None
 
     def call(self, request: AdminRequest, deadline_s: float) -> Done[AdminAnswer] | Unknown:
-        """Make one call, and read the whole answer. Raises AccessRefused, and SystemUnreachable for a redirect that leads out of TLS."""
+        """Make one call, and read the whole answer. Raises AccessRefused, and SystemUnreachable for a redirect that leaves TLS."""
         if self._client is None:
-            # A proxy of this machine's user has no part in what is judged.
+            # A proxy that this machine's user has set is not used.
             self._client = httpx.Client(trust_env=False, verify=True if self._tls is None else self._tls.context)
         try:
             answer = self._followed(self._client, request, deadline_s)
@@ -69,7 +69,7 @@ class HttpAdmin:
             self._refuse_tls(error)
             return Unknown(f"{self._url} did not answer {request}: {str(error) or 'the connection ended'}", lost=True)
         if answer.status_code == _WANTS_LOGIN:
-            # Its text may quote the token.
+            # The answer may quote the token.
             raise LoginRefused.by(f"{answer.url.scheme}://{answer.url.netloc.decode()}", f"401 for {request}", self._token is not None)
         return Done(AdminAnswer(answer.status_code, answer.content))
 
@@ -80,7 +80,7 @@ class HttpAdmin:
         )
         answer = client.send(asked)
         for _ in range(_REDIRECTS):
-            # httpx takes the login away from a request that it sends to another host.
+            # httpx removes the login from a request to another host.
             if (following := answer.next_request) is None:
                 return answer
             if following.url.scheme != asked.url.scheme:
@@ -93,11 +93,11 @@ class HttpAdmin:
         raise httpx.TooManyRedirects(f"redirected more than {_REDIRECTS} times", request=asked)
 
     def _refuse_tls(self, error: BaseException) -> None:
-        """Close the connection. Raises TlsRefused where the reason is that the two ends do not come to terms about TLS."""
+        """Close the connection. Raises TlsRefused if the reason is that the two ends do not agree about TLS."""
         self.close()
         cause: BaseException | None = error
         while cause is not None:
-            # An end of the connection in the handshake may be that of a broker on its way down.
+            # An end of the connection in the handshake may come from a broker that is stopping.
             if isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLEOFError):
                 where = httpx.URL(self._url)
                 raise refused(cause, Address(where.host, where.port or 443), takes_properties=False) from error

@@ -1,4 +1,4 @@
-"""The same transports without bytes: frames and admin calls are handed to a broker that lives in this process.
+"""The same transports without bytes: they pass frames and admin calls to a broker in this process.
 
 Waiting for a frame moves the broker's virtual clock.
 """
@@ -17,20 +17,20 @@ from .transport import ConnectionLost, PendingAnswer
 
 
 class BrokerConnection(Protocol):
-    """A client's connection as the broker has it."""
+    """A client's connection, as the broker sees it."""
 
     is_open: bool
 
     def handle(self, frame: Frame) -> None:
-        """Take a frame from the client. What is said to it, also later, waits to be taken."""
+        """Handle a frame of the client. Frames for the client, also later ones, wait until `take`."""
         ...
 
     def take(self) -> Frame | None:
-        """The next frame for the client, in the order in which they were said."""
+        """The next frame for the client, in the order in which the broker sent them."""
         ...
 
     def close(self) -> None:
-        """The client has gone."""
+        """The client has closed the connection."""
         ...
 
 
@@ -52,12 +52,10 @@ class Broker(Protocol):
 
 @runtime_checkable
 class StepsAdminCalls(Protocol):
-    """A broker that has admin calls which take steps of virtual time, so that others come between."""
+    """A broker with admin calls that take steps of virtual time, so that other requests come between."""
 
     def begin_admin(self, request: AdminRequest) -> Callable[[], AdminAnswer | None] | None:
-        """Begin a call; what is returned says, whenever it is asked, the answer, or None as long as there is none. None while the broker
-        is down.
-        """
+        """Begin a call; the returned function gives the answer, or None as long as there is none. Returns None while the broker is down."""
         ...
 
 
@@ -72,12 +70,12 @@ class InProcessTransport:
         self._connection = connection
 
     def send(self, frame: Frame) -> None:
-        """Hand it over."""
+        """Pass the frame to the broker."""
         self._check()
         self._connection.handle(frame)
 
     def receive(self, within_s: float) -> Frame | None:
-        """Look for a frame, and let time pass until there is one."""
+        """Wait for a frame, advancing the clock until there is one."""
         left_ms = within_s * 1000
         while (frame := self._connection.take()) is None:
             self._check()
@@ -97,7 +95,7 @@ class InProcessTransport:
 
 
 class _Stepped:
-    """An admin call that goes on as time passes."""
+    """An admin call that continues as time passes."""
 
     def __init__(self, broker: Broker, request: AdminRequest, take: Callable[[], AdminAnswer | None] | None) -> None:
         self._broker = broker
@@ -123,23 +121,23 @@ class InProcessAdmin:
         self._broker = broker
 
     def call(self, request: AdminRequest, deadline_s: float) -> Done[AdminAnswer] | Unknown:  # noqa: ARG002 - nothing takes time here
-        """Hand the call over."""
+        """Pass the call to the broker."""
         answer = self._broker.admin(_decoded(request))
         return _down(request) if answer is None else Done(answer)
 
     def begin(self, request: AdminRequest, deadline_s: float) -> PendingAnswer:  # noqa: ARG002 - likewise
-        """Hand the call over; a broker whose calls take no steps answers it at once."""
+        """Pass the call to the broker; if its calls take no steps, it answers at once."""
         if isinstance(self._broker, StepsAdminCalls):
             return _Stepped(self._broker, request, self._broker.begin_admin(_decoded(request)))
         answer = self._broker.admin(_decoded(request))
         return _Stepped(self._broker, request, None if answer is None else lambda: answer)
 
     def close(self) -> None:
-        """There is nothing to give back."""
+        """There is nothing to release."""
 
 
 def _decoded(request: AdminRequest) -> AdminRequest:
-    """As HTTP hands it over: a path is percent-encoded on its way."""
+    """The request as an HTTP server decodes it: the path is percent-encoded on the wire."""
     return replace(request, path=unquote(request.path))
 
 

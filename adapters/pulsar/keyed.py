@@ -8,13 +8,13 @@ from .values import Coordinator
 
 
 def label_of(owner: str | None, key: bytes) -> str:
-    """A key with its owner, as one text that no other pair has."""
+    """A key with its owner, as a text that no other pair has."""
     return json.dumps([owner or "", key.decode(errors="backslashreplace")], ensure_ascii=False)
 
 
 @dataclass(frozen=True)
 class Keyed:
-    """A client's key once it was granted, with the connection that has it. `owner` is who the client says it is."""
+    """A client's key once it was granted, with the connection that has it. `owner` is the name that the client connects with."""
 
     key: bytes
     owner: str | None

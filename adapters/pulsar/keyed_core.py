@@ -1,8 +1,8 @@
 """Pulsar as a transactional log whose writers have transaction keys: the name of a writer is its key.
 
 A writer loses its transaction to a new connection of its key, as a restarted instance does, and not to an administrator.
-One whose connection the broker has closed asks for the rest over a new connection without the key, which is what a client does that does
-not know yet that it was replaced. It takes the key again when it begins another transaction.
+If the broker has closed its connection, a writer sends further requests over a new connection without the key, as a client does that does
+not know yet that it was replaced. It connects with the key again when it begins another transaction.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ class KeyedLog(PulsarLog):
 
 @dataclass
 class KeyedWriter(PulsarWriter):
-    """A client with a key, and the transaction that it has open."""
+    """A client with a key, and its open transaction."""
 
     key: str = ""
 
@@ -53,7 +53,7 @@ class KeyedWriter(PulsarWriter):
         return without_value(lost)
 
     def _asked(self, ask: Callable[[], Outcome[None]]) -> Outcome[None]:
-        """Ask once more over a new connection where the one with the key is lost, as every client does that gets no answer."""
+        """Make the request, and once more over a new connection if the one with the key is lost, as every client does without an answer."""
         self._let_go()
         outcome = ask()
         if isinstance(outcome, Unknown) and self.probe.key is not None and self.probe.was_sent_away():

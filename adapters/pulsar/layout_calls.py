@@ -1,7 +1,7 @@
-"""The calls that look at a scalable topic's layout and change it. PIP-468, "Admin API".
+"""The calls that read a scalable topic's layout and change it. PIP-468, "Admin API".
 
-Pulsar 5.0.0-M1 refuses a change with 500 and the exception that says why. One whose name says that the change was never begun is a
-refusal here as well; behind another one nobody knows, as behind every 500.
+Pulsar 5.0.0-M1 refuses a change with 500 and an exception. An exception whose name means that the change was never begun is a refusal here
+too; after another one the outcome is unknown, as after every 500.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from .layout_values import Layout, PendingChange
 from .scalable_topics import ScalableTopicCalls, scalable_path
 
 _REFUSING = ("IllegalArgumentException", "IllegalStateException", "Failed to initialize controller")
-"""What a 500 names that was answered before anything was changed."""
+"""Texts in a 500 that was answered before anything was changed."""
 _REASON = re.compile(r"Message: (?P<reason>[^\n\\]*)")
 
 
 class LayoutCalls(ScalableTopicCalls):
-    """Layouts of scalable topics by their full names, topic://tenant/namespace/topic, and changes of them."""
+    """Layouts of scalable topics by their full names, topic://tenant/namespace/topic, and changes of layouts."""
 
     def __init__(self, client: Client, time: Time) -> None:
         super().__init__(client, time)
         self._changing: list[PendingAdministration] = []
 
     def layout(self, topic: str, *, retry: bool = True) -> Outcome[Layout]:
-        """The whole layout, sealed segments too, as the admin interface has it. Raises Malformed for what is none."""
+        """The whole layout, with sealed segments, as the admin interface has it. Raises Malformed for an unsound layout."""
         return self._offered(lambda: self._look(scalable_path(topic), lambda answer: layout_of_answer(topic, answer), retry=retry))
 
     def scalable_topics(self, namespace: str = "public/default") -> Outcome[tuple[str, ...]]:
@@ -48,19 +48,19 @@ class LayoutCalls(ScalableTopicCalls):
         return self._offered(lambda: self._changed(self._begin(topic, f"merge/{'/'.join(map(str, numbers))}")))
 
     def begin_split(self, topic: str, number: int) -> Outcome[PendingChange]:
-        """Ask for a split without waiting; `changed` asks what came of it. Done says only that it was asked for."""
+        """Request a split without waiting; `changed` waits for its outcome. Done means only that it was requested."""
         return self._begun(topic, f"split/{number}")
 
     def begin_merge(self, topic: str, *numbers: int) -> Outcome[PendingChange]:
-        """Ask for a merge, likewise."""
+        """Request a merge without waiting, likewise."""
         return self._begun(topic, f"merge/{'/'.join(map(str, numbers))}")
 
     def changed(self, pending: PendingChange, *, within_s: float | None = None) -> Outcome[None]:
-        """What came of a change that was asked for, waited for. After Unknown it can be asked again."""
+        """Wait for the outcome of a change that was requested. After Unknown the caller can wait again."""
         return self._changed(self._changing[pending.number], within_s)
 
     def terminate_segment(self, segment_topic: str) -> Outcome[None]:
-        """End one segment behind the controller's back, as the controller itself does: the layout goes on calling it active."""
+        """Terminate one segment without the controller, by the call that the controller itself makes: the layout keeps it as active."""
         path = f"/admin/v2/segments/{segment_topic.partition('://')[2]}/terminate"
         return self._offered(lambda: self._changed(self._client.begin_administering(AdminRequest("POST", path))))
 

@@ -1,7 +1,7 @@
-"""What changes from one layout of a scalable topic to the next, as histories tell it: PIP-468.
+"""The changes from one layout of a scalable topic to the next, as histories have them: PIP-468.
 
-`ctl` is as the history checker reads it: `topic`, `segs` that were sealed, or are gone, `children` as NAME:FIRST-LAST with hexadecimal
-hashes, and the `epoch` from which on it is so.
+`ctl` is as the history checker reads it: `topic`; `segs`, the segments that were sealed or removed; `children` as NAME:FIRST-LAST with
+hexadecimal hashes; and the first `epoch` with the change.
 """
 
 from collections import defaultdict
@@ -19,7 +19,7 @@ Kind: TypeAlias = Literal["create", "split", "merge", "prune"]
 
 @dataclass(frozen=True)
 class LayoutChange:
-    """One change. `sealed` are the numbers of the segments that it sealed or, of a `prune`, that it removed."""
+    """One change. `sealed` has the numbers of the segments that it sealed or, for a `prune`, removed."""
 
     name: Kind
     sealed: frozenset[int]
@@ -27,12 +27,12 @@ class LayoutChange:
     ctl: Mapping[str, str]
 
     def as_operation(self) -> Operation:
-        """The same as what a history has of it."""
+        """The change as a history has it."""
         return operation(self.name, ctl=self.ctl)
 
 
 def beginning(layout: Layout) -> list[LayoutChange] | None:
-    """What made a layout: its first segments, and what has become of them. None where segments are gone that one would have to know."""
+    """The changes that made a layout: its first segments, and what became of them. None if segments that one would need are gone."""
     roots = [one for one in layout.segments if not _parents(one, layout)]
     if layout.epoch and not (_divide_all_hashes(roots) and _has_siblings(layout, set())):
         return None
@@ -42,7 +42,7 @@ def beginning(layout: Layout) -> list[LayoutChange] | None:
 
 
 def between(before: Layout, after: Layout) -> list[LayoutChange] | None:
-    """What changed from one layout to a later one; None likewise."""
+    """The changes from one layout to a later one; None likewise."""
     known, there = {one.number for one in before.segments}, {one.number for one in after.segments}
     if any(one.number not in there for one in before.active) or not _has_siblings(after, known):
         return None
@@ -52,8 +52,8 @@ def between(before: Layout, after: Layout) -> list[LayoutChange] | None:
 
 
 def _has_siblings(layout: Layout, known: set[int]) -> bool:
-    """Whether each segment that is not known yet is there with all children of its parents. Of those that the layout's own epoch made,
-    none can be gone: what is not there never was.
+    """Whether, for each segment that is not known yet, all children of its parents are there. The layout's own epoch is left out, because
+    its segments cannot be gone yet: what is not there never was.
     """
     there = known | {one.number for one in layout.segments}
     older = [one for one in layout.segments if one.number not in known and one.created_at_epoch < layout.epoch]
@@ -75,7 +75,7 @@ def _families(layout: Layout, known: set[int]) -> Iterator[LayoutChange]:
 
 
 def _parents(segment: LayoutSegment, layout: Layout) -> frozenset[int]:
-    """Its parents that are still there, by what either of them says."""
+    """Its parents that are still there, as either the segment or the parent names them."""
     there = {one.number for one in layout.segments}
     return frozenset(segment.parents) & there | {one.number for one in layout.segments if segment.number in one.children}
 

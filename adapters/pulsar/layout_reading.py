@@ -1,8 +1,8 @@
-"""Layouts as a broker tells them, in SCALABLE_TOPIC_UPDATE and in answers of the admin interface, read strictly.
+"""Layouts in SCALABLE_TOPIC_UPDATE and in answers of the admin interface, read strictly.
 
-What is no layout at all is Malformed, and the message says which segment is wrong and how: active segments that overlap or leave hashes
-out, parents that the layout does not have, numbers that come twice, epochs that the layout has not reached. PIP-460, "Keyspace" and
-"Segment DAG".
+An unsound layout is Malformed, and the message names the wrong segment and the flaw: active segments that overlap or leave hashes out,
+parents that the layout does not have, numbers that occur twice, epochs that the layout has not reached. PIP-460, "Keyspace" and "Segment
+DAG".
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,17 +20,17 @@ _ACTIVE, _SEALED = "ACTIVE", "SEALED"
 
 
 def layout_of_update(update: pb.CommandScalableTopicUpdate) -> Layout:
-    """The layout that is told to a session. Raises Malformed."""
+    """The layout in an update of a session. Raises Malformed."""
     return _sound(read_update(update))
 
 
 def layout_of_answer(topic: str, answer: Any) -> Layout:
-    """The layout that the admin interface describes. Raises Malformed, and KeyError or TypeError where something is missing."""
+    """The layout in an answer of the admin interface. Raises Malformed, and KeyError or TypeError if something is missing."""
     return _sound(read_answer(topic, answer))
 
 
 def read_update(update: pb.CommandScalableTopicUpdate) -> Layout:
-    """The same, with whatever flaws it has. Raises Malformed where there is none."""
+    """The layout in an update, with its flaws. Raises Malformed if there is none."""
     if not update.HasField("dag"):
         raise Malformed(f"SCALABLE_TOPIC_UPDATE has neither a layout nor an error: {update}".rstrip())
     topic = update.resolved_topic_name
@@ -44,13 +44,13 @@ def read_update(update: pb.CommandScalableTopicUpdate) -> Layout:
 
 
 def read_answer(topic: str, answer: Any) -> Layout:
-    """The same, of the admin interface. Raises what `layout_of_answer` raises where it cannot be read at all."""
+    """The layout in an answer of the admin interface, with its flaws. Raises as `layout_of_answer` if it cannot be read at all."""
     segments = [_of_json(one, topic) for one in answer["segments"].values()]
     return Layout(int(answer["epoch"]), tuple(sorted(segments, key=_number)), None, topic)
 
 
 def flaws(layout: Layout) -> Iterator[str]:
-    """What makes that no layout."""
+    """The flaws of an unsound layout."""
     numbers = [one.number for one in layout.segments]
     yield from (f"segment {number} comes twice" for number in sorted({one for one in numbers if numbers.count(one) > 1}))
     for one in layout.segments:
@@ -97,7 +97,7 @@ def _number(segment: LayoutSegment) -> int:
 
 
 def _of_proto(segment: Any, topic: str, broker: str | None) -> LayoutSegment:
-    """A topic that is not scalable is shown as one segment of its own name."""
+    """A topic that is not scalable is shown as one segment with the topic's own name."""
     is_sealed = segment.state == pb.SEALED
     legacy = segment.legacy_topic_name if segment.HasField("legacy_topic_name") else None
     return LayoutSegment(

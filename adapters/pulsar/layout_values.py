@@ -8,8 +8,8 @@ from typing import TypeAlias
 class LayoutSegment:
     """A segment in a layout: the hashes of its keys, both ends included, its family, and its name as a topic.
 
-    Epochs count the changes of the layout; `sealed_at_epoch` is None as long as the segment is active. `broker` is the service URL where
-    it is served, None where the system tells none: of sealed segments, and in answers of the admin interface.
+    Epochs count the changes of the layout; `sealed_at_epoch` is None as long as the segment is active. `broker` is the service URL of the
+    broker that serves it, None if the system does not report it: for sealed segments, and in answers of the admin interface.
     """
 
     number: int
@@ -27,14 +27,14 @@ class LayoutSegment:
         return f"{self.number} ({self.first_hash:04x}-{self.last_hash:04x}, {'sealed' if self.is_sealed else 'active'})"
 
     def holds(self, hash: int) -> bool:  # noqa: A002 - the protocol's word
-        """Whether keys of that hash are its own."""
+        """Whether keys of that hash belong to this segment."""
         return self.first_hash <= hash <= self.last_hash
 
 
 @dataclass(frozen=True)
 class Layout:
     """A whole layout, its segments by their numbers. `topic` is the topic's full name, `controller` the service URL of the broker that
-    changes the layout, None where none is told.
+    changes the layout, None if it is not reported.
     """
 
     epoch: int
@@ -47,16 +47,16 @@ class Layout:
 
     @property
     def active(self) -> tuple[LayoutSegment, ...]:
-        """Those that accept messages, the lowest hashes first."""
+        """The segments that accept messages, the lowest hashes first."""
         return tuple(sorted((one for one in self.segments if not one.is_sealed), key=lambda one: one.first_hash))
 
     @property
     def sealed(self) -> tuple[LayoutSegment, ...]:
-        """Those that accept no more messages, by their numbers."""
+        """The segments that accept no more messages, by their numbers."""
         return tuple(one for one in self.segments if one.is_sealed)
 
     def named(self, number: int) -> LayoutSegment | None:
-        """The segment of that number, None where there is none (any more)."""
+        """The segment of that number, None if there is none (any more)."""
         return next((one for one in self.segments if one.number == number), None)
 
     def segment_of(self, hash: int) -> LayoutSegment:  # noqa: A002 - the protocol's word
@@ -89,7 +89,7 @@ class LayoutWatch:
 
 @dataclass(frozen=True)
 class TopicsWatch:
-    """A watch of the scalable topics that a namespace has, likewise; `first` are those that there were."""
+    """A watch of a namespace's scalable topics, as its client holds it; `first` are the topics that it was opened with."""
 
     namespace: str
     number: int
@@ -108,7 +108,7 @@ class AssignedSegment:
 
 @dataclass(frozen=True)
 class Assignment:
-    """What a consumer of a whole topic is to read, by the segments' numbers, as of an epoch of the layout."""
+    """The segments that a consumer of a whole topic is to read, by their numbers, as of an epoch of the layout."""
 
     epoch: int
     segments: tuple[AssignedSegment, ...]

@@ -1,6 +1,6 @@
-"""The levers of a broker that somebody else runs: each is pulled once, on topics of its own, and is offered where it moves something.
+"""The levers of a broker that fencepost did not start: each is tried once, on separate topics, and is offered if it has an effect.
 
-`LEVERS` names them as `contract/capabilities.py` does. What is told of one that is not offered is the answer that came instead.
+`LEVERS` has their names, as `contract/capabilities.py` has them. For one that is not offered, the reason is the answer that came instead.
 """
 
 from collections.abc import Callable
@@ -19,11 +19,11 @@ KEYS = "transaction-keys"
 
 
 class _DoesNot(Exception):
-    """The lever moves nothing, and why."""
+    """The lever has no effect, with the reason."""
 
 
 def missing(session: PulsarSession) -> dict[str, str]:
-    """The levers that are not there, each with the reason. The session should not be very patient."""
+    """The levers without effect, each with the reason. The session should not be very patient."""
     probe: PulsarProbe = session.client("levers")
     reasons = {}
     for name, pull in LEVERS.items():
@@ -35,7 +35,7 @@ def missing(session: PulsarSession) -> dict[str, str]:
 
 
 def lacks_keys(session: PulsarSession) -> str | None:
-    """Why the system has no transaction keys; None where it has. The session is given back."""
+    """Why the system has no transaction keys; None if it has. Closes the session."""
     try:
         _transaction_keys(session, session.client("levers"))
     except _DoesNot as reason:
@@ -58,7 +58,7 @@ def _topic(session: PulsarSession, probe: PulsarProbe) -> str:
 
 
 def _statistics(session: PulsarSession, probe: PulsarProbe) -> None:
-    """A transaction that is open on a topic is found in the topic's buffer."""
+    """A transaction that is open on a topic is in the topic's buffer."""
     topic = _topic(session, probe)
     txn = _done(probe.new_transaction(), "beginning a transaction")
     try:
@@ -74,7 +74,7 @@ def _statistics(session: PulsarSession, probe: PulsarProbe) -> None:
 
 
 def _participant_ends(session: PulsarSession, probe: PulsarProbe) -> None:
-    """A topic takes END_TXN_ON_PARTITION from a client."""
+    """A topic accepts END_TXN_ON_PARTITION from a client."""
     topic = _topic(session, probe)
     txn = _done(probe.new_transaction(), "beginning a transaction")
     try:
@@ -109,7 +109,7 @@ def _held_ends(session: PulsarSession, probe: PulsarProbe) -> None:
 
 
 def _batch_index(session: PulsarSession, probe: PulsarProbe) -> None:
-    """After one message of a batch was acknowledged, the next consumer gets the other one alone."""
+    """After one message of a batch was acknowledged, the next consumer receives the other one alone."""
     topic = _topic(session, probe)
     try:
         consumer = _done(probe.subscribe(topic, "lever"), "subscribing")
@@ -128,13 +128,13 @@ def _batch_index(session: PulsarSession, probe: PulsarProbe) -> None:
 
 
 def _two_coordinators(_session: PulsarSession, probe: PulsarProbe) -> None:
-    """There is more than one already; none is added to a broker of somebody else's."""
+    """There are several already; fencepost adds none to a broker that it did not start."""
     if (count := _done(probe.coordinators(), "asking how many coordinators there are")) < 2:
         raise _DoesNot(f"there is {count}, and fencepost adds none")
 
 
 def _transaction_keys(session: PulsarSession, probe: PulsarProbe) -> None:
-    """A connect with a key is answered with an epoch. What is asked is asked in fields that other brokers pass over."""
+    """A connect with a key is answered with an epoch. It uses fields that other brokers ignore."""
     if (reason := offers_keys(probe, session.unique("fencepost-lever"))) is not None:
         raise _DoesNot(reason)
 

@@ -1,8 +1,8 @@
-"""Logging in: what CONNECT says of who the client is, and the answer to a broker that asks for it again.
+"""Logging in: the credentials in CONNECT, and the answer to a broker that asks for them again.
 
-This happens inside of a transport, below what a session records, so a token reaches no history and no report. It stands in no error
-message and in no `repr` either. A token is read again for each connection and for each AUTH_CHALLENGE, with which a broker asks for a new
-one when the one before has expired.
+This happens in a transport, below what a session records, so no history and no report has a token, and neither has an error message or a
+`repr`. The token is read again for each connection and for each AUTH_CHALLENGE, with which a broker asks for a new one when the present one
+has expired.
 """
 
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ TOKEN_METHOD, TLS_METHOD = "token", "tls"
 
 
 class LoginRefused(AccessRefused):
-    """A broker, or the admin interface, does not let the client in; the message names it, and what it said."""
+    """A broker or the admin interface refuses the client; the message names it, and its reason."""
 
     @classmethod
     def by(cls, where: object, why: str, has_token: bool) -> "LoginRefused":
-        """With what would help."""
+        """The error, with the remedy."""
         if has_token:
             return cls(f"{where} refuses the login by --{TOKEN}: {why}. The token may have expired, or its key may not be the broker's.")
         return cls(
@@ -32,13 +32,13 @@ class LoginRefused(AccessRefused):
 
 @dataclass(frozen=True)
 class Login:
-    """By which method a client logs in, and its token where that is `token`."""
+    """The method by which a client logs in, and its token if the method is `token`."""
 
     method: str
     token: Token | None = None
 
     def connect_with(self, connect: pb.CommandConnect) -> tuple[Frame, str]:
-        """CONNECT with the login, and the secret in it, which no message may show. Raises AccessRefused where there is no token."""
+        """CONNECT with the login, and the secret in it, which no message may show. Raises AccessRefused if there is no token."""
         secret = self._secret()
         changed = pb.CommandConnect()
         changed.CopyFrom(connect)
@@ -47,7 +47,7 @@ class Login:
         return frame_of(changed), secret
 
     def answer_to(self, challenge: pb.CommandAuthChallenge) -> tuple[Frame, str]:
-        """The answer to a broker that asks who the client is by now, and the secret in it. Raises AccessRefused."""
+        """The answer to a broker that asks for new credentials, and the secret in it. Raises AccessRefused."""
         secret = self._secret()
         said = pb.AuthData(auth_method_name=self.method, auth_data=secret.encode())
         return frame_of(pb.CommandAuthResponse(response=said, protocol_version=challenge.protocol_version)), secret

@@ -1,10 +1,10 @@
-"""Where the messages of a history stand in their topic, as one number each (`o`), for checkers that compare places.
+"""The place of each message of a history in its topic, as one number (`o`), for checkers that compare places.
 
-A message is known by its entry and its place there. The number is its rank among those that the history knows of the topic. Whoever
-names a whole entry means all messages of it; a subscription's position is the number of messages up to the entry that is deleted with
-all before. An acknowledgement up to a message inside a batch counts up to the entry before: a system that acknowledges whole entries,
-which is lawful, gives the batch again. What a transaction sends has no number yet: a system may keep it elsewhere until the commit, and
-the receipt says where. A segment of a scalable topic keeps it where its receipt says.
+A message is identified by its entry and its place there. The number is its rank among the topic's messages that the history knows. A record
+that names a whole entry means all its messages; a subscription's position is the number of messages up to the entry that is mark-deleted.
+An acknowledgement up to a message in a batch counts up to the entry before: a system that acknowledges whole entries, which conforms,
+redelivers the batch. A send in a transaction has no number yet: a system may store it elsewhere until the commit, and the receipt has that
+place. A segment of a scalable topic stores it where its receipt says.
 """
 
 from bisect import bisect_right
@@ -23,7 +23,7 @@ _BEHIND_ALL = 1 << 62
 
 
 def number(events: Sequence[Event]) -> None:
-    """Give every mop of these events that has a place its `o`."""
+    """Set `o` in every mop of these events that has a place."""
     settled = [event for event in events if _is_settled(event)]
     named: dict[str | None, set[Place]] = defaultdict(set)
     for event in settled:
@@ -37,7 +37,7 @@ def number(events: Sequence[Event]) -> None:
 
 
 def _is_settled(event: Event) -> bool:
-    """Whether what the event names stays there."""
+    """Whether the places that the event names are final."""
     return event["f"] != "send" or event["txn_id"] is None or all(is_segment(mop["log"] or "") for mop in event["mops"])
 
 
@@ -47,7 +47,7 @@ def _place(mop: Mop) -> Place | None:
 
 
 def _entries_of_batches(places: set[Place]) -> set[Place]:
-    """Whole entries of which messages are known by themselves."""
+    """The whole entries that are also known by single messages."""
     return {(ledger, entry, _WHOLE) for ledger, entry, index in places if index != _WHOLE}
 
 

@@ -1,6 +1,6 @@
 """The probe: Pulsar's commands and admin calls as calls that return an outcome.
 
-A step calls one of these and judges what came back. Nothing here knows what a right answer is.
+A step calls one of these and judges the outcome. This module does not know which answers are right.
 """
 
 from fencepost.contract.errors import NotOffered
@@ -16,14 +16,14 @@ from .whole_topics import WholeTopicCalls
 __all__ = ["LOOKING", "Connection", "PulsarProbe"]
 
 _QUIET_S = 0.3
-"""How long a consumer is watched that was given all it may have: nothing more must come."""
+"""How long to watch a consumer that has all that it may have: no more messages may come."""
 
 
 class PulsarProbe(TransactionKeyCalls, WholeTopicCalls, GreetingCalls):
     """One client of a Pulsar system, with its own connections."""
 
     settles_later = False
-    """Whether what an answered end means is seen only later, with nobody to ask when."""
+    """Whether an answered end takes effect only later, with no one to ask when."""
     is_scalable = False
     """Whether its transactions are those of scalable topics."""
 
@@ -33,7 +33,7 @@ class PulsarProbe(TransactionKeyCalls, WholeTopicCalls, GreetingCalls):
         return Done(topic) if isinstance(made, Done) else made
 
     def make_segments(self, name: str, count: int, namespace: str = "public/default") -> Outcome[tuple[str, ...]]:
-        """A scalable topic of so many segments, by their names, the lowest hashes first."""
+        """The segments of a new scalable topic with `count` segments, by their names, the lowest hashes first."""
         topic = f"topic://{namespace}/{name}"
         if not isinstance(made := self.create_scalable_topic(topic, count), Done):
             return made
@@ -44,11 +44,11 @@ class PulsarProbe(TransactionKeyCalls, WholeTopicCalls, GreetingCalls):
                 return trouble
 
     def seal_topic(self, topic: str) -> Outcome[None]:
-        """Close a topic for all messages, so that others take its place. Raises NotOffered."""
+        """Seal a topic, so that others take its place. Raises NotOffered."""
         raise NotOffered(f"sealing: a classic topic that is terminated, such as {topic}, holds up the ends of its transactions")
 
     def mark_delete(self, subscription: Subscription) -> Outcome[Position | None]:
-        """Up to where the subscription has acknowledged everything; None where there is none of that name."""
+        """The position up to which the subscription has acknowledged everything; None if there is no such subscription."""
         match self.log_stats(subscription.topic):
             case Done(stats):
                 return Done(stats.mark_deletes.get(subscription.name))
@@ -56,9 +56,9 @@ class PulsarProbe(TransactionKeyCalls, WholeTopicCalls, GreetingCalls):
                 return trouble
 
     def receive_visible(self, consumer: Consumer, sentinel: str) -> Outcome[tuple[Received, ...]]:
-        """What a consumer is given up to the sentinel that ends its log, or, where an open transaction stops every reader, up to there.
+        """The messages that a consumer receives up to the sentinel at the end of the log, or up to where an open transaction stops readers.
 
-        A broker that has no such statistics is asked for the sentinel alone.
+        If the broker has no such statistics, only the sentinel counts.
         """
         topic = consumer.subscription.topic
         buffer, log = self.buffer_stats(topic), self.log_stats(topic)
@@ -74,11 +74,11 @@ class PulsarProbe(TransactionKeyCalls, WholeTopicCalls, GreetingCalls):
         return self._until_quiet(consumer)
 
     def receive_decided(self, consumer: Consumer, sentinel: str) -> Outcome[tuple[Received, ...]]:
-        """The same of a topic in which nobody has an open transaction: then the sentinel must come."""
+        """The same for a topic without open transactions: then the sentinel must come."""
         return self.receive_visible(consumer, sentinel)
 
     def _await_dispatch(self, consumer: Consumer, limit: Position) -> None:
-        """Wait until the broker has read all for the consumer that it may. One that reports no read position is not waited for."""
+        """Wait until the broker has read all messages that the consumer may have. Do not wait if it reports no read position."""
         for _ in self._time.attempts():
             match self.log_stats(consumer.subscription.topic):
                 case Done(log):

@@ -1,7 +1,7 @@
 """The calls of producers.
 
-A producer that the broker closed, or whose connection is lost, is opened again under its name before its next message, as every
-client does. What was on its way then stays Unknown: the suite repeats nothing on its own.
+If the broker closed a producer, or its connection is lost, it is opened again under its name before its next message, as every client does.
+Messages in flight then stay Unknown: the suite repeats nothing by itself.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .values import MessageId, PendingSend, Producer, TxnId
 
 @dataclass(frozen=True)
 class _Routed:
-    """By which key a message is routed, and by which hash."""
+    """The key by which a message is routed, and its hash."""
 
     key: str | None = None
     hash: int | None = None
@@ -36,7 +36,7 @@ class _Routed:
 
 @dataclass
 class _Held:
-    """A producer as this client holds it: where it is open, and the sequence id that its next message gets."""
+    """A producer as this client holds it: the connection on which it is open, and the next sequence id."""
 
     producer: Producer
     named_by_user: bool
@@ -44,9 +44,9 @@ class _Held:
     next_sequence_id: int
     epoch: int = 0
     looks: bool = True
-    """Whether it asks first where its topic is served."""
+    """Whether it looks up first which broker serves its topic."""
     broker: str | None = None
-    """Where it is opened, whoever serves its topic."""
+    """The broker on which it is opened, whichever serves its topic."""
 
     @property
     def topic(self) -> str:
@@ -76,9 +76,9 @@ class ProducerCalls(Calls):
         broker: str | None = None,
         instead_of: Producer | None = None,
     ) -> Outcome[Producer]:
-        """PRODUCER, for messages with and without a transaction. Under a name that was used before, sequence ids go on. One that does not
-        look where its topic is served asks the broker at the service address, or the one at the service URL `broker`. `instead_of` is one
-        that the broker has closed, whose number it has from now on.
+        """PRODUCER, for messages with and without a transaction. Under a name that was used before, sequence ids continue. Without `looks`
+        it is opened at the service address, or at the service URL `broker`. `instead_of` is a producer that the broker has closed, whose
+        number it takes over.
         """
         number = self._client.next_number() if instead_of is None else instead_of.number
         producer = Producer(topic, number, name or "")
@@ -111,7 +111,7 @@ class ProducerCalls(Calls):
     def send_batch(
         self, producer: Producer, values: Sequence[str], *, transaction: TxnId | None = None, sequence_id: int | None = None
     ) -> Outcome[tuple[MessageId, ...]]:
-        """SEND several messages in one entry and wait for its receipt; each has a place in the entry. `sequence_id` is the first one's."""
+        """SEND several messages in one entry and wait for its receipt; each has a place there. `sequence_id` is that of the first."""
         match self._posted(producer, values, transaction, sequence_id, _Routed(), batched=True):
             case Done(pending):
                 match self.receipt(pending):
@@ -133,15 +133,15 @@ class ProducerCalls(Calls):
         hash: int | None = None,  # noqa: A002 - the protocol's word
         reopen: bool = True,
     ) -> Outcome[PendingSend]:
-        """SEND one message without waiting; `receipt` asks for its receipt. Done says only that it is on its way.
+        """SEND one message without waiting; `receipt` waits for its receipt. Done means only that it is in flight.
 
-        `hash` is the one by which the key was routed, for what is recorded. Without `reopen`, a producer that the broker has closed sends
-        all the same, as one does that was not told yet.
+        `hash` is the hash of the key, for the record. Without `reopen`, a producer that the broker has closed sends all the same, as one
+        does that was not notified yet.
         """
         return self._posted(producer, [value], transaction, sequence_id, _Routed(key, hash), batched=False, reopen=reopen)
 
     def receipt(self, pending: PendingSend, *, within_s: float | None = None) -> Outcome[MessageId]:
-        """The receipt of a message that is on its way, waited for. After Unknown it can be asked for again: it may come later."""
+        """Wait for the receipt of a message in flight. After Unknown the caller can wait again: it may come later."""
         connection, call = self._sending[pending.number]
         match read_answer(connection.answer(call, self._within(within_s)), lambda answer: MessageId.of(answer.message_id)):
             case Refused(code=code) as refusal if code in UNDECIDED:
@@ -150,7 +150,7 @@ class ProducerCalls(Calls):
                 return outcome
 
     def close_producer(self, producer: Producer) -> Outcome[None]:
-        """CLOSE_PRODUCER, where it is open."""
+        """CLOSE_PRODUCER, if it is open."""
         held = self._producers.pop(producer.number)
         connection = held.connection
         if not held.is_open or connection is None:
@@ -210,7 +210,7 @@ class ProducerCalls(Calls):
         return Done(pending)
 
     def _opened(self, held: _Held, *, retry: bool) -> Outcome[Connection]:
-        """Open the producer, for the first time or again, on the broker that has its topic now."""
+        """Open the producer, for the first time or again, on the broker that serves its topic now."""
         topic, number, name = held.producer.topic, held.producer.number, held.producer.name
         on: list[Connection] = []
 

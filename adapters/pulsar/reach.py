@@ -36,12 +36,12 @@ _CLIENT = "handshake"
 _TRUST = "and --tls-ca FILE unless this machine trusts its authority"
 _FIRST_NAMESPACE = AdminRequest("GET", "/admin/v2/namespaces/public/default")
 _EXPLAINED_WITHIN_S = 2.0
-"""How long a listener that does not answer may take for a TLS handshake, which would explain it."""
+"""How long a TLS handshake may take with a listener that does not answer; it would explain the silence."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a system is, and how it is reached: its service address, and the URL of its admin interface."""
+    """The address of a system and how to reach it: its service address, and the URL of its admin interface."""
 
     service: Address
     admin_url: str
@@ -59,24 +59,24 @@ class Place:
         return TcpTransport(address, self.security.service, self.security.login, within_s)
 
     def connect_admin(self) -> HttpAdmin:
-        """A client's way to the admin interface."""
+        """A client of the admin interface."""
         return HttpAdmin(self.admin_url, self.security.admin, self.security.token)
 
 
 @dataclass(frozen=True)
 class Addresses:
-    """Where a user says that a system is: one service address or several, and one URL of an admin interface or several."""
+    """The addresses that a user gives: one service address or several, and one URL of an admin interface or several."""
 
     services: Sequence[Address]
     admin_urls: Sequence[str]
     security: Security = OPEN
 
     def place(self, service: Address | None = None, admin_url: str | None = None) -> Place:
-        """One of the addresses with one of the URLs, the first where nothing is said."""
+        """One of the addresses with one of the URLs; by default the first."""
         return Place(service or self.services[0], admin_url or self.admin_urls[0], self.security)
 
     def passed_over(self, place: Place) -> list[str]:
-        """A line where others that were named before do not answer."""
+        """A line about the addresses before these that do not answer, if there are any."""
         services = self.services[: self.services.index(place.service)]
         before = [*map(str, services), *self.admin_urls[: self.admin_urls.index(place.admin_url)]]
         return [f"no answer from {', '.join(before)}"] if before else []
@@ -92,8 +92,8 @@ def parse_place(service_url: str, admin_url: str) -> Place:
 
 
 def parse_addresses(service_url: str, admin_url: str, options: Mapping[str, str]) -> Addresses:
-    """What the two URLs and the options about TLS and logins say. Each URL may have several hosts with commas, as Pulsar's clients take
-    them. Raises WrongUsage, which shows no password.
+    """The addresses in the two URLs and in the options about TLS and logins. Each URL may have several hosts separated by commas, as for
+    Pulsar's clients. Raises WrongUsage, which shows no password.
     """
     for option, url in (("--service-url", service_url), ("--admin-url", admin_url)):
         if "@" in url:
@@ -130,7 +130,7 @@ def wall_session(place: Place, patience_s: float, faults: Faults, kind: type[Pul
 
 
 def ask(place: Place, within_s: float = ANSWER_WITHIN_S) -> Done[Offer] | Unknown:
-    """What the broker at the service address offers, asked once. Raises SystemUnreachable where another attempt would not help."""
+    """The offer of the broker at the service address, asked once. Raises SystemUnreachable if another attempt would not help."""
     wall = WallTime(within_s)
     try:
         connection = Connection(_CLIENT, place.service, place.connect(_CLIENT, place.service, within_s), Recorder(wall.now_ms))
@@ -147,13 +147,13 @@ def ask(place: Place, within_s: float = ANSWER_WITHIN_S) -> Done[Offer] | Unknow
 
 
 def reach(place: Place, within_s: float) -> Offer:
-    """What the system offers, asked until its broker and its admin interface answer. Raises SystemUnreachable."""
+    """The system's offer, asked until its broker and its admin interface answer. Raises SystemUnreachable."""
     return reach_one(Addresses([place.service], [place.admin_url], place.security), within_s)[1]
 
 
 def reach_one(addresses: Addresses, within_s: float) -> tuple[Place, Offer]:
-    """The first service address that answers, with the first admin interface that does, and what the broker offers; all are asked in turn
-    until both are found. Raises SystemUnreachable.
+    """The first service address that answers, with the first admin interface that does, and the broker's offer; all are asked in turn until
+    both are found. Raises SystemUnreachable.
     """
     end = time.monotonic() + within_s
     reasons: dict[Address | str, str] = {}
@@ -178,7 +178,7 @@ def reach_one(addresses: Addresses, within_s: float) -> tuple[Place, Offer]:
 
 
 def _first(candidates: Sequence[C], asked: Callable[[C], Outcome[T]], reasons: MutableMapping[Address | str, str]) -> tuple[C, T] | None:
-    """The first that answers, and its answer; why others do not is noted. Raises SystemUnreachable where there is no other to ask."""
+    """The first that answers, and its answer; others' reasons are noted. Raises SystemUnreachable if there is only one candidate."""
     for candidate in candidates:
         try:
             outcome = asked(candidate)
@@ -193,7 +193,7 @@ def _first(candidates: Sequence[C], asked: Callable[[C], Outcome[T]], reasons: M
 
 
 def _explained(addresses: Addresses) -> str:
-    """What to look at where there is no answer."""
+    """What the user should check when there is no answer."""
     security = addresses.security
     if security.service is None and any(speaks_tls(service, _EXPLAINED_WITHIN_S) for service in addresses.services):
         return f"There is TLS at the service address: say pulsar+ssl://HOST:PORT, {_TRUST}"
@@ -210,7 +210,7 @@ def _address_of(url: str) -> Address:
 
 
 def serves_transactions(place: Place, patience_s: float) -> Outcome[TxnId]:
-    """What comes of beginning a transaction and ending it again, after writing one message to a separate topic."""
+    """The outcome of beginning and aborting a transaction, after opening a producer of a separate topic."""
     session = wall_session(place, patience_s, NoFaults(str(place)))
     probe = session.client(_CLIENT)
     try:
@@ -231,7 +231,7 @@ def serves_transactions(place: Place, patience_s: float) -> Outcome[TxnId]:
 
 
 def _admin_answers(place: Place, within_s: float) -> Outcome[None]:
-    """Whether the admin interface knows the namespace in which the suite makes its topics. Raises AccessRefused."""
+    """Whether the admin interface has the namespace in which the suite makes its topics. Raises AccessRefused."""
     admin = place.connect_admin()
     try:
         match admin.call(_FIRST_NAMESPACE, within_s):

@@ -1,8 +1,8 @@
-"""Everything that a session said and heard.
+"""All calls of a session.
 
-A call is remembered when it is made, and what comes of it is added when it comes: several may be on their way at a time. What a
-broker says of itself, such as a message for a consumer, is remembered as a call that nobody made. Frames are kept as they are
-and made into plain values only when somebody asks.
+A call is recorded when it is made, and its outcome is added when it comes: several may be in flight at a time. A frame that a broker
+pushes, such as a message for a consumer, is recorded as a call without a request. Frames are kept unchanged, and rendered as plain values
+only on demand.
 """
 
 import itertools
@@ -25,11 +25,11 @@ from .store_writes import StoreWrite
 
 @dataclass(eq=False)
 class Call:
-    """One call: `about` is what the client knows and the frames do not say, such as a producer's topic. A broker's write to its metadata
-    store is one as well, and so is a change of a layout, where a history tells it.
+    """One call: `about` is what the client knows and the frames do not have, such as a producer's topic. A broker's write to its metadata
+    store is a call too, and so is a change of a layout in a history.
 
-    `one_way` calls have no answer. `ended_ms` is None as long as nothing has come of it. `began` and `ended` count all beginnings
-    and ends of a session, since a virtual clock may stand still between them.
+    `one_way` calls have no answer. `ended_ms` is None as long as the call has no outcome. `began` and `ended` count all beginnings and ends
+    of a session, since a virtual clock may stand still between them.
     """
 
     client: str
@@ -46,7 +46,7 @@ class Call:
 
     @property
     def name(self) -> str:
-        """The command, the admin call, the write, or the command that came unasked."""
+        """The command, the admin call, the write, or the command that was pushed."""
         match self.request, self.answer:
             case Frame() as frame, _:
                 return frame.name
@@ -80,14 +80,14 @@ class Call:
 
 
 class Recorder(recording.Recorder[Call]):
-    """Remembers the calls of a session when they are made."""
+    """Records the calls of a session when they are made."""
 
     def __init__(self, now_ms: Callable[[], float]) -> None:
         super().__init__(now_ms)
         self._moments = itertools.count()
 
     def beside(self) -> "Recorder":
-        """Another one that counts the same moments, for what is no part of the conversation."""
+        """Another recorder that counts the same moments, for calls that are no part of the conversation."""
         other = Recorder(self.now_ms)
         other._moments = self._moments
         return other
@@ -95,7 +95,7 @@ class Recorder(recording.Recorder[Call]):
     def begin(
         self, client: str, node: str, request: Frame | AdminRequest | StoreWrite | None, about: Mapping[str, Any], *, one_way: bool = False
     ) -> Call:
-        """A call is being made."""
+        """Record a call that is being made."""
         call = Call(client, node, request, self.now_ms(), next(self._moments), about, one_way)
         self.calls.append(call)
         if one_way:
@@ -103,12 +103,12 @@ class Recorder(recording.Recorder[Call]):
         return call
 
     def answered(self, call: Call, answer: Frame | AdminAnswer) -> None:
-        """The answer has come."""
+        """Record the answer."""
         call.answer, call.lost = answer, None
         self._end(call)
 
     def lost(self, call: Call, why: str) -> None:
-        """No answer has come, and none may come."""
+        """Record that no answer has come; it may still come."""
         call.lost = why
         self._end(call)
 

@@ -1,4 +1,4 @@
-"""Pulsar as a system that is judged by its name: at its addresses, or in a container of fencepost's own."""
+"""Pulsar as a system that users can name: at its addresses, or in a container that fencepost starts."""
 
 from collections.abc import Mapping, Sequence
 
@@ -26,14 +26,14 @@ options = {
 
 
 def profiles() -> Sequence[str]:
-    """The proposal's text, and the known releases."""
+    """The profile of the proposals' text, and those of known releases."""
     from .settings import pulsar_settings
 
     return ("seed", *(release.profile for release in pulsar_settings().releases))
 
 
 def protocols(asked: Asked) -> Sequence[str]:
-    """Its own; that of scalable topics where a proposal is named that is only about these."""
+    """The protocol of Pulsar; that of scalable topics too, or alone, if a named proposal is only about these."""
     named = [proposals.bundled()[spec].protocols for spec in asked.specs]
     if not any(SCALABLE in bound and PULSAR not in bound for bound in named):
         return (PULSAR,)
@@ -41,7 +41,7 @@ def protocols(asked: Asked) -> Sequence[str]:
 
 
 def systems(asked: Asked) -> Mapping[str, System]:
-    """The broker that runs, or the one to start."""
+    """The running broker, or the one to start."""
     made = {PULSAR: _classic, SCALABLE: _scalable}
     return {protocol: judged_by(asked.profile, made[protocol](asked)) for protocol in protocols(asked)}
 

@@ -1,7 +1,7 @@
 """A client of scalable topics: its transactions are metadata-driven (PIP-471), and its topics are segments.
 
-The admin calls of PIP-31's transactions tell nothing of segments. So the last message id says up to where may be read, and how a
-transaction stands is asked with a message to a topic of the client's own, which only an open one takes.
+The admin calls of PIP-31's transactions do not cover segments. So the last message id shows how far a consumer may read, and a message to a
+separate topic of the client shows a transaction's state, since the broker accepts it only if the transaction is open.
 """
 
 from dataclasses import dataclass, field
@@ -30,9 +30,9 @@ from .values import (
 
 _GONE = 404
 _OVER = frozenset({pb.NotAllowedError})
-"""What a message gets whose transaction is not open."""
+"""The errors for a message whose transaction is not open."""
 EXPIRED = "ExpiredTransaction"
-"""How the text of a refusal begins that is due to a transaction key: its transaction was aborted, for a later connection has the key."""
+"""The beginning of a refusal that a transaction key causes: its transaction was aborted, because a later connection has the key."""
 _STATUS = {Action.COMMIT: Status.COMMITTED, Action.ABORT: Status.ABORTED}
 _QUIET_S = 0.5
 """How long to watch a consumer that may have received all there is for it."""
@@ -40,14 +40,14 @@ _QUIET_S = 0.5
 
 @dataclass
 class Ends:
-    """The ends that the clients of one session asked for, and which of them were answered with success."""
+    """The ends that the clients of one session requested, and those that were answered with success."""
 
     asked: dict[TxnId, Action] = field(default_factory=dict)
     answered: dict[TxnId, Action] = field(default_factory=dict)
 
 
 class ScalableProbe(PulsarProbe):
-    """One client of a Pulsar system with scalable topics. Whole topics are named as elsewhere; `make_topic` tells a segment."""
+    """One client of a Pulsar system with scalable topics. Whole topics are named as elsewhere; `make_topic` returns a segment."""
 
     settles_later = True
     is_scalable = True
@@ -69,18 +69,18 @@ class ScalableProbe(PulsarProbe):
                 return trouble
 
     def unload_topic(self, topic: str) -> Outcome[None]:
-        """Segments have no separate unload: their namespace is unloaded, with all that is in it."""
+        """Unload the namespace of a segment, with all topics in it: segments have no separate unload."""
         domain, _, rest = topic.partition("://")
         if domain != "segment":
             return super().unload_topic(topic)
         return self.unload_namespace("/".join(rest.split("/")[:2]))
 
     def terminate_topic(self, topic: str) -> Outcome[None]:
-        """A segment is ended alone, and its layout goes on calling it active."""
+        """Terminate a segment alone; its layout keeps it as active."""
         return self.terminate_segment(topic) if topic.startswith("segment://") else super().terminate_topic(topic)
 
     def seal_topic(self, topic: str) -> Outcome[None]:
-        """A segment is split in two."""
+        """Split a segment in two."""
         whole, _, descriptor = topic.rpartition("/")
         return self.split(whole.replace("segment://", "topic://", 1), int(descriptor.rpartition("-")[2]))
 
@@ -108,15 +108,16 @@ class ScalableProbe(PulsarProbe):
         return self._noted(pending.transaction, pending.action, super().ended(pending, within_s=within_s))
 
     def abort_as_administrator(self, transaction: TxnId) -> Outcome[None]:
-        """An END_TXN that its client knows nothing of: administrators have no other way."""
+        """Send an END_TXN that the client's record of ends does not have: administrators have no other way."""
         return super().end(transaction, Action.ABORT) if transaction.scalable else super().abort_as_administrator(transaction)
 
     def transaction(self, transaction: TxnId, *, retry: bool = True) -> Outcome[TransactionMetadata]:
-        """How a transaction stands; 404 for one that is not known.
+        """The state of a transaction; 404 for an unknown one.
 
-        An end that was answered with success is what it stands at. Otherwise a message is sent in it, to a topic that nobody reads: an open
-        transaction takes it. One that is over is told by an end, and that is the opposite of the one that was asked for: if the transaction
-        has ended so, participants are not told again.
+        After an end that was answered with success, the state is its outcome. Otherwise the client sends a message in the transaction, to a
+        topic that no client reads: the broker accepts it if the transaction is open. If it is over, the client sends an end, the opposite
+        of the one that was requested, and the answer shows the outcome: if the opposite is the outcome already, participants get no second
+        end.
         """
         if not transaction.scalable:
             return super().transaction(transaction, retry=retry)
@@ -133,7 +134,7 @@ class ScalableProbe(PulsarProbe):
                 return trouble
 
     def receive_visible(self, consumer: Consumer, sentinel: str) -> Outcome[tuple[Received, ...]]:
-        """What a consumer receives up to the sentinel, or up to the last message of its topic that any consumer can receive."""
+        """The messages that a consumer receives up to the sentinel, or up to the last message that any consumer can receive."""
         taken: list[Received] = []
         while True:
             limit = self.last_message_id(consumer)
@@ -151,7 +152,7 @@ class ScalableProbe(PulsarProbe):
                     return trouble
 
     def receive_decided(self, consumer: Consumer, sentinel: str) -> Outcome[tuple[Received, ...]]:
-        """What a consumer receives up to the sentinel, or until patience ends: without it, an end has not arrived."""
+        """The messages that a consumer receives up to the sentinel, or until patience ends: without the sentinel, an end is missing."""
         taken: list[Received] = []
         for _ in self._time.attempts():
             match self.received(consumer):
@@ -164,7 +165,7 @@ class ScalableProbe(PulsarProbe):
         return Done(tuple(taken))
 
     def mark_delete(self, subscription: Subscription) -> Outcome[Position | None]:
-        """Up to where the subscription has acknowledged everything, as reported to its consumer with the last message id."""
+        """The position up to which the subscription has acknowledged everything, from the answer to its consumer's GET_LAST_MESSAGE_ID."""
         match self.subscribe(subscription.topic, subscription.name, SubscriptionType.SHARED, permits=0):
             case Done(consumer):
                 try:

@@ -1,7 +1,7 @@
-"""What a broker with scalable topics is asked on one connection: the segments of a topic, and the coordinators of its transactions.
+"""Requests to a broker with scalable topics on one connection: the segments of a topic, and the coordinators of its transactions.
 
-Each question asks for news as well, and is closed when it is answered: the next one gets what is so by then. A broker that does not say
-in CONNECTED that it has the feature is not asked, since it would close the connection.
+Each request also opens a session for updates, and closes it after the first answer: the next request gets the state of that time. A broker
+without the feature in CONNECTED gets no such request, since it would close the connection.
 """
 
 from collections.abc import Mapping
@@ -25,20 +25,20 @@ TC_METADATA_DISCOVERY = "supports_tc_metadata_discovery"
 
 
 def check_offered(connection: Connection, feature: str) -> None:
-    """Raises NotOffered where the broker does not say that it has the feature."""
+    """Raises NotOffered if the broker's CONNECTED does not have the feature."""
     if feature not in connection.features:
         raise NotOffered(f"scalable topics: {connection.address} does not say {feature} in CONNECTED")
 
 
 def layout(connection: Connection, topic: str, number: int, within_s: float) -> Outcome[Layout]:
-    """SCALABLE_TOPIC_LOOKUP: the whole layout. `number` names the session. Raises NotOffered, and Malformed for what is no layout."""
+    """SCALABLE_TOPIC_LOOKUP: the whole layout. `number` is that of the session. Raises NotOffered, and Malformed for an unsound layout."""
     check_offered(connection, SCALABLE_TOPICS)
     asked = pb.CommandScalableTopicLookup(session_id=number, topic=topic)
     return read_answer(_asked(connection, asked, pb.CommandScalableTopicClose(session_id=number), within_s), layout_of_update)
 
 
 def segments(connection: Connection, topic: str, number: int, within_s: float) -> Outcome[tuple[Segment, ...]]:
-    """The same; only the active segments, by their hashes."""
+    """SCALABLE_TOPIC_LOOKUP: only the active segments, by their hashes."""
     match layout(connection, topic, number, within_s):
         case Done(found):
             return Done(_segments(found))
@@ -47,7 +47,7 @@ def segments(connection: Connection, topic: str, number: int, within_s: float) -
 
 
 def coordinators(connection: Connection, number: int, within_s: float) -> Outcome[Mapping[int, str | None]]:
-    """WATCH_TC_ASSIGNMENTS: where each coordinator is. `number` names the watch. Raises NotOffered."""
+    """WATCH_TC_ASSIGNMENTS: the service URL of each coordinator's broker. `number` is that of the watch. Raises NotOffered."""
     check_offered(connection, TC_METADATA_DISCOVERY)
     asked = pb.CommandWatchTcAssignments(watch_id=number)
     return read_answer(_asked(connection, asked, pb.CommandWatchTcAssignmentsClose(watch_id=number), within_s), _coordinators)

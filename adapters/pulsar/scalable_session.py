@@ -15,10 +15,10 @@ from .store_writes import BROKER, StoreWrite
 
 
 class ScalableSession(PulsarSession):
-    """The same, with clients of scalable topics, and a view of the metadata store where the system has one to show.
+    """A session with clients of scalable topics, and a view of the metadata store if the system can show it.
 
-    `is_true` answers whether what the session saw is what the system did: not where a fault had the system act on what is not so.
-    `length_of` counts the entries of a topic on disk.
+    `is_true` returns whether the session saw the true state: not after a fault that made a broker act on an old state. `length_of` counts
+    the entries of a topic on disk.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class ScalableSession(PulsarSession):
         return self._metadata
 
     def length_of(self, log: str) -> int:
-        """How many entries there are in a segment. Raises NotOffered."""
+        """The number of entries in a segment. Raises NotOffered."""
         if self._length_of is None:
             raise NotOffered("entry-counts: no client outside of this system can count the entries of a segment")
         return self._length_of(log)
@@ -53,10 +53,10 @@ class ScalableSession(PulsarSession):
         return ScalableProbe(self.new_connections(name), self.time, self.unique("scratch"), self._ends)
 
     def note(self, write: StoreWrite, doubt: str | None) -> None:
-        """A broker has just written to its metadata store; `doubt` says why nobody knows whether it has."""
+        """A broker has written to its metadata store; `doubt` is the reason why the outcome is unknown, if it is."""
         self._writes.begin(BROKER, "metadata store", write, {}, one_way=True).lost = doubt
 
     def history(self, run_id: str) -> list[Event]:
-        """With what the brokers wrote to the metadata store. Empty where a fault made the system do what its store does not say."""
+        """The history, with the brokers' writes to the metadata store. Empty if a fault made the system act on an old state."""
         calls = sorted([*self._recorder.calls, *self._writes.calls], key=lambda call: call.began)
         return events(calls, run_id) if self._is_true() else []

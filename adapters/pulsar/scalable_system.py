@@ -1,6 +1,6 @@
-"""Pulsar with scalable topics, in containers of fencepost's own: its metadata-driven transactions are asked about.
+"""Pulsar with scalable topics and metadata-driven transactions, in containers that fencepost starts.
 
-A release without them says so when a client connects: then nothing of it is offered.
+A release without them reports that when a client connects: then every session raises NotOffered.
 """
 
 from collections.abc import Collection
@@ -27,13 +27,13 @@ class ScalableBroker(PulsarBroker):
     settings = staticmethod(scalable_settings)
 
     def session(self) -> PulsarSession:
-        """A fresh session, when the broker serves."""
+        """A fresh session, once the broker serves."""
         self._result(self._serving)
         return wall_session(self.place, self._patience_s, self, ScalableSession)
 
 
 class ScalableContainerSystem(PulsarContainerSystem):
-    """Brokers of an `apachepulsar/pulsar` image that are asked about scalable topics."""
+    """Brokers of an `apachepulsar/pulsar` image, judged with scalable topics."""
 
     protocol = "pulsar-scalable"
 

@@ -1,6 +1,6 @@
-"""The calls about scalable topics: they are made and deleted by an administrator, and clients find their segments, which are topics.
+"""The calls about scalable topics: administrators make and delete them, and clients look up their segments, which are topics.
 
-A broker that does not say in CONNECTED that it has them raises NotOffered.
+If CONNECTED does not report the feature, they raise NotOffered.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ T = TypeVar("T")
 
 
 class ScalableTopicCalls(AdminCalls):
-    """What is asked of scalable topics, by their full names: topic://tenant/namespace/topic."""
+    """Calls about scalable topics, by their full names: topic://tenant/namespace/topic."""
 
     def create_scalable_topic(self, topic: str, segments: int = 1) -> Outcome[None]:
         """Create a scalable topic with that many segments, which share the hashes of keys equally."""
         return self._offered(lambda: self._change("PUT", scalable_path(topic), {"numInitialSegments": str(segments)}))
 
     def delete_scalable_topic(self, topic: str) -> Outcome[None]:
-        """Delete a scalable topic with all its segments, also when it is in use."""
+        """Delete a scalable topic with all its segments, even if it is in use."""
         return self._offered(lambda: self._change("DELETE", scalable_path(topic), {"force": "true"}))
 
     def register_subscription(self, topic: str, subscription: str) -> Outcome[None]:
@@ -44,7 +44,7 @@ class ScalableTopicCalls(AdminCalls):
         return self._looked_up(segments, topic, retry=retry)
 
     def looked_up(self, topic: str, *, retry: bool = True) -> Outcome[Layout]:
-        """SCALABLE_TOPIC_LOOKUP: the whole layout as clients are told it, with where each segment is served, and its controller.
+        """SCALABLE_TOPIC_LOOKUP: the whole layout that clients get, with the broker of each segment, and the controller.
 
         `topic` may have any of a scalable topic's names; the layout has the full one.
         """
@@ -55,7 +55,7 @@ class ScalableTopicCalls(AdminCalls):
         return self._client.is_asked_first(service_url)
 
     def scalable_coordinators(self, *, retry: bool = True) -> Outcome[Mapping[int, str | None]]:
-        """WATCH_TC_ASSIGNMENTS: for each coordinator of scalable transactions the service URL of its broker, None where none is told."""
+        """WATCH_TC_ASSIGNMENTS: for each coordinator of scalable transactions the service URL of its broker, None if none is reported."""
         return self._patiently(self._client.scalable_coordinators, is_for_later, retry=retry)
 
     def _looked_up(self, ask: Callable[[Connection, str, int, float], Outcome[T]], topic: str, *, retry: bool) -> Outcome[T]:
@@ -69,7 +69,7 @@ class ScalableTopicCalls(AdminCalls):
         return self._patiently(attempt, is_for_later, retry=retry)
 
     def _offered(self, act: Callable[[], Outcome[T]]) -> Outcome[T]:
-        """Ask a broker that has the feature. Raises NotOffered."""
+        """Make a call to a broker that has the feature. Raises NotOffered."""
         match self._located(self._client.connection):
             case Done(connection):
                 check_offered(connection, SCALABLE_TOPICS)
@@ -79,10 +79,10 @@ class ScalableTopicCalls(AdminCalls):
 
 
 def scalable_path(topic: str) -> str:
-    """Where the admin interface has a scalable topic."""
+    """The path of a scalable topic in the admin interface."""
     return f"/admin/v2/scalable/{topic.partition('://')[2]}"
 
 
 def is_for_later(outcome: Outcome[object]) -> bool:
-    """Whether a look got no answer, or one that says to look again."""
+    """Whether a look got no answer, or a refusal that is retried."""
     return isinstance(outcome, Unknown) or (isinstance(outcome, Refused) and outcome.code in LOOKING)

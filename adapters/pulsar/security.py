@@ -1,4 +1,4 @@
-"""How clients reach a Pulsar system that fencepost did not start: over TLS or not, and as whom they log in."""
+"""How clients reach a Pulsar system that fencepost did not start: over TLS or not, and with which login."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from fencepost.contract.errors import WrongUsage
 from .login import TLS_METHOD, TOKEN_METHOD, Login
 
 SECURED = (*TLS_OPTIONS, TOKEN)
-"""The options of which `Security` is made, together with the schemes of the two URLs."""
+"""The options of which `Security` is made, in addition to the schemes of the two URLs."""
 _CA = "tls-ca"
 
 
 @dataclass(frozen=True)
 class Security:
-    """What connections to brokers (`service`) and to the admin interface (`admin`) begin with, and the token of both."""
+    """The TLS settings of connections to brokers (`service`) and to the admin interface (`admin`), and the token for both."""
 
     service: Tls | None = None
     admin: Tls | None = None
@@ -24,7 +24,7 @@ class Security:
 
     @classmethod
     def of(cls, options: Mapping[str, str], service_over_tls: bool, admin_over_tls: bool) -> "Security":
-        """What the options say, where the URLs say which of the two is reached over TLS. Raises WrongUsage."""
+        """The settings in the options; the URLs decide which of the two uses TLS. Raises WrongUsage."""
         token = Token.of(options[TOKEN]) if TOKEN in options else None
         if not service_over_tls and not admin_over_tls:
             if own := [name for name in TLS_OPTIONS if name in options]:
@@ -42,7 +42,7 @@ class Security:
 
     @property
     def login(self) -> Login | None:
-        """How a client says in CONNECT who it is. A broker that asks for no login passes that over."""
+        """How a client logs in, in CONNECT. A broker that requires no login ignores it."""
         if self.token is not None:
             return Login(TOKEN_METHOD, self.token)
         return Login(TLS_METHOD) if self.service is not None and self.service.certificate is not None else None

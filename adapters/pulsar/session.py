@@ -1,4 +1,4 @@
-"""One scenario's view of a Pulsar system: its clients, its names, its faults, and all that was asked and answered."""
+"""One scenario's view of a Pulsar system: its clients, its names, its faults, and all its exchanges."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -42,15 +42,13 @@ class PulsarSession(ProtocolSession[PulsarProbe]):
         self._attached = Attached()
         self._principals: dict[str, str] = {}
         self.log_of_writers: type[PulsarLog] = PulsarLog
-        """How the core's writers write: with a name alone, or with a transaction key."""
+        """The class by which the core's writers write: with a name alone, or with a transaction key."""
 
     def new_client(self, name: str) -> PulsarProbe:
         return PulsarProbe(self.new_connections(name), self.time)
 
     def client_of(self, name: str, principal: str | None) -> PulsarProbe:
-        """The probe of the client with that name, which says that it is this principal whenever it connects. It says so from the first time
-        on that it is named.
-        """
+        """The probe of the client with that name, which connects as this principal: the one with which it is named first."""
         if principal is not None:
             self._principals.setdefault(name, principal)
         return self.client(name)
@@ -70,14 +68,14 @@ class PulsarSession(ProtocolSession[PulsarProbe]):
         )
 
     def between(self, wrap: Callable[[Transport, Callable[[], Transport]], Transport]) -> None:
-        """Let the frames of each client go through what this makes of its transport, and of what opens another one to the same broker: for
-        clients that have said nothing yet.
+        """Wrap the transports of clients that have sent nothing yet with `wrap`, which also gets what opens another connection to the same
+        broker.
         """
         connect = self._connect
         self._connect = lambda client, address: wrap(connect(client, address), partial(connect, client, address))
 
     def between_admin(self, wrap: Callable[[AdminTransport], AdminTransport]) -> None:
-        """The same with admin calls."""
+        """Wrap the admin transports of clients that have sent nothing yet with `wrap`."""
         connect = self._connect_admin
         self._connect_admin = lambda: wrap(connect())
 
@@ -86,7 +84,7 @@ class PulsarSession(ProtocolSession[PulsarProbe]):
 
     @property
     def wire(self) -> WireFaults:
-        """Faults on the way to the broker; the connections of this protocol have none."""
+        """Faults between clients and the broker; this protocol has none."""
         raise NotOffered("wire-faults: a client's connections to a Pulsar broker are direct")
 
     def exchanges(self) -> Sequence[Exchange]:

@@ -1,4 +1,4 @@
-"""The part of `fixtures/brokers.yaml` that is Pulsar's: its image with the broker configurations, and the releases that are known."""
+"""The part of `fixtures/brokers.yaml` that is Pulsar's: its image with the broker configurations, and the known releases."""
 
 import functools
 from importlib import resources
@@ -30,7 +30,7 @@ class PulsarSettings(BrokerSettings[BrokerConfiguration]):
     releases: Annotated[list[Release], Field(min_length=1)]
 
     def environment(self, configuration: str, port: int, admin_port: int) -> dict[str, str]:
-        """The container's environment, when it is reached at these ports of this machine."""
+        """The container's environment, with these ports on this machine."""
         return self.filled_in(configuration, port=port, admin_port=admin_port)
 
 
@@ -51,5 +51,5 @@ def pulsar_settings() -> PulsarSettings:
 
 
 def scalable_settings() -> PulsarSettings:
-    """Those of brokers that are asked about scalable topics."""
+    """The settings of brokers that are judged with scalable topics."""
     return _brokers().scalable

@@ -1,10 +1,10 @@
-"""What a broker writes into its metadata store about transactions, as history events by the client `broker`.
+"""A broker's writes about transactions to its metadata store, as history events of the client `broker`.
 
 The records are those of PIP-471, under the paths of the first release that has it. A header that gets a final state *is* the end of its
-transaction, whoever asked for it: a commit or an abort, at the moment of the decision. A header that is OPEN is a beginning. The record
-of an acknowledgement is an acknowledgement in its transaction. The other records have no kind of their own in a history, which all tools
-share: a write's operation record (it has no value and no place yet), the event that tells a participant, what a segment notes, and
-each deletion are a `probe` with their transaction. `ctl` has the record's key, and what it says.
+transaction, whichever client requested it: a commit or an abort, at the moment of the decision. A header that is OPEN is a beginning. The
+record of an acknowledgement is an acknowledgement in its transaction. A history, whose kinds all tools share, has no kind for other
+records: a write's operation record (which has no value and no place yet), the event that notifies a participant, a segment's notes, and
+each deletion are a `probe` with their transaction. `ctl` has the record's key and content.
 """
 
 import json
@@ -37,7 +37,7 @@ class StoreWrite:
     value: bytes | None = None
 
     def as_operation(self) -> Operation:
-        """The same as what a history has of it."""
+        """The write as a history has it."""
         found = _KEY.fullmatch(self.key)
         path, rest = (found["path"], found["rest"]) if found else ("", "")
         said = _fields(self.value)
@@ -51,7 +51,7 @@ class StoreWrite:
 
 
 def _acknowledgement(named: Named, said: Fields, ctl: Fields) -> Operation:
-    """Each acknowledged message of a batch is named by itself, as in a client's request."""
+    """Each acknowledged message of a batch has a separate operation, as in a client's request."""
     kind: MopKind = "ack_cum" if said.get("cumulative") else "ack_ind"
     group: Group = {"id": said.get("subscription")}
     return operation("ack", named, grp=group, mops=[_mop(kind, said, unit) for unit in said.get("units") or [None]], ctl=ctl)

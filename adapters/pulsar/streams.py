@@ -1,7 +1,7 @@
 """Stream consumers: they register at a topic's controller under a name, and it assigns segments to them. PIP-460, "StreamConsumer".
 
-A registration has a dedicated connection, to the broker that a lookup names as the controller. A consumer leaves by cutting that: there is
-no command for it. The controller then waits for the same name to reconnect, for a grace period.
+A registration has a separate connection, to the broker that a lookup names as the controller. A consumer leaves by closing that connection:
+there is no command for it. The controller then waits for the same name to reconnect, for a grace period.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .watches import LOOK_S, WatchCalls
 
 @dataclass
 class _Held:
-    """A registration as this client holds it: its connection, what it was answered, and how much of what came then was asked for."""
+    """A registration as this client holds it: its connection, its first assignment, and how many later ones the caller has taken."""
 
     connection: Connection
     number: int
@@ -53,9 +53,9 @@ class StreamCalls(WatchCalls):
         beside: StreamConsumer | None = None,
         retry: bool = True,
     ) -> Outcome[StreamConsumer]:
-        """SCALABLE_TOPIC_SUBSCRIBE at the controller, or at the broker of a service URL; Done when it is answered with an assignment.
+        """SCALABLE_TOPIC_SUBSCRIBE at the controller, or at the broker of a service URL; Done if it is answered with an assignment.
 
-        Over the connection of another registration of this client, where one is named.
+        With `beside`, it is sent over the connection of that registration.
         """
 
         def attempt() -> Outcome[StreamConsumer]:
@@ -70,7 +70,7 @@ class StreamCalls(WatchCalls):
         return self._patiently(attempt, lambda outcome: isinstance(outcome, Refused) and outcome.code in LOOKING, retry=retry)
 
     def assignment(self, consumer: StreamConsumer) -> Outcome[Assignment]:
-        """The newest assignment received, without waiting. Unknown when the connection is gone."""
+        """The newest assignment received, without waiting. Unknown if the connection is lost."""
         held = self._streams[consumer.number]
         told = held.told()
         return Done(told[-1]) if held.connection.lost is None else Unknown(f"{consumer.name} is gone: {held.connection.lost}", lost=True)
@@ -80,7 +80,7 @@ class StreamCalls(WatchCalls):
         return self._streams[consumer.number].told()
 
     def next_assignment(self, consumer: StreamConsumer, *, within_s: float | None = None) -> Outcome[Assignment]:
-        """Waits for the next assignment after those that were read before. The first one answered the registration."""
+        """Wait for the next assignment after those that were read before. The first one answered the registration."""
         held = self._streams[consumer.number]
         for _ in self._time.attempts(within_s):
             told = held.told()
@@ -93,7 +93,7 @@ class StreamCalls(WatchCalls):
         return Unknown(f"{consumer.name} received no other assignment; the last was of {held.told()[-1]}")
 
     def assigned(self, consumer: StreamConsumer, numbers: frozenset[int], *, within_s: float | None = None) -> Outcome[Assignment]:
-        """The newest assignment once it has just the segments of these numbers, waited for."""
+        """Wait until the newest assignment has exactly the segments of these numbers, and return it."""
         held = self._streams[consumer.number]
         for _ in self._time.attempts(within_s):
             if frozenset(held.told()[-1].numbers) == numbers:
@@ -103,7 +103,7 @@ class StreamCalls(WatchCalls):
         return Unknown(f"{consumer.name} was due to receive the segments {due}; the last assignment was of {held.told()[-1]}")
 
     def leave_stream(self, consumer: StreamConsumer) -> None:
-        """Cut the connection: there is no other way to leave."""
+        """Close the connection: there is no other way to leave."""
         self._streams[consumer.number].connection.close()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""A Pulsar system that is running already and belongs to somebody else."""
+"""A Pulsar system that is running already and that fencepost did not start."""
 
 from collections.abc import Collection
 
@@ -19,12 +19,12 @@ from .settings import pulsar_settings
 
 _REACHABLE_WITHIN_S = 6.0
 _LEVERS_WITHIN_S = 5.0
-"""How long a lever may take to show that it moves something."""
+"""How long a lever may take to show an effect."""
 _ASKED_WITHIN_S = 10.0
 
 
 class PulsarAt:
-    """The system at the first of these addresses that answers when it is opened."""
+    """The system at the first of these addresses that answers `open`."""
 
     name = "pulsar"
 
@@ -40,13 +40,13 @@ class PulsarAt:
         """There is nothing to start."""
 
     def may_offer(self) -> frozenset[str]:
-        """Its own levers, where they move something, and crashes where the user says how; nothing that needs settings."""
+        """The levers, if they have an effect, and crashes if the user gives a command; nothing that needs settings."""
         return frozenset(LEVERS) | MAY_BE_OFFERED | self._crash()
 
     def open(self) -> Handshake:
-        """Ask the broker what it is.
+        """Ask the broker for its offer.
 
-        A system that serves no transactions is opened all the same, with a note: that is for scenarios to judge.
+        A system that serves no transactions is opened all the same, with a note: scenarios judge that.
         """
         self._place, offer = reach_one(self._addresses, _REACHABLE_WITHIN_S)
         if self._command is not None:
@@ -79,7 +79,7 @@ class PulsarAt:
             session.close()
 
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> PulsarSession:  # noqa: ARG002 - it is the same for all
-        """A fresh session; what an earlier one left dead is brought back first. Raises SetUpFailed."""
+        """A fresh session; a broker that an earlier one left down is restarted first. Raises SetUpFailed."""
         if not self._is_open:
             raise WrongUsage(f"a session with {self._place} was asked for before open()")
         if self._commanded is not None:
@@ -87,11 +87,11 @@ class PulsarAt:
         return wall_session(self._place, self._patience_s, self._commanded or NoFaults(str(self._place)))
 
     def answers(self) -> bool:
-        """Whether it answers now, or is down because a scenario had it killed."""
+        """Whether the broker answers now, or is down because a scenario had it killed."""
         return (self._commanded is not None and self._commanded.is_away) or isinstance(ask(self._place), Done)
 
     def close(self) -> None:
-        """Leave the broker running. There is nothing to give back: connections belong to sessions."""
+        """Leave the broker running. Connections belong to sessions, which close them."""
         if self._commanded is not None:
             self._commanded.leave()
 

@@ -1,10 +1,10 @@
-"""Pulsar's frames over a TCP connection, over TLS where that is asked; with a login, CONNECT carries it.
+"""Pulsar's frames over a TCP connection, with TLS if there are TLS settings; with a login, CONNECT carries it.
 
-* no connection, or it ends, also in the middle of a frame: `ConnectionLost`. A broker that is killed cuts its frames too.
-* no TLS with this client, or no login: AccessRefused with the remedy. Another protocol such as HTTP: SystemUnreachable.
+* no connection, or one that ends, also in the middle of a frame: `ConnectionLost`. A killed broker cuts its frames too.
+* TLS or a login is refused: AccessRefused with the remedy. Another protocol such as HTTP: SystemUnreachable.
 * bytes that are no frame: `Malformed` with the bytes, and the connection is closed.
 
-A frame is read as its bytes come, in whatever pieces; what has come of the next one is kept.
+A frame is read as its bytes come, in pieces of any size; bytes of the next one are kept.
 """
 
 import contextlib
@@ -39,9 +39,9 @@ class TcpTransport:
         self._address = address
         self._login = login
         self._secret = ""
-        """What was said last to log in; a broker may quote it."""
+        """The last secret that was sent to log in; a broker may quote it."""
         self._is_own_login = False
-        """Whether CONNECT says by itself who the client is, so that a refusal is for the scenario to judge."""
+        """Whether CONNECT has credentials of the scenario, so that the scenario judges a refusal."""
         self._incoming = bytearray()
         try:
             self._socket = dial(address, min(connected_within_s, _CONNECTED_WITHIN_S), tls)
@@ -49,7 +49,7 @@ class TcpTransport:
             raise ConnectionLost(f"{address} cannot be connected to: {error.strerror or error}") from error
 
     def send(self, frame: Frame) -> None:
-        """Write the whole frame; to CONNECT the login is added. Raises AccessRefused where there is no token."""
+        """Write the whole frame; the login is added to CONNECT. Raises AccessRefused if there is no token."""
         match frame.body:
             case pb.CommandConnect(auth_method_name=""):
                 if (login := self._login) is not None:
@@ -61,7 +61,7 @@ class TcpTransport:
             self._socket.sendall(encode(frame))
 
     def receive(self, within_s: float) -> Frame | None:
-        """Read until a frame is there that is not about the login, or the time is over. Raises AccessRefused."""
+        """Read until a frame has come that is not about the login, or the time is over. Raises AccessRefused."""
         end = time.monotonic() + within_s
         while True:
             while (data := self._whole_frame()) is None:
@@ -113,7 +113,7 @@ class TcpTransport:
         return data
 
     def _read(self, within_s: float) -> bool:
-        """Read what there is; False when nothing comes in time."""
+        """Read the bytes that have come; False if none come in time."""
         with self._losing("closed the connection"):
             self._socket.settimeout(within_s)
             try:

@@ -1,7 +1,7 @@
-"""The calls of a client that has a transaction key, and what administrators ask about keys.
+"""The calls of a client that has a transaction key, and administrators' calls about keys.
 
-A client that was granted a key has that on one connection. Its requests to the key's coordinator go there, also when the broker has closed
-it: then they are lost, and the client does not reconnect without a word, for on a new connection it would be a client without a key.
+A client that was granted a key has it on one connection. Its requests to the key's coordinator go there, even if the broker has closed that
+connection: then they are lost, and the client does not reconnect silently, since on a new connection it would be a client without a key.
 `forget_key` makes it one.
 """
 
@@ -35,10 +35,10 @@ from .transactions import TransactionCalls
 from .values import Coordinator, KeyGrant, KeyMetrics, KeyState, NewTransaction, OwnedKey, PendingKeyConnect, TxnId
 
 NEW = -1
-"""The epoch of a client that was granted none yet."""
+"""The epoch of a client that has no epoch yet."""
 
 _IS_THERE = "is there"
-"""Whether a refusal does not say that the key belongs to another coordinator than the one that was asked."""
+"""A field of refusals: False if the refusal names another coordinator as the key's."""
 _KEYS = "/admin/v2/transactions/transaction-keys"
 _METRICS = AdminRequest("GET", "/metrics")
 _COUNT = "pulsar_txn_transaction_key_count"
@@ -47,7 +47,7 @@ _AGE = "pulsar_txn_transaction_key_age"
 
 
 class TransactionKeyCalls(TransactionCalls, AdminCalls):
-    """What a client does with a key."""
+    """A client's calls with a key."""
 
     is_scalable: bool = False
 
@@ -58,9 +58,9 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
     # --- connecting -----------------------------------------------------------------------------------------------------------
 
     def connect_with_key(self, key: str | bytes, epoch: int | None = NEW, *, coordinator: int | None = None) -> Outcome[KeyGrant]:
-        """TC_CLIENT_CONNECT with a key. Without a coordinator, the first one is asked, and the one that its answer names.
+        """TC_CLIENT_CONNECT with a key. Without `coordinator`, the first one is asked, and then the one that its answer names.
 
-        While the coordinator is not where it should be, for it is being loaded, it is asked again.
+        While the coordinator is not found because it is being loaded, the request is retried.
         """
 
         def attempt() -> Outcome[KeyGrant]:
@@ -73,7 +73,7 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
         return self._patiently(attempt, _is_being_loaded, retry=True)
 
     def connect_without_key(self, coordinator: int = 0) -> Outcome[KeyGrant]:
-        """TC_CLIENT_CONNECT without a key: no epoch is due, and one that arrives all the same is reported."""
+        """TC_CLIENT_CONNECT without a key: no epoch is expected, and one that arrives all the same is reported."""
         match self.begin_connect_with_key(None, coordinator=coordinator):
             case Done(pending):
                 return self.connected_with_key(pending)
@@ -86,7 +86,7 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
         return self.connected_with_key(self._asked_for(key, NEW, asked, self._with_key().connection, False))
 
     def begin_beside_key(self, timeout_ms: int) -> Outcome[TxnId | None]:
-        """NEW_TXN on the connection that has the key, at the first other coordinator that its broker has, for which is looked patiently."""
+        """NEW_TXN on the connection that has the key, at the first other coordinator that its broker has; retried until there is one."""
         own, asked = self._with_key().coordinator.number, self.coordinators()
         if not isinstance(asked, Done):
             return asked
@@ -105,7 +105,7 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
     def begin_connect_with_key(
         self, key: str | bytes | None, epoch: int | None = NEW, *, coordinator: int | None = None
     ) -> Outcome[PendingKeyConnect]:
-        """The same without waiting: `connected_with_key` asks for the answer. Only reaching the coordinator has an outcome here."""
+        """TC_CLIENT_CONNECT without waiting: `connected_with_key` waits for the answer. The outcome is only that of reaching the broker."""
         asked = Coordinator(coordinator or 0, self.is_scalable)
         match self._located(lambda: self._client.way_to(asked)):
             case Done(connection):
@@ -114,7 +114,7 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
                 return trouble
 
     def connected_with_key(self, pending: PendingKeyConnect, *, within_s: float | None = None) -> Outcome[KeyGrant]:
-        """The answer to a connect with a key, waited for; the client has the key from then on, if it was granted."""
+        """Wait for the answer to a connect with a key; if the key is granted, the client has it from then on."""
         call, connection = self._connecting[pending.number]
         match connection.answer(call, self._within(within_s)):
             case Done(frame):
@@ -143,7 +143,7 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
         return self._client.keyed
 
     def is_beside_key(self, topic: str) -> Outcome[bool]:
-        """Whether what this client does with a topic goes over the connection with the key: the same broker has both."""
+        """Whether this client's requests about a topic go over the connection with the key, because the same broker has both."""
         match self._located(lambda: self._client.owner(topic)):
             case Done(connection):
                 return Done(connection is self._with_key().connection)
@@ -169,7 +169,7 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
         keyed.connection.ask(command_of(request, self._client.next_request()), about=self._about_key(request))
 
     def forget_key(self) -> None:
-        """Be a client without a key: what it asks from now on, it asks over new connections."""
+        """Become a client without a key, whose requests go over new connections from now on."""
         self._client.forget_key()
 
     def _with_key(self) -> Keyed:
@@ -192,15 +192,15 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
         return self._look(_KEYS, lambda answer: [OwnedKey(str(one["owner"]), str(one["key"])) for one in answer], self._query(owner))
 
     def transaction_key(self, key: str, owner: str | None = None) -> Outcome[KeyState]:
-        """One key, with its open transactions; 404 where it is not known."""
+        """One key, with its open transactions; 404 if it is not known."""
         return self._look(_path(key), self._key_state, self._query(owner))
 
     def delete_transaction_key(self, key: str, owner: str | None = None) -> Outcome[None]:
-        """Remove a key, and abort what it has open; 404 where it is not known."""
+        """Remove a key, and abort its open transactions; 404 if it is not known."""
         return self._change("DELETE", _path(key), self._query(owner))
 
     def key_metrics(self) -> Outcome[KeyMetrics]:
-        """What the broker measures of all keys, as Prometheus scrapes it."""
+        """The broker's metrics of all keys, as Prometheus scrapes them."""
         match self._client.administer(_METRICS):
             case Done(AdminAnswer(status, body)) if status < HTTPStatus.MULTIPLE_CHOICES:
                 return Done(read_metrics(body))
@@ -218,7 +218,7 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
 
 
 def read_metrics(body: bytes) -> KeyMetrics:
-    """The metrics of keys in what a broker tells Prometheus. Raises Malformed for what is not that, and where no keys are counted."""
+    """The metrics of keys in a broker's answer to Prometheus. Raises Malformed if it is no such answer, or does not count keys."""
     try:
         families: dict[str, Metric] = {one.name: one for one in text_string_to_metric_families(body.decode())}
     except ValueError as error:
@@ -266,7 +266,7 @@ def _command(pending: PendingKeyConnect) -> Message:
 
 
 def offers_keys(probe: TransactionKeyCalls, key: str) -> str | None:
-    """Why a broker has no transaction keys, in words for people, with what was looked for; None where it has. The key is deleted again."""
+    """Why a broker has no transaction keys, as a text with what was sent; None if it has. Deletes the key again."""
     match probe.connect_with_key(key):
         case Done(KeyGrant(epoch=None)):
             return "TC_CLIENT_CONNECT with a transaction_key (field 100) was answered without a transaction_key_epoch (field 101)"

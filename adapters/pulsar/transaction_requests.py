@@ -1,4 +1,4 @@
-"""What clients ask of a transaction coordinator: to whom each request goes, and its command."""
+"""Clients' requests to a transaction coordinator: the coordinator of each request, and its command."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from .values import AddSubscriptions, AddTopics, Coordinator, End, NewTransactio
 
 
 def coordinator_of(request: TransactionRequest) -> Coordinator:
-    """The coordinator that is asked: that of the transaction, where there is one."""
+    """The coordinator of a request: that of its transaction, if it has one."""
     if isinstance(request, NewTransaction):
         return Coordinator(request.coordinator, request.scalable)
     return Coordinator(request.transaction.coordinator, request.transaction.scalable)
@@ -31,7 +31,7 @@ def command_of(request: TransactionRequest, number: int) -> Message:
 
 
 def _fields(transaction: TxnId) -> dict[str, Any]:
-    """A transaction's id, and its kind, as every command to a coordinator has them. One of PIP-31 says nothing of kinds."""
+    """A transaction's id and kind, as every command to a coordinator has them. A transaction of PIP-31 has no field for the kind."""
     return id_fields(transaction) | ({"scalable": True} if transaction.scalable else {})
 
 
@@ -41,5 +41,5 @@ def id_fields(transaction: TxnId) -> dict[str, Any]:
 
 
 def about_transaction(transaction: TxnId | None) -> dict[str, Any]:
-    """What is known of a transaction, and commands that name it by its id alone do not say."""
+    """What is known about a transaction, and commands that name it by its id alone do not have."""
     return {"scalable": True} if transaction is not None and transaction.scalable else {}

@@ -1,4 +1,4 @@
-"""The calls that a transaction coordinator answers, and the two that it makes itself and any client may make."""
+"""The calls that a transaction coordinator answers, and the two calls of coordinators that any client may make."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class TransactionCalls(Calls):
         self._ending: dict[int, tuple[Call, Connection]] = {}
 
     def coordinators(self) -> Outcome[int]:
-        """How many transaction coordinators there are, of PIP-31's transactions."""
+        """The number of transaction coordinators, of PIP-31's transactions."""
         return self._patiently(lambda: self._client.partitions(COORDINATORS), lambda outcome: isinstance(outcome, Unknown), retry=True)
 
     def new_transaction(
         self, timeout_ms: int = 60_000, *, coordinator: int | None = None, scalable: bool = False, retry: bool = True
     ) -> Outcome[TxnId]:
-        """NEW_TXN. `coordinator` is the one that is asked: without one, that of the client's key, or the first. A scalable transaction is
-        for segments.
+        """NEW_TXN. Without `coordinator`, the request goes to the coordinator of the client's key, or to the first. A scalable transaction
+        is for segments.
         """
         request = NewTransaction(timeout_ms, self._own_coordinator(scalable) if coordinator is None else coordinator, scalable)
         return self._to_coordinator(request, _reader_of(request), retry=retry, about=self._about_key(request))
@@ -63,7 +63,7 @@ class TransactionCalls(Calls):
         return self._to_coordinator(AddSubscriptions(transaction, subscriptions), _nothing, retry=retry)
 
     def end(self, transaction: TxnId, action: Action, *, retry: bool = True) -> Outcome[None]:
-        """END_TXN, and wait for the answer. A broker may answer when all participants are done, so no answer decides nothing."""
+        """END_TXN, and wait for the answer. A broker may answer after all participants are done, so a missing answer decides nothing."""
         return self._to_coordinator(End(transaction, action), _nothing, retry=retry)
 
     def reach_coordinator(self, coordinator: int = 0, *, scalable: bool = False) -> Outcome[None]:
@@ -75,7 +75,7 @@ class TransactionCalls(Calls):
                 return trouble
 
     def begin_end(self, transaction: TxnId, action: Action) -> Outcome[PendingEnd]:
-        """END_TXN without waiting: `ended` asks for the answer. Only reaching the coordinator has an outcome here."""
+        """END_TXN without waiting: `ended` waits for the answer. The outcome here is only that of reaching the coordinator."""
         request = End(transaction, action)
         match self._located(lambda: self._client.coordinator(coordinator_of(request))):
             case Done(connection):
@@ -87,18 +87,18 @@ class TransactionCalls(Calls):
                 return trouble
 
     def ended(self, pending: PendingEnd, *, within_s: float | None = None) -> Outcome[None]:
-        """The answer to an END_TXN that is on its way, waited for. After Unknown it can be asked for again: it may come later."""
+        """Wait for the answer to an END_TXN in flight. After Unknown the caller can wait again: it may come later."""
         call, connection = self._ending[pending.number]
         return read_answer(connection.answer(call, self._within(within_s)), _nothing)
 
     def is_answered(self, pending: PendingEnd) -> bool:
-        """Whether the answer to an END_TXN that is on its way has come; this does not wait."""
+        """Whether the answer to an END_TXN in flight has come; this does not wait."""
         call, connection = self._ending[pending.number]
         connection.drain()
         return call.answer is not None
 
     def end_on_topic(self, transaction: TxnId, topic: str, action: Action, *, low_watermark: int = 0) -> Outcome[None]:
-        """END_TXN_ON_PARTITION, which a coordinator sends to the broker of a topic; brokers take it from any client."""
+        """END_TXN_ON_PARTITION, which a coordinator sends to the broker of a topic; brokers accept it from any client."""
         return self._write(
             lambda: self._client.owner(topic),
             lambda number: pb.CommandEndTxnOnPartition(
@@ -132,9 +132,9 @@ class TransactionCalls(Calls):
         )
 
     def at_once(self, requests: Sequence[TransactionRequest]) -> list[Outcome[TxnId | None]]:
-        """Ask all of this on one connection before any answer is read, each thing once; an outcome stands where its request does.
+        """Send all requests, once, before any answer is read; the outcomes are in the order of the requests.
 
-        Where the first request goes, all go.
+        All go over the connection of the first request.
         """
         match self._located(lambda: self._client.coordinator(coordinator_of(requests[0]))):
             case Done(connection):
@@ -143,7 +143,7 @@ class TransactionCalls(Calls):
                 return [trouble for _ in requests]
 
     def at_once_on(self, connection: Connection, requests: Sequence[TransactionRequest]) -> list[Outcome[TxnId | None]]:
-        """The same on a connection that is there."""
+        """The same on an existing connection."""
         calls = [connection.ask(command_of(request, self._client.next_request()), about=self._about_key(request)) for request in requests]
         answers = [connection.answer(call, self._client.deadline_s) for call in calls]
         reads = [_reader_of(request) if isinstance(request, NewTransaction) else _nothing for request in requests]
@@ -154,7 +154,7 @@ class TransactionCalls(Calls):
         return keyed.coordinator.number if keyed is not None and keyed.coordinator.scalable == scalable else 0
 
     def _about_key(self, request: TransactionRequest) -> About:
-        """The key that a transaction is begun with, which its request does not say: the connection has it."""
+        """The key with which a transaction is begun. The request does not have it, because the connection has it."""
         keyed = self._client.keyed
         if keyed is None or not isinstance(request, NewTransaction) or coordinator_of(request) != keyed.coordinator:
             return NOTHING_MORE
@@ -168,7 +168,7 @@ class TransactionCalls(Calls):
         def located() -> Outcome[Connection]:
             return self._client.coordinator(coordinator)
 
-        # That a coordinator is not found is asked again while it is being loaded, and final where there is none.
+        # A refusal that a coordinator is not found is retried while it is being loaded, and final if there is none.
         exists = self._client.has_coordinator(coordinator) != Done(False)
         outcome = self._write(
             located, lambda number: command_of(request, number), read, TO_COORDINATOR if exists else NOT_READY, retry=retry, about=about
@@ -179,7 +179,7 @@ class TransactionCalls(Calls):
 
 
 def _reader_of(request: NewTransaction) -> Callable[[Any], TxnId]:
-    """The answer has the id, and of which kind the transaction is says the request."""
+    """The id is in the answer, and the kind of the transaction in the request."""
     return lambda answer: TxnId(answer.txnid_most_bits, answer.txnid_least_bits, request.scalable)
 
 

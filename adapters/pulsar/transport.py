@@ -1,7 +1,7 @@
-"""One client's way to one broker: frames out and frames in, or the connection is lost. And the same for admin calls.
+"""One client's connection to one broker: frames go out and come in, or the connection is lost. The same for admin calls.
 
-A transport reads no frame's meaning and repeats nothing. It raises `ports.Malformed` for bytes that the protocol does not allow,
-and `ConnectionLost` when there is no connection (any more).
+A transport neither interprets nor repeats frames. It raises `ports.Malformed` for bytes that the protocol does not allow, and
+`ConnectionLost` if there is no connection (any more).
 """
 
 from collections.abc import Callable
@@ -14,38 +14,38 @@ from fencepost.wire.pulsar.frames import Frame
 
 
 class ConnectionLost(Exception):
-    """There is no connection, or none any more; the message names the broker and says why."""
+    """There is no connection (any more); the message names the broker and the reason."""
 
 
 class Transport(Protocol):
     """A connection to one broker."""
 
     def send(self, frame: Frame) -> None:
-        """Hand a frame over. Raises ConnectionLost."""
+        """Send a frame. Raises ConnectionLost."""
         ...
 
     def receive(self, within_s: float) -> Frame | None:
-        """The next frame; None when none has come within that time, which may be none at all. Raises ConnectionLost."""
+        """The next frame; None if none has come within that time, which may be 0. Raises ConnectionLost."""
         ...
 
     def close(self) -> None:
-        """Give the connection back."""
+        """Close the connection."""
         ...
 
 
 class PendingAnswer(Protocol):
-    """An admin call on its way."""
+    """An admin call in flight."""
 
     def answer(self, within_s: float) -> Done[AdminAnswer] | Unknown | None:
-        """What came of it, each time that it is asked; None when nothing has come within that time."""
+        """The outcome of the call, each time that it is asked; None if there is none within that time."""
         ...
 
 
 class AdminTransport(Protocol):
-    """A way to the admin interface."""
+    """A client of the admin interface."""
 
     def begin(self, request: AdminRequest, deadline_s: float) -> PendingAnswer:
-        """Begin a call whose answer is asked for later."""
+        """Begin a call; the answer is awaited later."""
         ...
 
     def call(self, request: AdminRequest, deadline_s: float) -> Done[AdminAnswer] | Unknown:
@@ -53,7 +53,7 @@ class AdminTransport(Protocol):
         ...
 
     def close(self) -> None:
-        """Give the connection back; a later call makes a new one."""
+        """Close the connection; a later call opens a new one."""
         ...
 
 

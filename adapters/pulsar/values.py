@@ -1,4 +1,4 @@
-"""What requests to a Pulsar system and its answers hold, as values that steps and probe share."""
+"""The content of requests to a Pulsar system and of its answers, as values that steps and probe share."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,17 +24,17 @@ from .layout_values import TopicWriter as TopicWriter
 
 
 def persistent(name: str, namespace: str = "public/default") -> str:
-    """The full name of a persistent topic, as all calls take it."""
+    """The full name of a persistent topic, as all calls expect it."""
     return f"persistent://{namespace}/{name}"
 
 
 def scalable(name: str, namespace: str = "public/default") -> str:
-    """The full name of a scalable topic, likewise."""
+    """The full name of a scalable topic, as all calls expect it."""
     return f"topic://{namespace}/{name}"
 
 
 def is_segment(topic: str) -> bool:
-    """Whether that is a segment of a scalable topic, whose transactions are of a kind of their own."""
+    """Whether that is a segment of a scalable topic, whose transactions are of a separate kind."""
     return topic.startswith("segment://")
 
 
@@ -42,7 +42,7 @@ def is_segment(topic: str) -> bool:
 class TxnId:
     """A transaction by its coordinator and its sequence number there. (0,0) is a transaction like others.
 
-    The coordinators of scalable topics' transactions number from 0 as well, so that of one id there may be two.
+    The coordinators of scalable topics' transactions number from 0 too, so two transactions may have the same id.
     """
 
     coordinator_bits: int
@@ -54,13 +54,13 @@ class TxnId:
 
     @property
     def coordinator(self) -> int:
-        """The coordinator that gave the id: its number is in the 16 highest bits, as the proposal has it, or is all of the bits."""
+        """The coordinator that gave the id: its number is in the 16 highest bits, as the proposal has it, or it is the whole number."""
         return self.coordinator_bits >> 48 or self.coordinator_bits
 
 
 @dataclass(frozen=True)
 class Coordinator:
-    """A transaction coordinator. Those of scalable topics' transactions have numbers of their own."""
+    """A transaction coordinator. Those of scalable topics' transactions are numbered separately."""
 
     number: int
     scalable: bool = False
@@ -70,7 +70,7 @@ class Coordinator:
 class Segment:
     """An active segment of a scalable topic, with the hashes of its keys, both ends included, and its name as a topic.
 
-    `broker` is the service URL where it is, None where the system tells none.
+    `broker` is the service URL of its broker, None if the system does not report it.
     """
 
     number: int
@@ -93,7 +93,7 @@ class Position:
 
 @dataclass(frozen=True, order=True)
 class MessageId:
-    """A message: the entry that holds it and, where the entry is a batch, its place in it and how many there are."""
+    """A message: its entry and, if the entry is a batch, its place in the batch and the batch's size."""
 
     position: Position
     batch_index: int = -1
@@ -104,13 +104,13 @@ class MessageId:
 
     @classmethod
     def of(cls, data: pb.MessageIdData) -> "MessageId":
-        """The id that the wire has."""
+        """The id of a message as the wire has it."""
         ledger, entry = (-1 if number == MINUS_ONE else number for number in (data.ledger_id, data.entry_id))
         return cls(Position(ledger, entry), data.batch_index, data.batch_size)
 
     def wire(self, kind: "AckKind | None" = None) -> pb.MessageIdData:
-        """The id for the wire. To acknowledge a message of a batch, it has a bit for each message that stays unacknowledged; where there
-        is none, it is that of the entry.
+        """The id for the wire. To acknowledge a message of a batch, it has a bit for each message that stays unacknowledged; if none stays,
+        it is the id of the entry.
         """
         data = pb.MessageIdData(ledger_id=self.position.ledger, entry_id=self.position.entry, batch_index=self.batch_index)
         if self.batch_index >= 0 and kind is not None:
@@ -121,7 +121,7 @@ class MessageId:
         return data
 
     def in_batch(self, index: int, size: int) -> "MessageId":
-        """The message at a place of the batch that this entry holds."""
+        """The message at a place of the batch in this entry."""
         return MessageId(self.position, index, size)
 
     @property
@@ -131,7 +131,7 @@ class MessageId:
 
 
 class Action(IntEnum):
-    """How a transaction is to end, as the wire has it."""
+    """The end of a transaction, as the wire has it."""
 
     COMMIT = 0
     ABORT = 1
@@ -147,7 +147,7 @@ class SubscriptionType(IntEnum):
 
 
 class InitialPosition(IntEnum):
-    """Where a subscription begins that did not exist, as the wire has it."""
+    """Where a new subscription begins, as the wire has it."""
 
     LATEST = 0
     EARLIEST = 1
@@ -173,7 +173,7 @@ class Subscription:
 
 @dataclass(frozen=True)
 class Producer:
-    """A producer as its client holds it. `last_sequence_id` is what the broker answered when it was made, -1 for none."""
+    """A producer as its client holds it. `last_sequence_id` is in the broker's answer when the producer is opened, -1 for none."""
 
     topic: str
     number: int
@@ -192,7 +192,7 @@ class Consumer:
 
 @dataclass(frozen=True)
 class NewTransaction:
-    """To begin a transaction."""
+    """Begin a transaction."""
 
     timeout_ms: int
     coordinator: int = 0
@@ -201,7 +201,7 @@ class NewTransaction:
 
 @dataclass(frozen=True)
 class AddTopics:
-    """To take topics into a transaction."""
+    """Add topics to a transaction."""
 
     transaction: TxnId
     topics: Sequence[str]
@@ -209,7 +209,7 @@ class AddTopics:
 
 @dataclass(frozen=True)
 class AddSubscriptions:
-    """To take subscriptions into a transaction."""
+    """Add subscriptions to a transaction."""
 
     transaction: TxnId
     subscriptions: Sequence[Subscription]
@@ -217,19 +217,19 @@ class AddSubscriptions:
 
 @dataclass(frozen=True)
 class End:
-    """To end a transaction."""
+    """End a transaction."""
 
     transaction: TxnId
     action: Action
 
 
 TransactionRequest: TypeAlias = NewTransaction | AddTopics | AddSubscriptions | End
-"""What a coordinator can be asked."""
+"""The requests to a coordinator."""
 
 
 @dataclass(frozen=True)
 class PendingSend:
-    """A message or batch on its way: its receipt can be asked for."""
+    """A message or batch in flight: its receipt can be awaited."""
 
     producer: Producer
     number: int
@@ -239,7 +239,7 @@ class PendingSend:
 
 @dataclass(frozen=True)
 class PendingEnd:
-    """A request to end a transaction on its way: its answer can be asked for."""
+    """A request to end a transaction in flight: its answer can be awaited."""
 
     transaction: TxnId
     action: Action
@@ -248,7 +248,7 @@ class PendingEnd:
 
 @dataclass(frozen=True)
 class Received:
-    """A message as a consumer got it. `transaction` is the one that its metadata names, `key` that by which it was routed, and `topic` the
+    """A message as a consumer received it. `transaction` is the one in its metadata, `key` the one by which it was routed, and `topic` the
     topic or segment that it came from.
     """
 
@@ -263,7 +263,7 @@ class Received:
 
 
 class Status(IntEnum):
-    """The states of a transaction in the order in which it goes through them."""
+    """The states of a transaction in the order in which it passes through them."""
 
     OPEN = 0
     COMMITTING = 1
@@ -274,7 +274,7 @@ class Status(IntEnum):
 
 @dataclass(frozen=True)
 class TransactionMetadata:
-    """What the coordinator knows of a transaction that is not over."""
+    """The coordinator's state of a transaction that is not over."""
 
     id: TxnId
     status: Status
@@ -285,7 +285,7 @@ class TransactionMetadata:
 
 @dataclass(frozen=True)
 class CoordinatorStats:
-    """A coordinator. All transactions up to `low_watermark` are over; `last` is the newest it gave."""
+    """A coordinator. All transactions up to `low_watermark` are over; `last` is the newest that it began."""
 
     state: str
     last: int
@@ -295,7 +295,7 @@ class CoordinatorStats:
 
 @dataclass(frozen=True)
 class BufferStats:
-    """A topic's transaction buffer. No consumer is given what lies after `max_read_position`."""
+    """A topic's transaction buffer. No consumer receives messages after `max_read_position`."""
 
     state: str
     max_read_position: Position
@@ -306,7 +306,7 @@ class BufferStats:
 
 @dataclass(frozen=True)
 class TransactionInBuffer:
-    """What a topic's buffer knows of a transaction: where it began there, None if it is not open there, and whether it was aborted."""
+    """A transaction in a topic's buffer: where it began there, None if it is not open there, and whether it was aborted."""
 
     start: Position | None
     aborted: bool
@@ -323,7 +323,7 @@ class PendingAckStats:
 
 @dataclass(frozen=True)
 class TopicStats:
-    """A topic from outside: how many messages each subscription has not acknowledged, and its transactions by how they are."""
+    """A topic's statistics: how many messages each subscription has not acknowledged, and the number of transactions in each state."""
 
     backlogs: Mapping[str, int]
     ongoing_transactions: int
@@ -333,8 +333,8 @@ class TopicStats:
 
 @dataclass(frozen=True)
 class LogStats:
-    """A topic's log: how many entries it holds, the last of them, up to where each subscription has acknowledged everything, and, where
-    the system reports it, which entry each is to be given next.
+    """A topic's log: how many entries it has, its last entry, up to where each subscription has acknowledged everything, and, if the system
+    reports it, the next entry for each subscription.
     """
 
     entries: int
@@ -345,9 +345,9 @@ class LogStats:
 
 @dataclass(frozen=True)
 class KeyGrant:
-    """What a coordinator answered to a client that named its key: the epoch of this connection, and the coordinator of the key.
+    """A coordinator's answer to a client that named its key: the epoch of this connection, and the coordinator of the key.
 
-    A broker that has no transaction keys passes the key over, and answers no epoch.
+    A broker without transaction keys ignores the key, and answers no epoch.
     """
 
     epoch: int | None
@@ -356,19 +356,19 @@ class KeyGrant:
 
 @dataclass(frozen=True)
 class PendingKeyConnect:
-    """A connect with a key on its way: its answer can be asked for. `follows`: it goes on to the coordinator that it is told."""
+    """A connect with a key in flight: its answer can be awaited. If `follows`, it goes on to the coordinator in the answer."""
 
     number: int
     key: bytes | None
     epoch: int | None
-    """None where it says no epoch, as a client may that was given none."""
+    """None if the request has no epoch, as is allowed for a client that was granted none."""
     coordinator: Coordinator
     follows: bool
 
 
 @dataclass(frozen=True, order=True)
 class OwnedKey:
-    """A key as administrators see it in the list. Clients without a name have the owner ""."""
+    """A key in the administrators' list. Clients without a name have the owner ""."""
 
     owner: str
     key: str
@@ -376,7 +376,7 @@ class OwnedKey:
 
 @dataclass(frozen=True)
 class KeyState:
-    """A key as administrators see it alone; its transactions are those that are open."""
+    """One key with its details, as administrators see it; its transactions are the open ones."""
 
     owner: str
     key: str
@@ -387,8 +387,8 @@ class KeyState:
 
 @dataclass(frozen=True)
 class KeyMetrics:
-    """What a broker measures of keys: how many there are, the epoch of each, and how many milliseconds ago each was connected, on average
-    over what was observed.
+    """A broker's metrics of keys: the number of keys, the epoch of each, and how many milliseconds ago each was connected, on average over
+    the observations.
     """
 
     count: int

@@ -31,12 +31,12 @@ from .scalable_topics import is_for_later
 T = TypeVar("T")
 
 LOOK_S = 0.05
-"""How long one look for news may take before the session is asked whether it is still patient."""
+"""The longest wait for an update before the session's patience is checked again."""
 
 
 @dataclass
 class _Held:
-    """A watch as this client holds it: where it is, what opened it, and how many of its updates have been read."""
+    """A watch as this client holds it: its connection, its number there, and how many of its updates have been read."""
 
     kind: str
     connection: Connection
@@ -56,7 +56,7 @@ class WatchCalls(LayoutCalls):
         self._watches: dict[int, _Held] = {}
 
     def watch_layout(self, topic: str, *, broker: str | None = None, retry: bool = True) -> Outcome[LayoutWatch]:
-        """SCALABLE_TOPIC_LOOKUP, and keep listening; Done with the layout of that moment. `broker` is that broker's service URL."""
+        """SCALABLE_TOPIC_LOOKUP, which opens a watch; Done with the present layout. `broker` is the service URL of the broker to ask."""
 
         def command(number: int) -> Message:
             return pb.CommandScalableTopicLookup(session_id=number, topic=topic)
@@ -84,16 +84,16 @@ class WatchCalls(LayoutCalls):
         return told[-1] if told else None
 
     def next_layout(self, watch: LayoutWatch, *, within_s: float | None = None) -> Outcome[Layout]:
-        """Waits for the next layout after those that were read before. The first one opened the watch."""
+        """Wait for the next layout after those that were read before. The first one opened the watch."""
 
         def read(told: Sequence[Any]) -> Layout:
-            self.layouts_told(watch)  # which checks their order
+            self.layouts_told(watch)  # checks their order
             return layout_of_update(told[-1])
 
         return self._next(watch.number, read, within_s)
 
     def layout_from(self, watch: LayoutWatch, epoch: int, *, within_s: float | None = None) -> Outcome[Layout]:
-        """The first layout in a watch that is of that epoch or a later one, waited for. It takes none away from `next_layout`."""
+        """Wait for the first layout in a watch with that epoch or a later one. `next_layout` still returns it."""
         held = self._watches[watch.number]
         for _ in self._time.attempts(within_s):
             for layout in self.layouts_told(watch):
@@ -118,7 +118,7 @@ class WatchCalls(LayoutCalls):
         return _accumulated(watch.first, self._watches[watch.number].told())
 
     def next_topics(self, watch: TopicsWatch, *, within_s: float | None = None) -> Outcome[frozenset[str]]:
-        """The topics after the next update, waited for."""
+        """Wait for the next update; returns the topics after it."""
         return self._next(watch.number, lambda told: _accumulated(watch.first, told)[-1], within_s)
 
     def close_watch(self, watch: LayoutWatch | TopicsWatch) -> None:
@@ -137,11 +137,11 @@ class WatchCalls(LayoutCalls):
         return connection.lost is None
 
     def at_broker(self, service_url: str | None) -> Outcome[Connection]:
-        """This client's connection to the broker of that service URL; None means the first one. Raises Malformed for an invalid one."""
+        """This client's connection to the broker of that service URL, None for the first. Raises Malformed for an invalid URL."""
         return self._client.connection(_address(service_url))
 
     def new_connection_to(self, service_url: str | None) -> Outcome[Connection]:
-        """One more connection there, which the caller closes."""
+        """One more connection to that broker, which the caller closes."""
         return self._client.new_connection(_address(service_url))
 
     def _watch(
@@ -164,7 +164,7 @@ class WatchCalls(LayoutCalls):
         return self._patiently(attempt, is_for_later, retry=retry)
 
     def _next(self, number: int, read: Callable[[Sequence[Any]], T], within_s: float | None) -> Outcome[T]:
-        """What is read from all updates up to the next one."""
+        """Wait for the next update; returns what `read` makes of all updates up to it."""
         held = self._watches[number]
         for _ in self._time.attempts(within_s):
             told = held.told()

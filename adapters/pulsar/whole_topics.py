@@ -1,8 +1,8 @@
-"""Writing to a whole scalable topic and reading all of it, as clients do that were told its layout. PIP-460, "Routing" and "QueueConsumer".
+"""Writing to a whole scalable topic and reading all of it, as clients do that have its layout. PIP-460, "Routing" and "QueueConsumer".
 
-A key goes to the active segment that has its hash, a message without one to each active segment in turn. A queue consumer reads every
-segment that it was told of; a stream consumer those that it is assigned. The suite repeats no message on its own: one whose segment was
-sealed meanwhile ends as it was answered.
+A message with a key goes to the active segment that has the key's hash, one without a key to each active segment in turn. A queue consumer
+reads every segment in the layouts that it has received; a stream consumer reads those that it is assigned. The suite repeats no message by
+itself: one whose segment was sealed meanwhile has the outcome of its answer.
 """
 
 import itertools
@@ -22,9 +22,9 @@ from .values import AckKind, Consumer, MessageId, PendingSend, Producer, Receive
 
 _SEALED = frozenset({pb.TopicTerminatedError})
 _NOT_NOW = frozenset({pb.ConsumerBusy, pb.TopicNotFound, pb.ServiceNotReady})
-"""Why a segment cannot be read yet, or any more: somebody else still has it, or it is pruned."""
+"""Why a segment cannot be read yet, or no more: another consumer still has it, or it is pruned."""
 _QUIET_S = 0.5
-"""How long a segment is watched of which a reader may have been given all."""
+"""How long to watch a segment whose reader may have received all messages."""
 
 
 @dataclass
@@ -54,7 +54,7 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
     # --- writing ----------------------------------------------------------------------------------------------------------------
 
     def writer(self, topic: str, *, half: Half = "high") -> Outcome[TopicWriter]:
-        """Watch the layout of a topic and be ready to write to it; `half` is the half of a key's hash that routes it."""
+        """Watch the layout of a topic, to write to it; `half` is the half of a key's hash that routes it."""
         match self.watch_layout(topic):
             case Done(watch):
                 self._writers[watch.number] = _Writer(watch, half)
@@ -65,7 +65,7 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
     def send_to_topic(
         self, writer: TopicWriter, value: str, *, key: str | None = None, transaction: TxnId | None = None
     ) -> Outcome[tuple[str, MessageId]]:
-        """Send one message and wait for its receipt: the segment that took it, and the message's id there."""
+        """Send one message and wait for its receipt: returns the segment that stored it, and the message's id there."""
         match self.post_to_topic(writer, value, key=key, transaction=transaction):
             case Done(pending):
                 match self.receipt(self._in_topics[pending.number]):
@@ -79,8 +79,8 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
     def post_to_topic(
         self, writer: TopicWriter, value: str, *, key: str | None = None, transaction: TxnId | None = None
     ) -> Outcome[PendingInTopic]:
-        """Send one message without waiting. Where a segment takes no producer any more, the next layout is waited for, and the message
-        goes where that says.
+        """Send one message without waiting for its receipt. If a segment is sealed, wait for the next layout, and send the message to the
+        segment in that.
         """
         held = self._writers[writer.number]
         hashed = None if key is None else segment_hash(key, held.half)
@@ -100,7 +100,7 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
         return outcome
 
     def receipt_in_topic(self, pending: PendingInTopic, *, within_s: float | None = None) -> Outcome[MessageId]:
-        """The receipt of a message that is on its way, waited for. After Unknown it can be asked for again."""
+        """Wait for the receipt of a message in flight. After Unknown the caller can wait again."""
         sent = self._in_topics[pending.number]
         return self.receipt(sent, within_s=within_s)
 
@@ -118,7 +118,7 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
     # --- reading ----------------------------------------------------------------------------------------------------------------
 
     def join_queue(self, topic: str, subscription: str) -> Outcome[QueueConsumer]:
-        """Watch the layout of a topic, and read all its segments by a shared subscription, sealed ones too. It registers nowhere."""
+        """Watch the layout of a topic, and read all its segments by a shared subscription, sealed ones too. It does not register."""
         match self.watch_layout(topic):
             case Done(watch):
                 consumer = QueueConsumer(topic, subscription, watch.number)
@@ -128,7 +128,7 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
                 return trouble
 
     def take(self, reader: TopicReader, *, within_s: float | None = None) -> Outcome[Received]:
-        """The next message from any segment that the reader has now, waited for; `topic` of it is the segment."""
+        """Wait for the next message from any segment that the reader has now; the message's `topic` is the segment."""
         held = self._reader(reader)
         for _ in self._time.attempts(within_s):
             match self._attached(reader, held):
@@ -143,18 +143,18 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
                     case Refused(code=code) as refusal if code not in _NOT_NOW:
                         return refusal
                     case _:
-                        pass  # nothing has come, or the segment is gone, which the next layout says
+                        pass  # no message has come, or the segment is gone, as the next layout shows
         return Unknown(f"no message came for {reader.subscription} of {reader.topic}")
 
     def acknowledge_taken(self, reader: TopicReader, message: Received, *, transaction: TxnId | None = None) -> Outcome[None]:
-        """Acknowledge a message where it came from."""
+        """Acknowledge a message on the segment that it came from."""
         consumer = self._reader(reader).consumers.get(message.topic)
         if consumer is None:
             return Unknown(f"{reader.subscription} of {reader.topic} has {message.topic} no more")
         return self.acknowledge(consumer, [message.id], kind=AckKind.INDIVIDUAL, transaction=transaction)
 
     def take_until(self, reader: TopicReader, *values: str, acknowledge: bool = True) -> Outcome[tuple[Received, ...]]:
-        """The messages up to when all of these values have come, with them. Each is acknowledged before the next one is waited for."""
+        """The messages until all of these values have come, with them. Each is acknowledged before the next is awaited."""
         taken: list[Received] = []
         while set(values) - {message.value for message in taken}:
             match self.take(reader):
@@ -176,8 +176,8 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
         return frozenset(held.consumers)
 
     def read_topic(self, topic: str, subscription: str) -> Outcome[tuple[Received, ...]]:
-        """All that a subscription is given of a topic as it is laid out now, parents before their children, up to what may be read last.
-        Nothing is acknowledged.
+        """All messages that a subscription receives from a topic's present segments, parents before their children, up to the last readable
+        one. It acknowledges none.
         """
         match self.looked_up(topic):
             case Done(layout):
@@ -186,7 +186,7 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
                 return trouble
 
     def read_segment(self, segment: str, subscription: str) -> Outcome[tuple[Received, ...]]:
-        """All that a subscription is given of one segment, sealed or not, likewise."""
+        """All messages that a subscription receives from one segment, sealed or not; it acknowledges none."""
         match self.subscribe(segment, subscription):
             case Done(consumer):
                 try:
@@ -229,7 +229,7 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
         return self._readers[reader]
 
     def _attached(self, reader: TopicReader, held: _Reader) -> Outcome[None]:
-        """Subscribe to what the reader has now and had not, and let go of what it has no more."""
+        """Subscribe to the segments that the reader has gained, and close the consumers of those that it has lost."""
         match self._segments_of(reader, held):
             case Done(segments):
                 pass

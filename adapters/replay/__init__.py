@@ -1,6 +1,6 @@
-"""The requests of a scenario that deviates, sent again without Fencepost: Kafka's only.
+"""The requests of a red scenario, sent again without Fencepost; for Kafka only.
 
-`conversation` pairs what a run kept with a play of the same scenario on the reference and finds the answer that decided, `bindings` finds
-where each value of a request comes from, `script` writes the program, `runtime` is the part of it that is the same in every script,
-`frames_text` writes the frames, `making` is how others ask for these, and `played_again` is a recording that `fencepost verify` plays.
+`conversation` pairs what a run kept with a play of the same scenario on the reference and finds the answer that decided; `bindings` finds
+the source of each value of a request; `script` writes the program; `runtime` is the part that is the same in every script; `frames_text`
+writes the frames; `making` is what other packages call; and `played_again` is a recording that `fencepost verify` plays.
 """

@@ -1,7 +1,7 @@
-"""Where each value of a request comes from: a name of the scenario, an earlier answer, or the request alone.
+"""The source of each value of a request: a name of the scenario, an earlier answer, or the request alone.
 
-A value is bound to an earlier answer only where that holds in the red and on the reference alike. So a client that speaks under an
-epoch which it had before does so in the script too, also where the red's broker never raised it.
+A value is bound to an earlier answer only if it equals that answer's field both in the red and on the reference. So a client that keeps an
+old epoch keeps it in the script too, also if the red's broker never raised the epoch.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ _BOUND = {
     "generation_id": ("generation_id", "int32"),
     "generation_id_or_member_epoch": ("generation_id", "int32"),
 }
-"""The fields of requests that carry what an answer said: the answer's field, and how the number is written."""
+"""The fields of requests that repeat a value of an answer: the answer's field, and how the number is written."""
 _HEAD = (
     ("base offset", 8), ("length", 4), ("leader epoch", 4), ("magic", 1), ("checksum, computed again", 4), ("attributes", 2),
     ("last offset delta", 4), ("base timestamp", 8), ("max timestamp", 8), ("producer_id", 8), ("producer_epoch", 2),
@@ -38,14 +38,14 @@ class Written:
 
 
 class Bindings:
-    """The requests of a script, and the answers by which values of later ones are known."""
+    """The requests of a script, and the earlier answers from which their values come."""
 
     def __init__(self, pairs: Sequence[Pair], red_suffix: str, suffix: str, topics: Mapping[str, str]) -> None:
         self._pairs = pairs
         self._suffixes = (red_suffix, suffix)
         self._topics = topics
         self._producer_id: int | None = None
-        """That of the piece before, whose epoch may follow."""
+        """The producer id that was read last, whose epoch may follow."""
         self._answers = [(pair.red.answer() or {}, pair.reference.answer() or {}) for pair in pairs]
 
     def written(self, place: int) -> Iterator[Written]:
@@ -81,7 +81,7 @@ class Bindings:
         return f"broker.name({value.removesuffix(f'-{self._suffixes[0]}')!r})"
 
     def _found(self, place: int, field: str, value: Any, other: Any) -> str | None:
-        """The last earlier answer whose field has that value in the red, and the other one on the reference."""
+        """The last earlier answer whose field has `value` in the red and `other` on the reference."""
         for number in range(place, 0, -1):
             red, reference = self._answers[number - 1]
             companion = {"producer_id": self._producer_id} if field == "producer_epoch" else {}
@@ -90,7 +90,7 @@ class Bindings:
         return None
 
     def _batches(self, place: int, part: Part, other: Part | None) -> Iterator[Written]:
-        """Record batches piece by piece; what is no sound batch goes as it is."""
+        """Record batches piece by piece; records that are no sound batches, or that differ in number, are written unchanged."""
         data: bytes = part.value
         try:
             read = decode(data)
@@ -129,7 +129,7 @@ def _shown(part: Part) -> str:
 
 
 def _path_to(value: Any, wanted: Mapping[str, Any]) -> tuple[str | int, ...] | None:
-    """The path to the first field of the first name in a structure that has all these values."""
+    """The path to the first field of `wanted` in the first structure that has all these values."""
     if isinstance(value, dict):
         if wanted.items() <= {name: inner for name, inner in value.items() if name in wanted}.items():
             return (next(iter(wanted)),)

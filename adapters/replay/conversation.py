@@ -1,7 +1,7 @@
-"""The exchanges of a red with those of the same scenario on the reference, and the answer in which they part.
+"""The exchanges of a red and those of the same scenario on the reference, and the answer in which they differ.
 
-Both played the same steps, so that the requests which change something come in the same order; how often a client looked meanwhile, and
-asked again, is not the same and does not matter.
+Both plays have the same steps, so the requests that change something come in the same order. How often a client looked or retried between
+them may differ, and does not matter.
 """
 
 import re
@@ -19,13 +19,13 @@ from fencepost.wire.kafka.message_fields import shape_of
 from .runtime import Bytes, Names, flat
 
 _HELPERS = frozenset({"api_versions", "metadata", "find_coordinator"})
-"""What a script asks by itself, where it needs it."""
+"""Requests that a script makes by itself, when it needs them."""
 _LOOKS = ("describe_", "list_", "fetch", "offset_fetch", "consumer_group_describe")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A request, as it was put the last time, and how often that was; `writes` counts the requests before it that change something."""
+    """A request, as it was sent the last time, and how often it was; `writes` counts the earlier requests that change something."""
 
     call: Recorded
     times: int
@@ -44,7 +44,7 @@ class Asked:
         return self.api.startswith(_LOOKS)
 
     def answer(self) -> dict[str, Any] | None:
-        """The answer as a script reads it; None where none came."""
+        """The answer as a script reads it; None if none came."""
         answer = self.call.answer
         if answer is None:
             return None
@@ -65,7 +65,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Parting:
-    """What a script needs: the requests up to the one that decides, and the fields of its answer that are not the same."""
+    """The content of a script: the requests up to the one that decides, and the fields in which its answers differ."""
 
     pairs: tuple[Pair, ...]
     seen: Mapping[str, Any]
@@ -73,7 +73,7 @@ class Parting:
 
 
 def asked_of(calls: Sequence[Recorded]) -> list[Asked]:
-    """The requests that matter in the order in which they were made; one that was put again at once counts as one."""
+    """The requests that matter, in the order in which they were made; one that a client repeats at once counts as one."""
     found: list[Asked] = []
     writes = 0
     for call in sorted(calls, key=lambda one: one.began):
@@ -89,7 +89,7 @@ def asked_of(calls: Sequence[Recorded]) -> list[Asked]:
 
 
 def parting(red: Sequence[Recorded], red_suffix: str, reference: Sequence[Recorded], suffix: str, violation: Mismatch) -> Parting:
-    """Where the red and the reference part. Raises WrongUsage where no single answer shows it."""
+    """Where the red and the reference differ. Raises WrongUsage if no single answer shows it."""
     ours, theirs = asked_of(red), asked_of(reference)
     writes = list(_paired_writes(ours, theirs))
     candidates = [
@@ -112,7 +112,7 @@ def parting(red: Sequence[Recorded], red_suffix: str, reference: Sequence[Record
 
 
 def _paired_writes(ours: Sequence[Asked], theirs: Sequence[Asked]) -> Iterator[Pair]:
-    """The requests that change something, as far as the same clients make the same ones."""
+    """The requests that change something, until the client or the API differs."""
     left, right = ([one for one in side if not one.only_looks] for side in (ours, theirs))
     for red, reference in zip(left, right, strict=False):
         if (red.call.client, red.api) != (reference.call.client, reference.api):
@@ -123,7 +123,7 @@ def _paired_writes(ours: Sequence[Asked], theirs: Sequence[Asked]) -> Iterator[P
 def _candidates(
     ours: Sequence[Asked], theirs: Sequence[Asked], writes: Sequence[Pair], red_suffix: str, suffix: str
 ) -> Iterator[list[Pair]]:
-    """What may decide, with what goes before it: each request that changes something, and the last look of each kind after each."""
+    """The requests that may decide, each with those before it: each request that changes something, and each look with its counterpart."""
     by_look: dict[Any, Asked] = {}
     for one in theirs:
         if one.only_looks:
@@ -140,12 +140,12 @@ def _candidates(
 
 
 def _look(one: Asked, suffix: str) -> Any:
-    """What a look is known by: who looks at what, after which request."""
+    """The identity of a look: the client, what it reads, and after how many changes."""
     return one.writes, one.call.client, one.api, re.sub(rf"-{suffix}\b", "", str(plain(one.call.request)))
 
 
 def _differences(pairs: Sequence[Pair], red_suffix: str, suffix: str) -> dict[str, tuple[Any, Any]]:
-    """The fields of the last answer that are not the same: as seen in the red, and as the reference has them."""
+    """The fields in which the last answers differ: as seen in the red, and as the reference has them."""
     seen, expected = _said([pair.red for pair in pairs], red_suffix), _said([pair.reference for pair in pairs], suffix)
     if seen is None or expected is None:
         return {}
@@ -154,7 +154,7 @@ def _differences(pairs: Sequence[Pair], red_suffix: str, suffix: str) -> dict[st
 
 
 def _said(asked: Sequence[Asked], suffix: str) -> dict[str, Any] | None:
-    """The last answer, with names and producer ids as every play has them; None where none came."""
+    """The fields of the last answer, with the names and producer ids that are the same in every play; None if no answer came."""
     names = Names(suffix)
     said: dict[str, Any] | None = None
     for one in asked:

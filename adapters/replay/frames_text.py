@@ -1,4 +1,4 @@
-"""What was said in a red as frames: each field's bytes in hexadecimal, with what it is."""
+"""The exchanges of a red as frames: the bytes of each field in hexadecimal, with its name and value."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +14,7 @@ _WIDTH = 47
 
 
 def text(heading: str, calls: list[Recorded], verdict: str) -> str:
-    """All requests that matter, with their answers, in the order in which they were made; what was put again at once stands there once."""
+    """All requests that matter, with their answers, in the order in which they were made; one that was repeated at once is shown once."""
     lines = [f"# {heading}", f"# {verdict}", "# Frames without length and header, as they were recorded."]
     for number, one in enumerate(asked_of(calls), 1):
         call = one.call

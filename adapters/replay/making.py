@@ -1,4 +1,4 @@
-"""What can be made of kept exchanges: a program, or frames for people."""
+"""What can be made of kept exchanges: a program, or frames to read."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -13,13 +13,13 @@ from .bindings import Bindings
 from .conversation import parting
 
 Lines = Sequence[Mapping[str, Any]]
-"""Kept exchanges, as `KeepsExchanges` hands them out."""
+"""Kept exchanges, as `KeepsExchanges` returns them."""
 
 
 def program(title: str, notes: Sequence[str], kept: Lines, place: str, reference: Lines, violation: Mismatch) -> str:
-    """The script that shows a red; `reference` is what the same scenario said on the reference, `place` says where `kept` stands.
+    """The script that shows a red; `reference` has the exchanges of the same scenario on the reference, `place` is where `kept` is stored.
 
-    Raises WrongUsage where no request shows it, or the lines cannot be read.
+    Raises WrongUsage if no request shows it, or the lines cannot be read.
     """
     calls, suffix = kept_exchanges.read(kept, place)
     others, other_suffix = kept_exchanges.read(reference, "the reference")
@@ -29,12 +29,12 @@ def program(title: str, notes: Sequence[str], kept: Lines, place: str, reference
 
 
 def frames(title: str, kept: Lines, place: str, violation: Mismatch) -> str:
-    """The frames of a red, a field a line. Raises WrongUsage where the lines cannot be read."""
+    """The frames of a red, one field a line. Raises WrongUsage if the lines cannot be read."""
     return frames_text.text(title, kept_exchanges.read(kept, place)[0], str(violation))
 
 
 def _topics(calls: Sequence[Recorded]) -> Iterator[tuple[str, str]]:
-    """The names of topics by their ids, wherever an answer has both."""
+    """Topic ids with their names, from every answer that has both."""
     for call in calls:
         if call.answer is not None:
             yield from _named_ids(plain(call.answer))

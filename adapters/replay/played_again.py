@@ -1,4 +1,4 @@
-"""A recording of one scenario, ready to be played again: its session with the recorded answers, and what was found of its file."""
+"""A recording of one scenario, ready to be played: a session that gives the recorded answers, and checks of the file."""
 
 from dataclasses import dataclass
 
@@ -16,12 +16,12 @@ from .making import Lines
 
 
 def is_whole(lines: Lines) -> bool:
-    """Whether the lines have what a session began with, which earlier versions did not keep."""
+    """Whether the lines have what a session began with, which earlier versions of fencepost did not keep."""
     return bool(lines) and "offer" in lines[0]
 
 
 def changed_exchange(lines: Lines) -> str | None:
-    """The first exchange that is not as it was written, by its number; None where all are."""
+    """The first exchange that was changed after it was written, by its number; None if none was."""
     place = first_broken(lines)
     return None if place is None else "what the session began with" if place == 0 else f"exchange {place}{_named(lines, place)}"
 
@@ -36,7 +36,7 @@ def _named(lines: Lines, place: int) -> str:
 
 @dataclass(frozen=True)
 class PlayedAgain:
-    """`session` gives the recorded answers."""
+    """One play of a recording; `session` gives the recorded answers."""
 
     session: Session
     _tape: Tape
@@ -44,7 +44,7 @@ class PlayedAgain:
 
     @classmethod
     def of(cls, lines: Lines, place: str) -> "PlayedAgain":
-        """Raises WrongUsage where the lines are not those of a recording; `place` says whose they are."""
+        """The play for these lines. Raises WrongUsage if they are no recording; `place` is their file."""
         calls, _ = kept_exchanges.read(lines, place)
         try:
             head = Head.of(lines[0])
@@ -54,15 +54,15 @@ class PlayedAgain:
         return cls(session, tape, head)
 
     def parted(self) -> str | None:
-        """Why the play did not go as it was recorded, once it has ended; None where it did."""
+        """Why the play differed from the recording, once it has ended; None if it did not."""
         self._tape.finish()
         return None if self._tape.parted is None else str(self._tape.parted)
 
     @property
     def must_go_the_same_way(self) -> bool:
-        """Whether the same version of fencepost makes the same requests: where time is virtual, and no fault was asked for its outcome."""
+        """Whether the same version of fencepost makes the same requests: if time is virtual, and the play met no unrecorded fault."""
         return self._head.is_virtual and not isinstance(self._tape.parted, NotRecorded)
 
     def history(self, run: str) -> list[Event]:
-        """The history that the recorded exchanges give."""
+        """The history made from the recorded exchanges."""
         return list(events(self._tape.calls, run))

@@ -1,7 +1,7 @@
-"""Kafka's wire protocol in as few lines as sending recorded requests needs, with the standard library only.
+"""Kafka's wire protocol in as few lines as recorded requests need, with the standard library only.
 
-`fencepost replay` puts this module into each script as it stands, and reads recorded answers with it, so that a script and what it was made
-from see the same in the same bytes.
+`fencepost replay` puts this module into each script unchanged, and reads recorded answers with it, so that a script and the recording that
+it was made from read the same bytes in the same way.
 """
 
 import argparse
@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 RETRIABLE = {3, 5, 6, 14, 15, 16, 51}
-"""Unknown topic, leader or coordinator away, loading, or busy with an earlier end: asked again, unless that was the answer in the red."""
+"""Unknown topic, no leader or coordinator, loading, or busy with an earlier end: sent again, unless that was the answer in the red."""
 IGNORED = {
     "throttle_time", "leader_epoch", "current_leader_epoch", "timestamp", "transaction_start_time", "log_append_time", "last_timestamp",
     "error_message", "topic_id", "session_id", "preferred_read_replica", "coordinator_epoch", "member_id", "last_updated_timestamp",
     "replication_factor", "configs", "log_start_offset",
 }  # fmt: skip
-"""Fields that differ between two healthy brokers."""
+"""Fields that may differ between two correct brokers."""
 
 
 # --- writing ------------------------------------------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ def records(*batches: bytes) -> bytes:
 
 
 def batch(*parts: bytes) -> bytes:
-    """A record batch whose checksum is that of what now stands in it."""
+    """A record batch with the checksum of its present content."""
     data = b"".join(parts)
     return data[:17] + struct.pack(">I", crc32c(data[21:])) + data[21:]
 
@@ -83,7 +83,7 @@ def crc32c(data: bytes) -> int:
 
 # --- reading ------------------------------------------------------------------------------------------------------------------
 class Bytes:
-    """Reads an answer from its beginning."""
+    """Reads an answer, from the beginning."""
 
     def __init__(self, data: bytes) -> None:
         self.data, self.at = data, 0
@@ -119,7 +119,7 @@ class Bytes:
             self.take(self.uvarint())
 
     def entity(self, shape: Any) -> dict[str, Any]:
-        """`shape` is whether the message is flexible, then pairs of name and kind: the name of a kind, a list of one, or a shape."""
+        """`shape` is whether the message is flexible, then pairs of name and kind: the name of a kind, a list of one kind, or a shape."""
         flexible, *fields = shape
         found = {name: self.value(kind, flexible) for name, kind in fields}
         if flexible:
@@ -177,7 +177,7 @@ def record(data: Bytes) -> tuple[bytes | None, bytes | None]:
 
 
 def flat(value: Any, names: "Names", path: str = "") -> Iterator[tuple[str, Any]]:
-    """An answer as pairs of a field's path and its value, without what differs between two healthy brokers."""
+    """An answer as pairs of a field's path and its value, without the fields that may differ between two correct brokers."""
     if isinstance(value, dict):
         for name, inner in value.items():
             if name not in IGNORED:
@@ -191,7 +191,7 @@ def flat(value: Any, names: "Names", path: str = "") -> Iterator[tuple[str, Any]
 
 
 class Names:
-    """Names and producer ids as every run of the same requests has them."""
+    """Names and producer ids in a form that is the same in every run of the same requests."""
 
     def __init__(self, suffix: str) -> None:
         self.suffix = suffix
@@ -206,7 +206,7 @@ class Names:
 # --- asking -------------------------------------------------------------------------------------------------------------------
 @dataclass
 class Step:
-    """One request: who asks, what, whom, and how the answer is read."""
+    """One request: the client, what it sends, to which node, and how the answer is read."""
 
     client: str
     title: str
@@ -219,12 +219,12 @@ class Step:
     shape: Any
     wait_s: float = 0.0
     final: Sequence[int] = ()
-    """Errors that were the answer in the red or are the one expected, so that they are not asked again."""
+    """Errors that are not retried, since they were the answer in the red or are the expected one."""
 
 
 @dataclass
 class Broker:
-    """The broker that is asked, and what it has answered, by the number of the step."""
+    """The broker under test, and its answers by the number of the step."""
 
     address: tuple[str, int]
     patience_s: float
@@ -234,11 +234,11 @@ class Broker:
     topic_ids: dict[str, str] = field(default_factory=dict)
 
     def name(self, name: str) -> str:
-        """The name that this run of the script has for it."""
+        """The name of this scenario's topic, group or id in this run of the script."""
         return f"{name}-{self.suffix}"
 
     def answered(self, number: int, *path: str | int) -> Any:
-        """A value of an earlier answer; -1 where it has none such, since that step was refused."""
+        """A value of an earlier answer; -1 if the answer does not have it, because that step was refused."""
         value: Any = self.answers.get(number)
         try:
             for part in path:
@@ -314,7 +314,7 @@ class Broker:
         return found.get("host", self.address[0]), found.get("port", self.address[1])
 
     def patiently(self, act: Callable[[], dict[str, Any]], final: Sequence[int] = ()) -> dict[str, Any]:
-        """The first answer that does not say to ask again; the last one after 10 s."""
+        """The first answer without a retriable error; after 10 s the last one."""
         until = time.monotonic() + 10
         while True:
             answer = act()
@@ -330,7 +330,7 @@ class Broker:
         return self.address if kind == "any" else self.coordinator(int(kind.endswith("transaction")), self.name(key))
 
     def play(self, number: int, step: Step) -> dict[str, Any]:
-        """Make the request of that number; its answer."""
+        """Make the request of that number; returns its answer."""
         node = self.node_of(step)
 
         def act() -> dict[str, Any]:
@@ -348,7 +348,7 @@ SHOWN, NOT_SHOWN, UNDECIDED = 1, 0, 2
 
 
 def decide(found: dict[str, Any], seen: dict[str, Any], expected: dict[str, Any]) -> int:
-    """What an answer shows, by the fields in which the red and what was expected differ."""
+    """What an answer shows, by the fields in which the red and the reference differ."""
     if all(found.get(path) == value for path, value in seen.items()):
         return SHOWN
     return NOT_SHOWN if all(found.get(path) == value for path, value in expected.items()) else UNDECIDED
@@ -360,7 +360,7 @@ def summary(answer: dict[str, Any], names: Names) -> str:
 
 
 def main(steps: Sequence[Step], seen: dict[str, Any], expected: dict[str, Any], looks: bool, story: str) -> int:
-    """Make the requests, and say what the last answer shows: the exit code."""
+    """Make the requests, and print what the last answer shows. Returns the exit code."""
     parser = argparse.ArgumentParser(description=story)
     parser.add_argument("address", metavar="HOST:PORT", help="a broker without TLS and login")
     parser.add_argument("--patience", type=float, default=5.0, metavar="S", help="how long what only looks is asked again (default 5)")

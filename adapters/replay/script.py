@@ -1,4 +1,4 @@
-"""The script: what is the same in all of them, the requests of this red, and what decides."""
+"""The text of a script: the part that all scripts share, the requests of this red, and the fields that decide."""
 
 import importlib.resources
 import pprint
@@ -22,12 +22,12 @@ _GROUP = frozenset(
 )  # fmt: skip
 _LEADER = frozenset({"produce", "fetch", "list_offsets", "describe_producers", "write_txn_markers", "delete_records"})
 _PAUSE_MS = 300
-"""A script waits where the red's client did, from so long on: something may have been due meanwhile."""
+"""The shortest pause of the red's client that a script repeats: something may have been due during it."""
 _LONGEST_PAUSE_S = 120.0
 
 
 def written(title: str, notes: Sequence[str], parting: Parting, bindings: Bindings, suffix: str, topics: Mapping[str, str]) -> str:
-    """The program's text. `title` says what it shows, `notes` what a reader should know; `topics` has names by id."""
+    """The program's text. `title` is what it shows, `notes` what a reader should know; `topics` has names by id."""
     runtime = importlib.resources.files(__package__).joinpath("runtime.py").read_text(encoding="utf-8")
     imports_from = runtime.index("import argparse")
     head = "\n".join([title, "", *notes])
@@ -53,7 +53,7 @@ def written(title: str, notes: Sequence[str], parting: Parting, bindings: Bindin
 
 
 def _quoted(text: str) -> str:
-    """A docstring, whatever stands in it."""
+    """A docstring with this text, whatever characters it has."""
     safe = text.replace("\\", "\\\\").replace('"""', "'''")
     return f'"""{safe}\n"""'
 
@@ -109,7 +109,7 @@ def _codes(asked: Asked) -> set[int]:
 
 
 def _to(asked: Asked, suffix: str, topics: Mapping[str, str]) -> tuple[str, str, int]:
-    """Whom the request is for, by the names of the scenario."""
+    """The node that the request is for, by the names of the scenario."""
     request = plain(asked.call.request)
     if asked.api in _TRANSACTION and (name := _first(request, ("transactional_id", "v3_and_below_transactional_id", "transactional_ids"))):
         return "coordinator of a transaction", _named(name, suffix), 0
@@ -128,7 +128,7 @@ def _named(name: Any, suffix: str) -> str:
 
 
 def _first(value: Any, names: Sequence[str]) -> Any:
-    """The first value under one of these names, at any depth; of a list its first entry."""
+    """The first value under one of these names, at any depth; if it is a list, its first entry."""
     if isinstance(value, dict):
         for name, inner in value.items():
             if name in names and isinstance(inner, (str, int)):

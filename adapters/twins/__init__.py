@@ -1,4 +1,4 @@
-"""What performs the disturbances of `fixtures/disturbances.yaml` on a session, by their names.
+"""The classes that perform the disturbances of `fixtures/disturbances.yaml` on a session, by the names of the disturbances.
 
-A disturbance that needs only faults is performed alike on every protocol; one that changes requests on their way has code for each.
+A disturbance that needs only faults has one class for every protocol; one that changes requests in flight has a class for each protocol.
 """

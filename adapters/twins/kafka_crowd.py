@@ -1,7 +1,7 @@
-"""Others on the same broker, in the same states: what one transaction has must not depend on how many there are beside it.
+"""Other transactions on the same broker, in the same states: one transaction's outcome must not depend on how many others there are.
 
-The crowd's ids begin as the scenario's do, and it has partitions, groups and transactions of its own. When the scenario is over, the crowd
-is asked what became of it: a disturbance that was forgotten by the broker would disturb nothing.
+The crowd's ids begin as the scenario's do, and it has its own partitions, groups and transactions. After the scenario, the disturbance
+checks the crowd's outcome: if the broker forgot the crowd, it would disturb nothing.
 """
 
 from collections.abc import Sequence
@@ -17,15 +17,15 @@ from .performer import Performer
 from .prelude import TIMEOUT_MS, done
 
 PARTITIONS = 40
-"""How many the open one is in: more than what a coordinator sends or loads at a time."""
+"""The number of partitions of the open transaction: more than a coordinator sends or loads at a time."""
 _DECIDED, _ENDED, _REFUSING = "crowd-decided", "crowd-ended", "crowd-refusing"
 _FIRST = "the crowd's first"
 _ENDED_TOGETHER = 4
-"""How many transactions are ended right before the crash."""
+"""How many transactions the crowd ends right before the crash."""
 
 
 class _Crowded(Performer):
-    """What both have in common: writers whose ids begin as the scenario's do."""
+    """What both crowds have in common: writers whose ids begin as the scenario's do."""
 
     session: KafkaSession
 
@@ -54,7 +54,7 @@ class _Crowded(Performer):
 
 
 class Crowd(_Crowded):
-    """A transaction in forty partitions, and others that are decided, beside the scenario."""
+    """One open transaction in forty partitions, and decided ones, concurrently with the scenario."""
 
     def begin(self) -> None:
         self._is_there = self.is_active
@@ -97,7 +97,7 @@ class Crowd(_Crowded):
         return [TopicPartition(self._topic, number) for number in range(PARTITIONS)]
 
     def _write_everywhere(self) -> None:
-        """One record in each of the forty partitions, a request for those of each leader."""
+        """Write one record to each of the forty partitions, with one request for each leader."""
         who, probe = self._open, self._probe
         if self._log.kind.is_old:
             done(probe.add_partitions(who.transactional_id, who.producer, self._partitions), "adding the crowd's partitions")
@@ -116,9 +116,9 @@ class Crowd(_Crowded):
 
 
 class CrashInACrowd(_Crowded):
-    """Transactions of others are ended between two steps, and none of them is complete when the system loses its power.
+    """The crowd ends its transactions between two steps, and the system crashes before any of them is complete.
 
-    Each has one more partition, which was told of the next coordinator and so refuses the marker of this one.
+    Each transaction has one more partition, which has seen a higher coordinator epoch and so refuses the marker of this coordinator.
     """
 
     def begin(self) -> None:

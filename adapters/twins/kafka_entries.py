@@ -1,6 +1,6 @@
-"""Requests with several entries: each entry in a request of its own, or the entries in another order.
+"""Requests with several entries: each entry in a separate request, or the entries in another order.
 
-An entry is what stands at the end of a path of lists, such as a partition of a topic; its answer stands at the end of another such path.
+An entry is an item of the last of a path of lists, such as a partition of a topic; its answer is at the end of another such path.
 """
 
 import dataclasses
@@ -17,7 +17,7 @@ from .kafka_way import Heard, RequestPerformer
 
 
 class Entries(NamedTuple):
-    """Where the entries of a request stand, and those of its answer."""
+    """The paths to the entries of a request, and to those of its answer."""
 
     asked: tuple[str, ...]
     answered: tuple[str, ...]
@@ -39,7 +39,7 @@ _ENTRIES = {
 
 
 def entries_of(request: RequestPayload) -> Entries | None:
-    """Where the entries of a request stand; None for one that has none that could stand in requests of their own."""
+    """The paths of a request's entries; None for a request without entries that could be sent separately."""
     api, version = api_of(request), int(request.__version__)
     match api:
         case "add_partitions_to_txn" if version < 4:
@@ -56,7 +56,7 @@ def entries_of(request: RequestPayload) -> Entries | None:
 
 
 def each(entity: Any, path: Sequence[str]) -> Iterator[Any]:
-    """The entity once for each entry at the end of the path, with that entry alone; itself where a list is not given."""
+    """The entity once for each entry at the end of the path, with that entry alone; the entity itself if a list on the path is null."""
     held = getattr(entity, path[0])
     if held is None:
         yield entity
@@ -67,7 +67,7 @@ def each(entity: Any, path: Sequence[str]) -> Iterator[Any]:
 
 
 def reversed_entries(entity: Any, path: Sequence[str]) -> Any:
-    """The entity with every list of the path the other way round."""
+    """The entity with every list of the path reversed."""
     held = getattr(entity, path[0])
     if held is None:
         return entity
@@ -76,7 +76,7 @@ def reversed_entries(entity: Any, path: Sequence[str]) -> Any:
 
 
 def joined(entities: Sequence[Any], path: Sequence[str]) -> Any:
-    """One entity of several that differ in the lists of the path: items that are otherwise the same are one."""
+    """One entity made of several that differ only in the lists of the path; items that are equal apart from their own lists become one."""
     items = [item for entity in entities for item in getattr(entity, path[0]) or ()]
     if len(path) > 1:
         alike: dict[Any, list[Any]] = {}
@@ -87,7 +87,7 @@ def joined(entities: Sequence[Any], path: Sequence[str]) -> Any:
 
 
 class Split(RequestPerformer):
-    """A request with several entries is sent as one request for each, one after the other; the first refusal of a whole request counts."""
+    """A request with several entries is sent as one request for each entry, in order; if one is refused as a whole, its answer counts."""
 
     def changed(self, request: RequestPayload) -> RequestPayload:
         parts = _parts(request)
@@ -110,7 +110,7 @@ class Split(RequestPerformer):
 
 
 class Reordered(RequestPerformer):
-    """The entries of a request come in the reverse order."""
+    """The entries of a request are sent in reverse order."""
 
     def changed(self, request: RequestPayload) -> RequestPayload:
         where = entries_of(request)

@@ -1,4 +1,4 @@
-"""The same questions in another form."""
+"""The same questions in another form: smaller fetches, and older versions."""
 
 import dataclasses
 from typing import Any, cast
@@ -11,14 +11,14 @@ from .kafka_way import RequestPerformer
 from .performer import Performer
 
 _LEAST = 1
-"""A node hands out one batch at the least, however little is asked for."""
+"""A node returns at least one batch, however small the limit is."""
 
 _ONLY_LOOKS = {"fetch": 12, "find_coordinator": 3, "list_offsets": 5, "offset_fetch": 7}
-"""Up to which version a client asks that is older and asks for the same: before batches of look-ups, and before topic ids."""
+"""The highest version, for each API, that an older client sends for the same question: before batches of look-ups, and before topic ids."""
 
 
 class OneBatch(RequestPerformer):
-    """Fetch asks for so little that it is given one batch at a time."""
+    """Fetch has such a low limit that the node returns one batch at a time."""
 
     def changed(self, request: RequestPayload) -> RequestPayload:
         if api_of(request) != "fetch":
@@ -32,7 +32,7 @@ class OneBatch(RequestPerformer):
 
 
 class OlderLooks(Performer):
-    """What only looks is asked in the version of an older client."""
+    """Requests that only read are sent in an older client's version."""
 
     def begin(self) -> None:
         for api, highest in _ONLY_LOOKS.items():

@@ -1,4 +1,4 @@
-"""Requests that arrive twice, answers that are lost, and connections that do not last: what a client library does about each is lawful."""
+"""Requests that arrive twice, answers that are lost, and new connections: all of it is what client libraries may do."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -19,17 +19,17 @@ _ALWAYS = frozenset(
     | {"describe_transactions", "end_txn", "fetch", "find_coordinator", "heartbeat", "list_groups", "list_offsets", "list_transactions"}
     | {"metadata", "offset_commit", "offset_fetch", "offset_for_leader_epoch", "sync_group", "txn_offset_commit"}
 )
-"""Requests that may be repeated whatever they say: they look, or what they ask for is a state and not a step."""
+"""Requests that may always be repeated: they only read, or they ask for a state and not for a step."""
 
 _RETRIED = TO_COORDINATOR | TO_LEADER
 """The errors after which a client sends the request again by itself."""
 
 _BY_WHOM_IS_KNOWN = -1
-"""InitProducerId without a producer id asks for a step: the next epoch. With one it says from which, and is recognised."""
+"""The producer id of an InitProducerId that has none: it asks for a step, the next epoch. One with an id is recognised as a retry."""
 
 
 def may_be_repeated(request: RequestPayload) -> bool:
-    """Whether a client library sends this request again when it has no answer, and nothing changes by it."""
+    """Whether a client library sends this request again if no answer comes, and the second one changes nothing."""
     api, fields = api_of(request), cast(Any, request)
     if api == "init_producer_id":
         return getattr(fields, "producer_id", _BY_WHOM_IS_KNOWN) != _BY_WHOM_IS_KNOWN
@@ -40,7 +40,7 @@ def may_be_repeated(request: RequestPayload) -> bool:
 
 
 def _is_idempotent(data: bytes) -> bool:
-    """Whether each of these batches has a sequence number of its producer, by which a second one is recognised."""
+    """Whether each of these batches has a producer id and a sequence number, by which the broker recognises a duplicate."""
     try:
         return all(batch.producer_id >= 0 and batch.base_sequence >= 0 for batch in decode(data))
     except MalformedBatch:
@@ -48,7 +48,7 @@ def _is_idempotent(data: bytes) -> bool:
 
 
 class Twice(RequestPerformer):
-    """Each request that may be repeated arrives once more after its answer, which is the one that counts."""
+    """The performer sends each request that may be repeated once more after its answer; the client gets the first answer."""
 
     def finish(self, transport: Transport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:
         if isinstance(answer, Done) and may_be_repeated(request) and not is_to_retry(answer):
@@ -57,14 +57,16 @@ class Twice(RequestPerformer):
 
 
 class AnswerLost(RequestPerformer):
-    """The answer to each request that may be repeated is lost with its connection; it is sent again on a new one, whose answer counts."""
+    """The answer to each request that may be repeated is lost with its connection; the client sends it on a new one, whose answer
+    counts.
+    """
 
     def finish(self, transport: Transport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:
         if not (isinstance(answer, Done) and may_be_repeated(request)) or is_to_retry(answer):
             return answer
         transport.close()
         again = transport.call(request, deadline_s)
-        # A client asks on while it is told to wait. What it is told in the end is what it was told at first, which may be long ahead.
+        # A client retries an error that asks it to wait, perhaps for long; at the end it gets the first answer, so it gets that at once.
         return answer if _is_to_wait(again) else again
 
 
@@ -91,9 +93,9 @@ def _is_to_wait(heard: Heard) -> bool:
 
 
 class NewConnection(RequestPerformer):
-    """Each request comes on a connection of its own."""
+    """Each request is sent on a new connection."""
 
-    def before(self, client: str, transport: Transport, request: RequestPayload) -> None:  # noqa: ARG002 - whoever asks whatever
+    def before(self, client: str, transport: Transport, request: RequestPayload) -> None:  # noqa: ARG002 - of every client and request
         transport.close()
 
 

@@ -1,6 +1,6 @@
-"""Between the clients of a Kafka session and its nodes: where what is asked can be asked otherwise, and no client knows.
+"""A layer between the clients of a Kafka session and its nodes: it changes requests, and the clients do not notice.
 
-What a session records is what its client asked and was answered. What goes over the wire instead is the disturbance's affair.
+A session records what its client sent and received. What goes over the wire instead is known to the disturbance only.
 """
 
 from collections import Counter
@@ -15,11 +15,11 @@ from fencepost.contract.outcomes import Done, Unknown
 from .performer import Performer
 
 Heard: TypeAlias = Done[ResponsePayload] | Unknown
-"""What came back for a request."""
+"""The outcome of a request: an answer, or none."""
 
 
 class RequestPerformer(Performer):
-    """Disturbs requests one by one. What this base does not override stays as it is."""
+    """Disturbs requests one by one. A method that a subclass does not override changes nothing."""
 
     session: KafkaSession
 
@@ -28,7 +28,7 @@ class RequestPerformer(Performer):
         """How many requests of each connection are not answered yet."""
         self.session.between(lambda client, transport: _Way(client, transport, self))
 
-    def is_about(self, client: str, request: RequestPayload) -> bool:  # noqa: ARG002 - a subclass may tell clients apart
+    def is_about(self, client: str, request: RequestPayload) -> bool:  # noqa: ARG002 - a subclass may distinguish clients
         """Whether this request is disturbed."""
         return True
 
@@ -36,11 +36,11 @@ class RequestPerformer(Performer):
         """The request is about to be sent, and nothing is in flight on the connection."""
 
     def changed(self, request: RequestPayload) -> RequestPayload:
-        """What is sent instead: another form of the same request, whose answer is that of the original."""
+        """The request to send instead: another form of the same request, whose answer is also that of the original."""
         return request
 
     def finish(self, transport: Transport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:  # noqa: ARG002
-        """The answer came, and nothing else is in flight on the connection: what the client gets."""
+        """The answer came, and nothing else is in flight on the connection. Returns what the client gets."""
         return answer
 
 
@@ -69,7 +69,7 @@ class _Way:
                 answer = wait()
             finally:
                 flight[self._inner] -= 1
-            # With others in flight, whose answers come in the order of the requests, nothing can be asked in between.
+            # With other requests in flight, whose answers come in order, no request can be made in between.
             if not is_disturbed or flight[self._inner]:
                 return answer
             return performer.finish(self._inner, request, answer, deadline_s)

@@ -1,4 +1,4 @@
-"""One disturbance in one play: what it does when the session opens, before a step, and after the last."""
+"""One disturbance in one play: what it does when the session opens, before a step, and after the last step."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -7,32 +7,32 @@ from typing import Any
 from fencepost.contract.ports import Exchange
 
 _WRITERS = ("transactional_id", "v3_and_below_transactional_id")
-"""The fields that name who writes in transactions."""
+"""The fields that name the transactional id of a writer."""
 _GROUPS = {"TxnOffsetCommit": "group_id", "AddOffsetsToTxn": "group_id"}
 """The requests that make a group's place part of a transaction, with the field that names the group."""
 
 
 @dataclass(frozen=True)
 class Undisturbed:
-    """What is known of the play without the disturbance: all that was said, and what its session appended to its own names."""
+    """What is known of the play without the disturbance: its exchanges, and the suffix that its session appended to names."""
 
     exchanges: tuple[Exchange, ...] = ()
     suffix: str = ""
 
     @property
     def writers(self) -> list[str]:
-        """Who initialised to write in transactions, by the names that the scenario has for them; each once."""
+        """The transactional ids that were initialised, by the scenario's names; each once."""
         said = (one.request.get(field) for one in self._requests("InitProducerId") for field in _WRITERS)
         return self._own(said)
 
     @property
     def groups(self) -> list[str]:
-        """The groups that took input in transactions, by the scenario's names."""
+        """The groups whose input was acknowledged in transactions, by the scenario's names."""
         return self._own(one.request.get(field) for name, field in _GROUPS.items() for one in self._requests(name))
 
     @property
     def subscriptions(self) -> list[str]:
-        """The subscriptions that a Pulsar client has asked for, without what makes them this session's own."""
+        """The subscriptions that a Pulsar client has asked for, without the session's suffix."""
         said = (str(one.request.get("subscription", "")).removesuffix(self.suffix) for one in self._requests("SUBSCRIBE"))
         return list(dict.fromkeys(name for name in said if name))
 
@@ -45,19 +45,21 @@ class Undisturbed:
 
 
 class Performer:
-    """A disturbance of this session, which does nothing yet. `session` is that of its protocol, just opened, and no client exists."""
+    """A disturbance of this session; the base class does nothing. `session` is that of its protocol, just opened, and has no clients
+    yet.
+    """
 
     def __init__(self, session: Any, undisturbed: Undisturbed) -> None:
         self.session = session
         self.undisturbed = undisturbed
         self.is_active = True
-        """Whether it disturbs what is said now. A play narrows a difference down to one step by this."""
+        """Whether it disturbs the current requests. A play switches it off and on to find the step that makes the difference."""
 
     def begin(self) -> None:
-        """The session has been opened, and nothing was said. Raises NotOffered where it cannot be disturbed so, and Violation as `end`."""
+        """The session is open, and no request was made. Raises NotOffered if it cannot be disturbed like this, and Violation as `end`."""
 
     def before_step(self) -> None:
-        """Two steps stand to both sides."""
+        """Called between two steps."""
 
     def end(self) -> None:
-        """The last step is over. Raises Violation where what the disturbance itself has asked for does not hold."""
+        """Called after the last step. Raises Violation if a transaction of the disturbance itself has the wrong outcome."""

@@ -1,4 +1,4 @@
-"""Which class performs a disturbance, by its name and the protocol."""
+"""The class that performs a disturbance, by its name and the protocol."""
 
 from collections.abc import Mapping
 
@@ -43,5 +43,5 @@ _OF_PROTOCOL: Mapping[str, Mapping[str, type[Performer]]] = {
 
 
 def performers_of(protocol: str) -> Mapping[str, type[Performer]]:
-    """What can be performed on a session of this protocol."""
+    """The disturbances that can be performed on a session of this protocol."""
     return {**_OF_ALL, **_OF_PROTOCOL.get(protocol, {})}

@@ -1,6 +1,6 @@
-"""Everybody has had a life before: what an earlier transaction leaves behind must not be seen in the next.
+"""Every writer has had earlier transactions: what one of them leaves must not be seen in the next.
 
-It is done through the port of transactional logs, so that it is the same on every protocol, in a log of its own that no scenario looks at.
+The prelude uses the port of transactional logs, so that it is the same on every protocol, and a separate log that no scenario reads.
 """
 
 from typing import TypeVar
@@ -22,7 +22,7 @@ _EXPIRES_MS, _EXPIRED_MS = 1_000, 12_000
 
 
 def done(outcome: Outcome[T], what: str) -> T:
-    """What came of a call that the disturbance itself makes. Raises NotOffered: what cannot be done does not disturb."""
+    """The value of a call that the disturbance itself makes. Raises NotOffered: what cannot be done does not disturb."""
     if isinstance(outcome, Done):
         return outcome.value
     raise NotOffered(f"the disturbance could not be brought about: {what} ended with {outcome}")

@@ -1,7 +1,7 @@
-"""What was there before the scenario, and what is in the system next to it, on Pulsar.
+"""What existed before the scenario, and what exists concurrently with it, on Pulsar.
 
-There no client has an identity in transactions, so what an earlier transaction leaves behind is in topics: what their transaction buffers
-know of aborted transactions, and what coordinators have counted.
+On Pulsar no client has an identity in transactions, so an earlier transaction leaves its traces in topics, whose transaction buffers know
+aborted transactions, and in the counters of coordinators.
 """
 
 import re
@@ -22,7 +22,7 @@ from .prelude import TIMEOUT_MS, done
 _MADE = re.compile(r"/admin/v2/persistent/(?P<topic>[^/]+/[^/]+/[^/]+)")
 _CLIENT = "the client of the prelude"
 _OPEN_IN = 8
-"""In how many topics the crowd's open transaction has written."""
+"""The number of topics in which the crowd's open transaction has written."""
 _CROWD_TIMEOUT_MS = 86_400_000
 """Longer than any scenario lets pass, so that the crowd's open transaction is still open at the end."""
 _DECIDED = "crowd-decided"
@@ -30,7 +30,7 @@ _VALUES = {True: "committed in the crowd", False: "aborted in the crowd"}
 
 
 def await_end(writer: PulsarWriter, session: PulsarSession) -> None:
-    """Wait until the writer's last transaction is over. Raises Violation where it never is."""
+    """Wait until the writer's last transaction is over. Raises Violation if it never is."""
     for _ in session.time.attempts():
         if done(writer.is_over(), "looking for the end of a transaction"):
             return
@@ -38,7 +38,7 @@ def await_end(writer: PulsarWriter, session: PulsarSession) -> None:
 
 
 class TopicPrelude(Performer):
-    """Each topic, as soon as it is made, has a transaction that was aborted with a message in it, and one that was committed with none."""
+    """As soon as the scenario makes a topic, it gets an aborted transaction with a message in it, and a committed one without messages."""
 
     session: PulsarSession
 
@@ -47,7 +47,7 @@ class TopicPrelude(Performer):
         self.session.between_admin(lambda inner: _Noticing(inner, self))
 
     def made(self, topic: str) -> None:
-        """A topic was made by the scenario."""
+        """The scenario has made a topic."""
         if not self.is_active or self._is_at_it:
             return
         self._is_at_it = True
@@ -74,7 +74,7 @@ class TopicPrelude(Performer):
 
 
 class _Noticing:
-    """Admin calls; the prelude learns of each that makes a topic."""
+    """Admin calls; it notifies the prelude of each call that makes a topic."""
 
     def __init__(self, inner: AdminTransport, prelude: TopicPrelude) -> None:
         self._inner = inner
@@ -95,7 +95,7 @@ class _Noticing:
 
 
 class PulsarCrowd(Performer):
-    """Transactions that are open and decided in dedicated topics, a consumer that stays, and subscriptions that are named alike."""
+    """Open and decided transactions in dedicated topics, an attached consumer, and subscriptions whose names begin as the scenario's do."""
 
     session: PulsarSession
 

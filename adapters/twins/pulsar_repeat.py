@@ -1,7 +1,7 @@
 """Frames of a Pulsar client that arrive twice.
 
-A client that has lost its connection sends on the next one what was not answered, so a broker may get twice what a client sent once. A
-message without deduplication, and a request for a new transaction, are not among it: the second one is another.
+A client that has lost its connection sends unanswered frames again on the next one, so a broker may receive twice what a client sent once.
+A message without deduplication, and a request for a new transaction, are not repeated: the second one would be another.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ MAY_BE_REPEATED = frozenset(
     {"ADD_PARTITION_TO_TXN", "ADD_SUBSCRIPTION_TO_TXN", "END_TXN", "GET_LAST_MESSAGE_ID", "LOOKUP", "PARTITIONED_METADATA"}
     | {"TC_CLIENT_CONNECT_REQUEST"}
 )
-"""What only looks, or asks for a state and not for a step."""
+"""Requests that only read, or that ask for a state and not for a step."""
 
 
 def may_be_repeated(frame: Frame) -> bool:
@@ -32,7 +32,7 @@ _FIRST_ID = 1 << 40
 
 
 class PulsarTwice(Performer):
-    """Each request that may be repeated arrives once more after its answer, which is the one that counts."""
+    """The performer sends each request that may be repeated once more after its answer; the client gets the first answer."""
 
     session: PulsarSession
 
@@ -49,9 +49,9 @@ class _Repeating:
         self._ids = itertools.count(_FIRST_ID)
         self._asked: dict[int, Frame] = {}
         self._came_between: deque[Frame] = deque()
-        """What the broker said while the answer to a repetition was waited for, in its order."""
+        """What the broker sent while the performer waited for the answer to a repetition, in order."""
         self._waits_for: set[int] = set()
-        """Repetitions that were not answered in time; an answer may still come."""
+        """Repetitions without an answer yet; after a timeout one may still come."""
 
     def send(self, frame: Frame) -> None:
         if self._performer.is_active and may_be_repeated(frame):
@@ -61,7 +61,7 @@ class _Repeating:
     def receive(self, within_s: float) -> Frame | None:
         frame = self._came_between.popleft() if self._came_between else self._next(within_s)
         if frame is not None and (asked := self._asked.pop(getattr(frame.body, "request_id", -1), None)):
-            with contextlib.suppress(ConnectionLost):  # which the client finds when it looks again
+            with contextlib.suppress(ConnectionLost):  # the client finds that at its next read
                 self._repeat(asked)
         return frame
 

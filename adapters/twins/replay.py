@@ -1,4 +1,4 @@
-"""Restarts and connections that end: what is durable must be enough."""
+"""Restarts and lost connections: what is durable must be enough."""
 
 from .performer import Performer
 
@@ -6,7 +6,7 @@ _TRANSACTION_LOG = "__transaction_state"
 
 
 class Crash(Performer):
-    """Power is lost between two steps."""
+    """The system crashes between two steps, and restarts."""
 
     def before_step(self) -> None:
         self.session.faults.crash()
@@ -14,7 +14,7 @@ class Crash(Performer):
 
 
 class CleanStop(Performer):
-    """The system is stopped between two steps, and started again."""
+    """The system stops cleanly between two steps, and restarts."""
 
     def before_step(self) -> None:
         self.session.faults.stop()
@@ -29,7 +29,7 @@ class RefusedAppend(Performer):
 
 
 class Reconnect(Performer):
-    """Every client loses its connections between two steps, and the system does not."""
+    """Every client loses its connections between two steps, and the system keeps running."""
 
     def before_step(self) -> None:
         self.session.disconnect()

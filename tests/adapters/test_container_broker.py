@@ -1,4 +1,4 @@
-"""The life of a broker in containers, as all protocols have it. No container is started here."""
+"""The life of a broker in containers, which is the same for all protocols. No container is started here."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from fencepost.contract.outcomes import Done, Outcome, Unknown
 
 
 class NotedContainers:
-    """Containers that only note what is done to them."""
+    """Containers that only note the calls."""
 
     def __init__(self) -> None:
         self.calls: list[str] = []
@@ -65,7 +65,7 @@ class NotedBroker(ContainerBroker[NotedContainers, int]):
 
 
 def test_a_broker_is_waited_for_when_it_starts_and_after_a_crash() -> None:
-    """Both times until it serves; the container is the same one."""
+    """Both times until it serves; the container stays the same."""
     broker = NotedBroker()
 
     broker.start()
@@ -79,7 +79,7 @@ def test_a_broker_is_waited_for_when_it_starts_and_after_a_crash() -> None:
 
 
 def test_a_broker_whose_container_ends_is_not_waited_for() -> None:
-    """Whoever needs it is told what was seen last, and what it wrote, as far as that may be shown."""
+    """A caller that needs it gets an error with the last attempt and the end of the log, without secrets."""
     broker = NotedBroker(ends=True)
 
     broker.start()
@@ -92,7 +92,7 @@ def test_a_broker_whose_container_ends_is_not_waited_for() -> None:
 
 
 def test_a_broker_that_is_closed_while_it_starts_is_removed() -> None:
-    """Its containers are removed as soon as they are there, and nobody can use it any more."""
+    """Its containers are removed as soon as they exist, and no caller can use it any more."""
 
     class ClosedAsItStarts(NotedBroker):
         def start_containers(self, waits_for: Callable[[str], None]) -> NotedContainers:
@@ -109,7 +109,7 @@ def test_a_broker_that_is_closed_while_it_starts_is_removed() -> None:
 
 
 def test_a_container_that_writes_nothing_and_does_not_serve_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is another kind of image; which kind is expected is said, and no class or colour is shown."""
+    """It is another kind of image; the error names the expected kind, without class names and colours."""
     monkeypatch.setattr(container_broker, "_QUIET_FOR_S", 0.02)
     monkeypatch.setattr(container_broker, "_LOOKED_AT_EVERY_S", 0.01)
 
@@ -133,7 +133,7 @@ def test_a_container_that_writes_nothing_and_does_not_serve_is_not_waited_for(mo
 
 
 def test_a_container_that_writes_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For as long as any broker is."""
+    """As long as for any other broker."""
     monkeypatch.setattr(container_broker, "_QUIET_FOR_S", 0.02)
     monkeypatch.setattr(container_broker, "_LOOKED_AT_EVERY_S", 0.0)
 

@@ -1,9 +1,9 @@
-"""Each fault of an image, or of Docker, is reported as what it is. No container is started here."""
+"""Each fault of an image, or of Docker, has its own error. No container is started here."""
 
 from collections.abc import Callable
 
 import pytest
-from docker.errors import APIError, DockerException, ImageNotFound  # type: ignore[import-untyped]  # it has none
+from docker.errors import APIError, DockerException, ImageNotFound  # type: ignore[import-untyped]  # it has no types
 
 from fencepost.adapters.common import container_image
 from fencepost.contract.errors import SystemUnreachable
@@ -12,7 +12,7 @@ IMAGE, INSTEAD = "corp/broker:1", "Say --bootstrap."
 
 
 class Registry:
-    """Docker, as far as it has images; pulling does what `pull` does."""
+    """Docker with these images; a pull calls `pull`."""
 
     def __init__(self, here: set[str], pull: Callable[[str], None], get: Callable[[str], None] = lambda _: None) -> None:
         self.images = self
@@ -39,7 +39,7 @@ def failing(explanation: str) -> Callable[[str], None]:
 
 
 def had(monkeypatch: pytest.MonkeyPatch, registry: Registry) -> list[str]:
-    """Have the image from there; what was said to be waited for."""
+    """Get the image from that registry; returns what was reported as awaited."""
     told: list[str] = []
     monkeypatch.setattr(container_image.docker, "from_env", lambda: registry)
     container_image.have(IMAGE, told.append, INSTEAD)
@@ -47,12 +47,12 @@ def had(monkeypatch: pytest.MonkeyPatch, registry: Registry) -> list[str]:
 
 
 def test_an_image_that_is_here_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nor asked of a registry."""
+    """No registry is asked for it."""
     assert had(monkeypatch, Registry({IMAGE}, failing("must not be pulled"))) == []
 
 
 def test_an_image_is_not_pulled_without_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It may be large."""
+    """It may be large, so the pull is reported."""
     (told,) = had(monkeypatch, Registry(set(), lambda _: None))
 
     assert told == "Docker to pull the image, which is not on this machine yet"
@@ -70,7 +70,7 @@ def test_an_image_is_not_pulled_without_a_word(monkeypatch: pytest.MonkeyPatch) 
     ],
 )
 def test_an_image_that_cannot_be_had_is_told_with_the_reason(registry: Registry, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In Docker's words, without its addresses, and with what else can be done."""
+    """In Docker's words, without its addresses, and with an alternative."""
     with pytest.raises(SystemUnreachable) as raised:
         had(monkeypatch, registry)
 
@@ -80,7 +80,7 @@ def test_an_image_that_cannot_be_had_is_told_with_the_reason(registry: Registry,
 
 
 def test_a_docker_that_does_not_answer_is_no_fault_of_the_image(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The remedy is another one."""
+    """The remedy differs."""
 
     def fail() -> None:
         raise DockerException("Error while fetching server API version: no such file")
@@ -99,5 +99,5 @@ def test_a_docker_that_does_not_answer_is_no_fault_of_the_image(monkeypatch: pyt
     ],
 )
 def test_an_image_that_cannot_be_started_is_told_apart_from_a_docker_that_cannot(explanation: str, why: str) -> None:
-    """By what Docker says."""
+    """The text of Docker's error decides."""
     assert why in str(container_image.not_started(IMAGE, APIError("400 Client Error", explanation=explanation), INSTEAD))

@@ -1,4 +1,4 @@
-"""Which containers are there at what time, whatever scenarios ask for. The brokers are on paper; their threads are real."""
+"""The containers that exist at each time, whatever scenarios need. The brokers are simulated; their threads are real."""
 
 import threading
 from collections.abc import Iterator, Sequence
@@ -17,14 +17,14 @@ ORDERS = st.lists(CONFIGURATIONS, max_size=25)
 
 @pytest.fixture
 def system() -> Iterator[PaperSystem]:
-    """A system of brokers on paper."""
+    """A system of simulated brokers."""
     system = PaperSystem()
     yield system
     system.close()
 
 
 def opened(system: PaperSystem, planned: Sequence[str]) -> PaperSystem:
-    """The system, ready for scenarios on these configurations."""
+    """The system, open for scenarios on these configurations."""
     system.prepare()
     system.prepare(needs_for(planned))
     system.open()
@@ -36,7 +36,7 @@ def opened(system: PaperSystem, planned: Sequence[str]) -> PaperSystem:
 def test_there_are_never_more_than_five_containers_and_each_is_given_back(
     planned: list[str], asked: list[str], follows_the_plan: bool
 ) -> None:
-    """In whatever order scenarios come, planned or not, each gets a broker that serves, with its configuration, and waits for nobody."""
+    """In any order of scenarios, planned or not, each gets a serving broker with its configuration, and none waits for another."""
     system = opened(PaperSystem(), planned)
 
     configurations = []
@@ -54,7 +54,7 @@ def test_there_are_never_more_than_five_containers_and_each_is_given_back(
 @settings(deadline=None)
 @given(planned=st.lists(CONFIGURATIONS, min_size=1, max_size=25))
 def test_who_follows_the_plan_has_each_broker_started_once(planned: list[str]) -> None:
-    """In the order that the system asks for; a fresh one once a scenario."""
+    """In the order that the system prefers; a fresh broker once for each scenario."""
     system = opened(PaperSystem(), ordered := sorted(planned, key=lambda name: PaperSystem().turn(needs_for([name])[0])))
 
     for configuration in ordered:
@@ -68,7 +68,7 @@ def test_who_follows_the_plan_has_each_broker_started_once(planned: list[str]) -
 
 
 def test_a_broker_that_no_later_scenario_needs_goes_with_its_last_session(system: PaperSystem) -> None:
-    """Not before: it may be shared, and asked again."""
+    """Not before: other sessions may share it, and later ones use it again."""
     opened(system, ["plain", "plain", "b"])
 
     one, other = system.session("plain"), system.session("plain")
@@ -82,7 +82,7 @@ def test_a_broker_that_no_later_scenario_needs_goes_with_its_last_session(system
 
 
 def test_a_scenario_that_comes_later_than_was_planned_finds_its_broker(system: PaperSystem) -> None:
-    """Scenarios are under way side by side, so one that stood before another may come after it."""
+    """Scenarios run concurrently, so one that was planned before another may come after it."""
     opened(system, ["plain", "b", "b", "c"])
     system.session("plain").close()
     system.session("b").close()
@@ -94,7 +94,7 @@ def test_a_scenario_that_comes_later_than_was_planned_finds_its_broker(system: P
 
 
 def test_each_scenario_on_a_fresh_configuration_gets_its_own_broker(system: PaperSystem) -> None:
-    """It goes with its session; the others keep theirs."""
+    """It is released with the session; other brokers stay."""
     opened(system, ["plain", "fresh", "plain", "fresh", "plain"])
 
     sessions: list[PaperSession] = []
@@ -107,7 +107,7 @@ def test_each_scenario_on_a_fresh_configuration_gets_its_own_broker(system: Pape
 
 
 def test_scenarios_that_share_a_crash_share_a_fresh_broker(system: PaperSystem) -> None:
-    """In whatever order they come, and also where one has ended before the next begins; it goes when all are over."""
+    """In any order, also if one ends before the next begins; the broker is released when all are over."""
     opened(system, ["plain", *["fresh"] * 5])
     brokers = {}
 
@@ -123,7 +123,7 @@ def test_scenarios_that_share_a_crash_share_a_fresh_broker(system: PaperSystem) 
 
 
 def test_a_broker_that_scenarios_share_stays_until_they_are_over(system: PaperSystem) -> None:
-    """Also one that is not fresh, where nobody else is to come; and it goes where nobody came."""
+    """Also if it is not fresh, and no other scenario will come; without any session, it is released at once."""
     opened(system, ["plain"])
 
     with system.share("ab", NEEDS["b"]):
@@ -140,7 +140,7 @@ def test_a_broker_that_scenarios_share_stays_until_they_are_over(system: PaperSy
 
 
 def test_what_scenarios_share_begins_when_their_broker_serves(system: PaperSystem) -> None:
-    """So the time of its start counts for no scenario."""
+    """So no scenario's time includes the start."""
     opened(system, ["plain"])
     system.may_serve.clear()
     system.host.began.clear()
@@ -162,7 +162,7 @@ def test_what_scenarios_share_begins_when_their_broker_serves(system: PaperSyste
 
 
 def test_an_idle_broker_that_is_needed_later_makes_room(system: PaperSystem) -> None:
-    """The one that is needed latest; it is started again when it is needed."""
+    """The one that is needed latest goes; it starts again when it is needed."""
     opened(system, ["plain", "b", "c", "d", "e"] * 2)
     first = [system.session(name) for name in ("plain", "b", "c", "d", "e")]
     for session in first:
@@ -173,13 +173,13 @@ def test_an_idle_broker_that_is_needed_later_makes_room(system: PaperSystem) -> 
     again = system.session("e")
     again.close()
 
-    assert [session.broker.is_closed for session in first] == [False, False, False, True, True]  # e was started again
+    assert [session.broker.is_closed for session in first] == [False, False, False, True, True]  # "e" was started again
     assert again.broker is not first[4].broker
     assert system.host.most == MOST_CONTAINERS
 
 
 def test_sessions_that_are_open_keep_their_brokers(system: PaperSystem) -> None:
-    """Who asks for a sixth container meanwhile is told so, and does not wait for ever; afterwards there is room again."""
+    """A session that needs a sixth container gets an error and does not wait for ever; afterwards there is room again."""
     opened(system, [])
     sessions = [system.session(name) for name in ("plain", "b", "c", "d", "e")]
 
@@ -193,7 +193,7 @@ def test_sessions_that_are_open_keep_their_brokers(system: PaperSystem) -> None:
 
 
 def test_a_session_that_could_not_be_opened_gives_its_place_back(system: PaperSystem) -> None:
-    """Otherwise the places would be used up by scenarios that are over."""
+    """Otherwise scenarios that are over would use up the room."""
     opened(system, [])
 
     def fail(_: object) -> PaperSession:
@@ -207,7 +207,7 @@ def test_a_session_that_could_not_be_opened_gives_its_place_back(system: PaperSy
 
 
 def test_closing_gives_back_what_is_still_starting(system: PaperSystem) -> None:
-    """Also where nobody will ever be served; twice is as good as once, and nothing can be asked afterwards."""
+    """Also if it will never serve; a second close changes nothing, and afterwards no session can be opened."""
     system.may_serve.clear()
     system.prepare(needs_for(["plain", "b"]))
     assert system.host.began.wait(20)
@@ -222,13 +222,13 @@ def test_closing_gives_back_what_is_still_starting(system: PaperSystem) -> None:
 
 
 def test_a_session_before_the_system_is_open_is_wrong_usage(system: PaperSystem) -> None:
-    """It would wait for a broker that was never started."""
+    """It would wait for a broker that never starts."""
     with pytest.raises(WrongUsage, match="before open"):
         system.session("plain")
 
 
 def test_what_is_being_started_is_told_with_its_reason(system: PaperSystem) -> None:
-    """The image, the configuration, for how many scenarios, and what it waits for; afterwards nothing."""
+    """The image, the configuration, the number of scenarios, and what it waits for; afterwards none is listed."""
     system.may_serve.clear()
     system.prepare(needs_for(["b", "b", "plain"]))
     assert system.host.began.wait(20)
@@ -244,7 +244,7 @@ def test_what_is_being_started_is_told_with_its_reason(system: PaperSystem) -> N
 
 
 def test_what_comes_next_is_started_ahead() -> None:
-    """In the order in which it is needed; what does not fit waits, and lets none behind it pass."""
+    """In the order of need; one that does not fit waits, and none after it overtakes it."""
     line = LineUp({"a": Kind(), "b": Kind(), "c": Kind(), "two": Kind(containers=2), "d": Kind()})
     line.plan(["a", "b", "c", "two", "two", "d"])
 
@@ -257,7 +257,7 @@ def test_what_comes_next_is_started_ahead() -> None:
 
 
 class Standing:
-    """A broker that is there, unused."""
+    """A broker that exists and is not in use."""
 
     is_spent, is_idle = False, True
 

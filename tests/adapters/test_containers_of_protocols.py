@@ -1,7 +1,4 @@
-"""What is particular to the containers of Kafka and of Pulsar: which brokers there are, and in which order they are best asked.
-
-No container is started here; `test_container_system.py` has what holds for both.
-"""
+"""The containers of Kafka and of Pulsar: which brokers there are, and the best order of scenarios."""
 
 from typing import Any
 
@@ -21,7 +18,7 @@ IMAGE = "apachepulsar/pulsar:4.0.7"
 
 
 def test_every_configuration_fits_beside_one_that_is_judged() -> None:
-    """Otherwise it could only be started when that one is thrown away."""
+    """Otherwise it could start only after that one is removed."""
     for settings in (kafka_settings(), pulsar_settings()):
         assert all(kind_of(configuration).containers < MOST_BESIDE_OTHERS for configuration in settings.configurations.values())
 
@@ -36,8 +33,8 @@ def test_every_configuration_fits_beside_one_that_is_judged() -> None:
     ],
 )
 def test_scenarios_come_by_configuration(system: ContainerSystem[Any], at_once: int, in_order: str) -> None:
-    """In the order of the file. Where one comes after the other, those with brokers of their own stay among those that need nothing: such
-    a broker is started while others are judged.
+    """In the order of the file. If one broker is judged after the other, scenarios with a separate broker stay among those without needs,
+    so that their broker starts while others are judged.
     """
     system.most_at_once = at_once
     turns = [
@@ -61,6 +58,6 @@ def test_a_broker_that_was_closed_before_it_started_never_starts() -> None:
 
 
 def test_only_a_fresh_broker_is_killed() -> None:
-    """A scenario that forgets to say what it needs must not end the others' broker."""
+    """A scenario that does not declare its need must not end the broker of others."""
     with pytest.raises(WrongUsage, match="does not say @needs:crash"):
         PulsarBroker(IMAGE, "shared", 1.0).crash()

@@ -1,4 +1,4 @@
-"""The core's port to each system: the same calls mean the same on Kafka and on Pulsar, whichever release the reference plays."""
+"""The core's port to each system: the same calls have the same meaning on Kafka and on Pulsar, for each release of the reference."""
 
 from collections.abc import Callable, Iterator
 from typing import TypeVar, cast
@@ -46,7 +46,7 @@ def log(session: Session) -> TransactionalLog:
 
 @pytest.fixture
 def writer(log: TransactionalLog) -> Writer:
-    """Somebody who writes."""
+    """A writer."""
     return value(log.writer("A", LONG_MS))
 
 
@@ -56,7 +56,7 @@ def value(outcome: Outcome[T]) -> T:
 
 
 def await_end(session: Session, writer: Writer) -> None:
-    """Until the writer's last transaction is over."""
+    """Wait until the writer's last transaction is over."""
     for _ in session.time.attempts():
         if value(writer.is_over()):
             return
@@ -68,12 +68,12 @@ def committed(log: TransactionalLog, name: str = "orders") -> list[str]:
 
 
 def test_every_look_is_that_of_a_new_reader(log: TransactionalLog) -> None:
-    """A second reader gets what the first got, in its order, and nothing that the port wrote itself."""
+    """A second reader gets the values that the first got, in order, and none that the port wrote itself."""
     assert [committed(log, "inputs") for _ in range(3)] == [["i1", "i2", "i3"]] * 3
 
 
 def test_a_look_behind_an_open_transaction_has_an_end(log: TransactionalLog, writer: Writer) -> None:
-    """It gets what was there before, and does not wait for the decision."""
+    """It gets the values before the transaction, and does not wait for the decision."""
     value(log.write("orders", "early"))
     value(writer.write("orders", "a1"))
 
@@ -83,7 +83,7 @@ def test_a_look_behind_an_open_transaction_has_an_end(log: TransactionalLog, wri
 
 @pytest.mark.parametrize("commit", [True, False], ids=["commit", "abort"])
 def test_a_write_begins_a_transaction_where_none_is_open(session: Session, log: TransactionalLog, writer: Writer, commit: bool) -> None:
-    """The one after an end is another, which the end says nothing of."""
+    """After an end the next write begins another transaction, which the end does not concern."""
     value(writer.write("orders", "a1"))
     value(writer.end(commit))
     await_end(session, writer)
@@ -97,7 +97,7 @@ def test_a_write_begins_a_transaction_where_none_is_open(session: Session, log: 
 def test_to_end_again_is_about_the_transaction_that_was_ended(
     session: Session, log: TransactionalLog, writer: Writer, commit: bool
 ) -> None:
-    """Whatever is answered, the one that is open now stays open."""
+    """Whatever its answer is, the transaction that is open now stays open."""
     value(writer.write("orders", "a1"))
     value(writer.end(True))
     await_end(session, writer)
@@ -112,7 +112,7 @@ def test_to_end_again_is_about_the_transaction_that_was_ended(
 
 
 def test_somebody_else_can_take_a_writers_transaction(session: Session, log: TransactionalLog, writer: Writer) -> None:
-    """It is aborted, and the writer is not told: its own end meets a refusal."""
+    """It is aborted, and the writer is not notified: its own end is refused."""
     value(writer.write("orders", "a1"))
 
     value(writer.lose_transaction())
@@ -134,7 +134,7 @@ def test_a_transaction_that_is_left_alone_is_over_after_its_time_out(session: Se
 
 
 def test_a_group_is_given_the_next_values(session: Session, log: TransactionalLog, writer: Writer) -> None:
-    """In order, from its place on; a look at what is left moves nothing."""
+    """In order, from its position on; a look at the remaining ones moves no position."""
     assert list(value(writer.take("workers", "inputs", 1))) == ["i1"]
     value(writer.end(True))
     await_end(session, writer)
@@ -144,12 +144,12 @@ def test_a_group_is_given_the_next_values(session: Session, log: TransactionalLo
 
 
 def test_more_than_there_is_cannot_be_taken(writer: Writer) -> None:
-    """No broker refuses it either: the values do not come."""
+    """The broker does not refuse it: the values never come."""
     assert isinstance(writer.take("workers", "inputs", 4), Unknown)
 
 
 def test_a_follower_is_given_each_value_once(session: Session, log: TransactionalLog, writer: Writer) -> None:
-    """What has come since it looked last is added to what it had; an open transaction stops it."""
+    """New values are added to those that it had; an open transaction stops it."""
     value(log.write("orders", "early"))
     follower = value(log.follow("orders"))
     looks = [list(value(follower.seen()))]
@@ -163,7 +163,7 @@ def test_a_follower_is_given_each_value_once(session: Session, log: Transactiona
 
 
 def test_a_follower_outlives_a_reload(log: TransactionalLog) -> None:
-    """It is not given again what it has."""
+    """It does not receive a value twice."""
     value(log.write("orders", "early"))
     follower = value(log.follow("orders"))
     value(follower.seen())
@@ -176,7 +176,7 @@ def test_a_follower_outlives_a_reload(log: TransactionalLog) -> None:
 
 
 def test_a_place_lies_behind_what_is_decided(session: Session, log: TransactionalLog, writer: Writer) -> None:
-    """What is taken in an open transaction lies behind it still; a group that never was there is done with nothing."""
+    """Input taken in an open transaction is not processed yet; an unknown group has processed none."""
     value(writer.take("workers", "inputs", 2))
     before = list(value(log.place("workers", "inputs")))
     value(writer.end(True))
@@ -186,7 +186,7 @@ def test_a_place_lies_behind_what_is_decided(session: Session, log: Transactiona
 
 
 def test_what_is_sent_is_in_flight_at_once(session: Session, log: TransactionalLog, writer: Writer) -> None:
-    """The answers are there when they are asked for, and the order is that of the sending."""
+    """The answers have come when they are read, and their order is that of the sending."""
     answers = [writer.send("orders", f"a{number}") for number in (1, 2, 3)]
 
     assert [type(answer()) for answer in answers] == [Done, Done, Done]
@@ -197,7 +197,7 @@ def test_what_is_sent_is_in_flight_at_once(session: Session, log: TransactionalL
 
 @pytest.mark.parametrize("commit", [True, False], ids=["commit", "abort"])
 def test_an_end_that_is_in_flight_ends_the_transaction(session: Session, log: TransactionalLog, writer: Writer, commit: bool) -> None:
-    """With its answer the writer goes on to the next one, as after an end that was waited for."""
+    """After its answer the writer begins the next one, as after an end that was awaited."""
     value(writer.write("orders", "a1"))
     first, second = writer.send_end(commit), writer.send_end(not commit)
     assert (isinstance(first(), Done), isinstance(second(), Refused)) == (True, True)
@@ -209,7 +209,7 @@ def test_an_end_that_is_in_flight_ends_the_transaction(session: Session, log: Tr
 
 
 def test_a_late_write_belongs_to_the_transaction_that_was_ended(session: Session, log: TransactionalLog, writer: Writer) -> None:
-    """Whatever becomes of it, it is no part of the next one."""
+    """Whatever its outcome is, it is no part of the next one."""
     value(writer.write("orders", "a1"))
     value(writer.end(False))
     await_end(session, writer)
@@ -223,7 +223,7 @@ def test_a_late_write_belongs_to_the_transaction_that_was_ended(session: Session
 
 
 def test_a_write_that_is_sent_again_is_the_same_write(session: Session, log: TransactionalLog, writer: Writer) -> None:
-    """A deduplicating log knows it again."""
+    """A deduplicating log recognises it."""
     value(log.create("once", deduplicating=True))
     for written in ("a1", "a2"):
         value(writer.write("once", written))
@@ -236,7 +236,7 @@ def test_a_write_that_is_sent_again_is_the_same_write(session: Session, log: Tra
 
 
 def test_what_another_transaction_holds_is_not_free(session: Session, log: TransactionalLog, writer: Writer) -> None:
-    """It is free again when that one aborts, and nobody waits in between."""
+    """It is free again when that one aborts; the call does not wait for it."""
     other = value(log.writer("B", LONG_MS))
     free = [list(value(writer.take_what_is_free("workers", "inputs"))), list(value(other.take_what_is_free("workers", "inputs")))]
     value(writer.end(False))
@@ -247,7 +247,7 @@ def test_what_another_transaction_holds_is_not_free(session: Session, log: Trans
 
 
 def test_a_system_that_is_not_ours_is_not_reloaded() -> None:
-    """A Kafka broker would have to be restarted for it."""
+    """A Kafka broker would have to restart for it."""
     log = KafkaLog(lambda _: cast(KafkaProbe, None), lambda name: name, NoFaults("somebody's broker"), ClientKind.NEW)
 
     with pytest.raises(NotOffered, match="somebody's broker was not started by fencepost"):
@@ -255,7 +255,7 @@ def test_a_system_that_is_not_ours_is_not_reloaded() -> None:
 
 
 def followed(log: TransactionalLog) -> Outcome[object]:
-    """What a follower sees at once."""
+    """The values that a follower sees at once."""
     follower = log.follow("orders")
     return follower.value.seen() if isinstance(follower, Done) else follower
 
@@ -281,7 +281,7 @@ CALLS: dict[str, Callable[[TransactionalLog, Writer], Outcome[object]]] = {
 
 @pytest.mark.parametrize("call", CALLS)
 def test_what_a_system_that_is_down_does_is_unknown(session: Session, log: TransactionalLog, writer: Writer, call: str) -> None:
-    """It is neither done nor refused, so no verdict is built on it."""
+    """It is neither done nor refused, so no verdict follows from it."""
     value(writer.write("orders", "a1"))
     session.faults.crash()
 

@@ -19,7 +19,7 @@ ASKED = st.lists(st.tuples(st.sampled_from(["plain", *NEEDS]), st.floats(0.0, 20
 
 @given(asked=ASKED, workers=st.integers(1, 5))
 def test_scenarios_on_one_broker_stay_together(asked: list[tuple[str, float]], workers: int) -> None:
-    """Each is one worker's; a broker that several scenarios share, other than that of all, is started by one worker."""
+    """Each scenario goes to one worker; a shared broker other than the default one is started by one worker."""
     dealt = deal(asked, "plain", KINDS, STARTS_S, workers)
 
     assert len(dealt) == len(asked)
@@ -31,7 +31,7 @@ def test_scenarios_on_one_broker_stay_together(asked: list[tuple[str, float]], w
 
 @given(seconds=st.lists(st.floats(0.0, 20.0), max_size=40), workers=st.integers(1, 5))
 def test_nobody_has_more_to_do_than_one_scenario_above_the_others(seconds: list[float], workers: int) -> None:
-    """Where scenarios need not stay together."""
+    """If scenarios need not stay together."""
     dealt = deal([("plain", one) for one in seconds], "plain", KINDS, STARTS_S, workers)
 
     busy = [sum(one for one, its in zip(seconds, dealt, strict=True) if its == worker) for worker in range(workers)]
@@ -39,12 +39,12 @@ def test_nobody_has_more_to_do_than_one_scenario_above_the_others(seconds: list[
 
 
 def test_a_scenario_with_a_broker_of_its_own_takes_its_start_too() -> None:
-    """So two such are two workers', beside a scenario of the same length on a broker that is there."""
+    """So two of them go to two workers, together with one equally long scenario on a running broker."""
     assert deal([("fresh", 5.0), ("fresh", 5.0), ("plain", 5.0)], "plain", KINDS, STARTS_S, 2) == [0, 1, 0]
 
 
 def test_crashes_of_kafka_are_shared_out() -> None:
-    """They are most of a run, and one process would do nothing but wait for them."""
+    """They are most of a run, and a single process would mostly wait for them."""
     system = KafkaContainerSystem("apache/kafka:0")
     asked = [Asked("kip890/recovery.feature", frozenset({"crash"}))] * 10 + [Asked("kip890/ending.feature", frozenset())] * 100
 
@@ -54,7 +54,7 @@ def test_crashes_of_kafka_are_shared_out() -> None:
 
 
 def test_what_nobody_offers_is_dealt_like_the_rest() -> None:
-    """Its session will say so."""
+    """Its session reports that."""
     system = KafkaContainerSystem("apache/kafka:0")
 
     assert deal_of(system, [Asked("core/recovery.feature", frozenset({"crash-points"}))], 2) == [0]

@@ -1,4 +1,4 @@
-"""Whose known deviations hold for a broker: a release's own, and nobody's for whatever else speaks the protocol."""
+"""Which known deviations hold for a broker: those of its release, and none for any other system with the protocol."""
 
 import pytest
 
@@ -51,7 +51,7 @@ def test_an_image_is_known_by_its_repository_and_tag(name: str, repository: str,
     ],
 )
 def test_the_projects_own_image_that_says_what_its_tag_says_is_that_release(image: str, version: str) -> None:
-    """To the patch level where the tag has one, else to the line that the broker tells."""
+    """To the patch level if the tag has one, else to the line that follows from the broker's report."""
     whose = of_image(KAFKA, image, *OF_4_3)
 
     assert (whose.judged_as, whose.looks_like) == (("kafka", version), None)
@@ -72,7 +72,7 @@ def test_the_projects_own_image_that_says_what_its_tag_says_is_that_release(imag
     ],
 )
 def test_another_image_has_nobodys_deviations_whatever_its_tag(image: str) -> None:
-    """It says what it looks like, and what to say if it is that."""
+    """The reason has what it looks like, and the option for that case."""
     whose = of_image(KAFKA, image, *OF_4_3)
 
     assert (whose.judged_as, whose.looks_like) == (None, ("kafka", "4.3"))
@@ -82,7 +82,7 @@ def test_another_image_has_nobodys_deviations_whatever_its_tag(image: str) -> No
 
 
 def test_the_projects_own_image_that_says_something_else_has_nobodys() -> None:
-    """Somebody's build under the project's name; and a release that is newer than the kit."""
+    """A separate build under the project's name, or a release that is newer than the kit."""
     other = of_image(KAFKA, "apache/kafka:4.0.0", *OF_4_3)
     newer = of_image(KAFKA, "apache/kafka:4.9.0", None, "supports metadata.version up to 99")
 
@@ -95,7 +95,7 @@ def test_the_projects_own_image_that_says_something_else_has_nobodys() -> None:
 
 
 def test_a_broker_that_runs_already_may_be_anybodys() -> None:
-    """What it says of itself, anybody's broker can say."""
+    """Any broker can report the same about itself."""
     like, unlike = of_stranger(KAFKA, "the broker at a:1", "4.3"), of_stranger(KAFKA, "the broker at a:1", None)
 
     assert (like.judged_as, like.looks_like, unlike.judged_as, unlike.looks_like) == (None, ("kafka", "4.3"), None, None)
@@ -108,7 +108,7 @@ def test_a_broker_that_runs_already_may_be_anybodys() -> None:
     [(Range(7, 33), "4.4"), (Range(7, 30), "4.3"), (Range(7, 22), "4.0"), (Range(7, 25), "4.0"), (Range(7, 34), None), (None, None)],
 )
 def test_kafka_tells_its_release_line_by_metadata_version(level: Range | None, told: str | None) -> None:
-    """A level of no known release tells none, however near it is."""
+    """A level of no known release gives none, however near it is."""
     assert told_by(level, kafka_settings().releases) == told
     assert ("metadata.version up to" in said_by(level)) == (level is not None)
 
@@ -141,7 +141,7 @@ def test_pulsar_tells_its_whole_version(image: str, server: str, judged_as: tupl
 
 
 def test_a_profile_excuses_nothing() -> None:
-    """--profile leaves it as it is whose deviations hold, in both directions."""
+    """--profile does not change which deviations hold, in either direction."""
     text, release = ReferenceSystem("seed"), ReferenceSystem("kafka-4.3")
 
     assert judged_by("kafka-4.3", text).open().judged_as is None
@@ -149,7 +149,7 @@ def test_a_profile_excuses_nothing() -> None:
 
 
 def test_a_digest_is_that_of_the_repository_in_the_name() -> None:
-    """An image may have been pushed to several; where it was pushed nowhere under this name, another's says what it is."""
+    """An image may be in several repositories; if it is in none with this name, the digest of another one identifies it."""
     known = ["corp/broker@sha256:c", "apache/kafka@sha256:a"]
 
     assert repository_digest("docker.io/apache/kafka:4.3.1", known) == "sha256:a"

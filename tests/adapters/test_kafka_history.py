@@ -1,4 +1,4 @@
-"""History events: what was said, as rows that a checker can judge."""
+"""History events: exchanges as rows that a checker can judge."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,7 +18,7 @@ LOG = TopicPartition("payments", 0)
 
 @pytest.fixture
 def session() -> Iterator[KafkaSession]:
-    """A session with the reference, in which a topic was made."""
+    """A session with the reference, with a topic."""
     system = ReferenceSystem()
     system.open()
     session = system.session("history")
@@ -52,7 +52,7 @@ def test_every_call_is_an_invoke_and_one_completion(session: KafkaSession) -> No
 
 
 def test_a_transaction_is_told_with_its_pair_its_records_and_its_end(session: KafkaSession) -> None:
-    """Producer id, epoch, partition, offset and value of what was written; the pair that the end answered."""
+    """Producer id, epoch, partition, offset and value of what was written; and the pair in the answer to the end."""
     probe, pair = initialised(session)
     probe.produce(LOG, ["a1", "a2"], producer=pair, transactional_id="transfer", sequence=0)
     probe.end_txn("transfer", pair, commit=True)
@@ -71,7 +71,7 @@ def test_a_transaction_is_told_with_its_pair_its_records_and_its_end(session: Ka
 
 
 def test_a_poll_has_what_a_consumer_of_its_isolation_level_gets(session: KafkaSession) -> None:
-    """Aborted records are polled at read_uncommitted only, and control records never."""
+    """It has aborted records at read_uncommitted only, and control records never."""
     probe, pair = initialised(session)
     probe.produce(LOG, ["a1"], producer=pair, transactional_id="transfer", sequence=0)
     probe.end_txn("transfer", pair, commit=False)
@@ -97,7 +97,7 @@ def test_a_refusal_is_a_definite_failure(session: KafkaSession) -> None:
 
 
 def test_a_call_without_an_answer_is_unknown_for_ever(session: KafkaSession) -> None:
-    """Its process never acts again: what its client does later, it does as another process."""
+    """Its process never acts again: later calls of its client belong to another process."""
     probe, pair = initialised(session)
     session.faults.crash()
     assert isinstance(probe.end_txn("transfer", pair, commit=True), Unknown)
@@ -128,7 +128,7 @@ def test_offsets_in_a_transaction_are_acknowledgements(session: KafkaSession) ->
 
 
 def test_what_a_group_has_committed_is_a_position(session: KafkaSession) -> None:
-    """With the group, as stable only where that was asked for; nothing committed is -1, and what is not stable yet is refused."""
+    """With the group, and stable only if the request requires it; -1 for no offset, and an unstable offset is refused."""
     probe, pair = initialised(session)
     probe.commit_offsets("transfer", pair, "readers", {LOG: 7}, version=5)
     probe.committed_offset("readers", LOG)
@@ -208,7 +208,7 @@ def test_what_is_under_way_together_overlaps(session: KafkaSession) -> None:
 
 
 def test_a_compacted_topic_has_no_records_in_a_history(session: KafkaSession) -> None:
-    """What the cleaner removes would look like what a broker has lost. What else is said of it stays, and so do all other topics."""
+    """A checker would take removed records for lost ones. Other events of the topic stay, and so do all other topics."""
     session.client("A").create_topic("ledger", 1, {"cleanup.policy": "compact"})
     for topic in ("ledger", "payments"):
         session.client("A").produce(TopicPartition(topic, 0), ["a1"])

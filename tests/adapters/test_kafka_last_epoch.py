@@ -1,4 +1,4 @@
-"""A producer is brought near its last epoch over TCP: it gets there by requests that any client may send, or says why not."""
+"""A producer is brought near its last epoch over TCP, by requests that any client may send, or the reason is reported."""
 
 import struct
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
 TARGET = 300
-"""Instead of 32765, which takes this slow broker too long."""
+"""Instead of 32765, which would take this slow broker too long."""
 
 
 @pytest.fixture(autouse=True)
@@ -30,19 +30,19 @@ def prepared(lie: Lie, bumps: list[int]) -> tuple[Outcome[NearLastEpoch], LyingB
 
 
 def every(answer: int, lie: Lie) -> Lie:
-    """Lie about each answer of that number, and tell the truth otherwise."""
+    """Change each answer of that number, and leave others as they are."""
     count = iter(range(1, 10_000))
     return lambda frame: lie(frame) if next(count) % answer == 0 else frame
 
 
 def instead_at(number: int, lie: Lie) -> Lie:
-    """Lie about one answer."""
+    """Change one answer."""
     count = iter(range(1, 10_000))
     return lambda frame: lie(frame) if next(count) == number else frame
 
 
 def test_each_bump_is_a_request_and_the_id_ends_at_the_target() -> None:
-    """As many bumps are reported as the epoch has grown, and the broker knows the id by the producer id and epoch that are returned."""
+    """As many bumps are reported as the epoch has grown, and the broker has the returned producer id and epoch."""
     bumps: list[int] = []
 
     outcome, broker = prepared(lambda frame: frame, bumps)
@@ -54,7 +54,7 @@ def test_each_bump_is_a_request_and_the_id_ends_at_the_target() -> None:
 
 
 def test_a_lost_connection_is_gone_on_from() -> None:
-    """What was in flight may have been done or not; the id ends at the target all the same."""
+    """Requests in flight may have been done or not; the id ends at the target all the same."""
     outcome, _ = prepared(every(90, lambda _: None), [])
 
     assert isinstance(outcome, Done)
@@ -62,7 +62,7 @@ def test_a_lost_connection_is_gone_on_from() -> None:
 
 
 def test_a_refusal_that_passes_is_gone_on_from() -> None:
-    """One answer is an error; all those behind it are refused as well, and then the epoch in force is asked for."""
+    """One answer is an error; all later ones are refused too, and then the client asks for the current epoch."""
     outcome, _ = prepared(instead_at(20, with_error(51)), [])
 
     assert isinstance(outcome, Done)
@@ -70,7 +70,7 @@ def test_a_refusal_that_passes_is_gone_on_from() -> None:
 
 
 def test_a_refusal_that_stays_is_told() -> None:
-    """A broker that refuses every bump is not asked for ever."""
+    """A broker that refuses every bump does not get requests for ever."""
     first = iter([True])
 
     outcome, _ = prepared(lambda frame: frame if next(first, False) else with_error(53)(frame), [])
@@ -79,7 +79,7 @@ def test_a_refusal_that_stays_is_told() -> None:
 
 
 def test_a_broker_that_always_hangs_up_is_told() -> None:
-    """It is not connected to for ever."""
+    """The client does not reconnect for ever."""
     first = iter([True])
 
     outcome, _ = prepared(lambda frame: frame if next(first, False) else None, [])
@@ -89,7 +89,7 @@ def test_a_broker_that_always_hangs_up_is_told() -> None:
 
 
 def test_another_epoch_than_the_next_is_told() -> None:
-    """An answer without an error and with a producer id and epoch that are not due: such a producer cannot be brought there."""
+    """An answer without an error, with an unexpected producer id and epoch: such a producer cannot be prepared."""
     outcome, _ = prepared(instead_at(20, lambda frame: frame[:-3] + struct.pack(">h", 7) + frame[-1:]), [])
 
     assert isinstance(outcome, Unknown)
@@ -120,5 +120,5 @@ def test_whoever_needs_it_no_more_stops_it() -> None:
 
 
 def with_error(code: int) -> Lie:
-    """The error code stands after the length, the correlation id, one byte for no tagged fields, and the throttle time."""
+    """The error code is after the length, the correlation id, one byte for no tagged fields, and the throttle time."""
     return lambda frame: frame[:13] + struct.pack(">h", code) + frame[15:]

@@ -1,4 +1,4 @@
-"""Logging in over SASL/PLAIN: who a client is, what a refusal says, and that a password shows nowhere."""
+"""Logging in over SASL/PLAIN: a client's user, the content of a refusal, and that no password is shown."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -30,7 +30,7 @@ LOOK = request("list_transactions", 0, state_filters=[], producer_id_filters=[])
 
 
 def guarded(passwords: Mapping[str, str]) -> AbstractContextManager[Served]:
-    """The reference behind a socket, where users have to log in. `kit` may do everything; without passwords, no user can log in."""
+    """The reference behind a socket, with logins required. `kit` has all rights; without passwords, no user can log in."""
     return served_here(settings=Settings(has_authorizer=True, super_users=frozenset({"User:kit"}), passwords=passwords))
 
 
@@ -65,7 +65,7 @@ def refusal(broker: Served, login: Login) -> LoginRefused:
 
 
 def test_a_client_is_the_kits_own_user_until_it_logs_in_as_another(session: KafkaSession) -> None:
-    """The same client, after the same request: who may everything, and who may nothing yet."""
+    """The same client with the same request: the default user has all rights, the other has none yet."""
     probe = session.client("A")
     before = probe.init_producer_id(session.unique("x"))
     probe.log_in_as("ordinary")
@@ -78,7 +78,7 @@ def test_a_client_is_the_kits_own_user_until_it_logs_in_as_another(session: Kafk
 
 
 def test_a_right_counts_when_it_is_granted_and_until_it_is_revoked(session: KafkaSession) -> None:
-    """The first request after each is answered by it."""
+    """The first request after each change is answered by it."""
     observer, probe = session.client("observer"), session.client("A")
     probe.log_in_as("ordinary")
     name = session.unique("y")
@@ -102,7 +102,7 @@ def test_who_may_not_change_rights_is_told_so(session: KafkaSession) -> None:
 
 
 def test_a_new_connection_logs_in_again(broker: Served) -> None:
-    """After one was given back, as after a crash."""
+    """After the old one was closed, as after a crash."""
     transport = TcpTransport("test", address_of(broker), PASSWORDS.login("kit"))
 
     for _ in range(2):
@@ -111,7 +111,7 @@ def test_a_new_connection_logs_in_again(broker: Served) -> None:
 
 
 def test_without_a_login_the_connection_is_closed(broker: Served) -> None:
-    """That is no refusal of the request: the broker did not look at it."""
+    """That is no refusal of the request: the broker did not read it."""
     transport = NOBODY.connect("test", address_of(broker))
 
     outcome = transport.call(LOOK, AMPLE_S)
@@ -122,7 +122,7 @@ def test_without_a_login_the_connection_is_closed(broker: Served) -> None:
 
 
 def test_no_client_can_log_in_without_users() -> None:
-    """A scenario that wants to is not offered, with the user's name."""
+    """A scenario that needs a login is not offered, with the user's name."""
     with pytest.raises(NotOffered, match="no client can log in here as the user 'ordinary'"):
         NOBODY.connect_as("ordinary")
 
@@ -148,7 +148,7 @@ def test_a_listener_without_logins_is_told() -> None:
 
 @given(password=st.text("0123456789abcdef", min_size=12, max_size=40), echoed=st.text(max_size=20))
 def test_a_password_shows_in_no_text_about_it(password: str, echoed: str) -> None:
-    """Not in a repr, and not in the error, also where a node quotes what it was sent."""
+    """Neither in a repr nor in the error, also if a node quotes what it received."""
 
     answers = iter(
         [
@@ -171,7 +171,7 @@ def test_a_password_shows_in_no_text_about_it(password: str, echoed: str) -> Non
 
 
 def test_bytes_that_answer_a_login_are_not_shown() -> None:
-    """They may be the bytes that were sent, which other malformed answers show; it is the node's defect all the same."""
+    """Other malformed answers show their bytes, but these may quote the client's; the node is at fault all the same."""
     with FakeBroker(fake_broker.swaps_correlation_ids) as broker:
         transport = TcpTransport("test", Address("127.0.0.1", broker.port), Login("kit", "secret"))
         with pytest.raises(Malformed, match="login of the user 'kit' is none that the protocol allows") as malformed:
@@ -183,7 +183,7 @@ def test_bytes_that_answer_a_login_are_not_shown() -> None:
 
 
 def test_a_password_is_in_nothing_that_a_session_remembers(session: KafkaSession) -> None:
-    """Neither among the exchanges, which reports show, nor in the history; no login is in either."""
+    """Neither the exchanges, which reports show, nor the history have a password or a login."""
     probe = session.client("A")
     probe.init_producer_id(session.unique("x"))
     probe.log_in_as("ordinary")
@@ -199,7 +199,7 @@ def test_a_password_is_in_nothing_that_a_session_remembers(session: KafkaSession
 
 
 def test_every_broker_has_its_own_passwords() -> None:
-    """So one that was seen is of no use elsewhere."""
+    """So a password that leaks does not work elsewhere."""
     others = Passwords.made_up_for(["kit", "ordinary"])
 
     assert len({*PASSWORDS.by_user.values(), *others.by_user.values()}) == 4

@@ -1,4 +1,4 @@
-"""How scenarios' numbers of nodes become the ids of a cluster."""
+"""Scenarios' numbers of nodes, and the ids of a cluster."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def test_the_bootstrap_node_is_node_1_whatever_its_id() -> None:
 
 
 def test_of_two_ids_at_the_bootstrap_address_the_lower_one_is_node_1() -> None:
-    """The other one is in its place by its id, as a node that leads nothing is."""
+    """The other one is at the place of its id, as a node that leads no partition."""
     assert [Nodes().seen({7: FIRST, 1: FIRST, 2: SECOND}, FIRST).id_of(number) for number in (1, 2, 3)] == [1, 2, 7]
 
 
@@ -30,14 +30,14 @@ def test_without_the_bootstrap_address_the_lowest_id_is_node_1() -> None:
 
 
 def test_a_node_keeps_its_number_while_metadata_does_not_name_it() -> None:
-    """Else a scenario would pause another node than it says, once the first one is down."""
+    """Otherwise a scenario would pause the wrong node once the first one is down."""
     nodes = Nodes().seen({1: FIRST, 2: SECOND}, FIRST).seen({2: SECOND, 0: THIRD}, FIRST)
 
     assert [nodes.number_of(node_id) for node_id in (1, 2, 0)] == [1, 2, 3]
 
 
 def test_a_number_that_no_node_has_stands_for_an_id_that_no_node_has() -> None:
-    """It is asked for as such; its address is nowhere, and an id that was never named has no number."""
+    """It is requested as such; it has no address, and an id that was never named has no number."""
     nodes = Nodes().seen({1: FIRST, 9: SECOND}, FIRST)
 
     assert nodes.id_of(9) not in {1, 9}

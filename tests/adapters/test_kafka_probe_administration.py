@@ -1,4 +1,4 @@
-"""What an administrator's calls make of an answer."""
+"""How the probe interprets the answers to an administrator's calls."""
 
 import pytest
 from scripted_broker import ATTEMPTS, BOOTSTRAP, SECOND, Answer, ScriptedBroker, leader_at, says
@@ -25,7 +25,7 @@ def test_a_change_of_a_level_is_done_when_nothing_is_refused(version: int) -> No
 
 @pytest.mark.parametrize(("version", "whole", "single"), [(1, DONE, REFUSED), (1, REFUSED, REFUSED), (2, REFUSED, DONE)])
 def test_a_refusal_is_told_wherever_it_stands(version: int, whole: tuple[int, str | None], single: tuple[int, str | None]) -> None:
-    """Up to version 1 the request may be well and the one feature refused; nobody asks a second time."""
+    """Up to version 1 the request may succeed and the one feature be refused; the call is not retried."""
     broker = ScriptedBroker(update_features=[says(error_code=whole[0], error_message=whole[1], results=[result(*single)])])
     probe, _ = broker.probe(Offer({"update_features": Range(0, version)}))
 
@@ -34,7 +34,7 @@ def test_a_refusal_is_told_wherever_it_stands(version: int, whole: tuple[int, st
 
 
 def listed(error_code: int, leader_epoch: int = -1) -> dict[str, object]:
-    """What a node answers ListOffsets of the partition that moves."""
+    """A node's answer to ListOffsets of the partition that moves."""
     return {"partition_index": 1, "error_code": error_code, "timestamp": -1, "offset": 0, "leader_epoch": leader_epoch}
 
 
@@ -47,7 +47,7 @@ AS_BEFORE, NOT_THE_LEADER, AS_NOW = listed(0, 0), listed(6), listed(0, 1)
     ids=["refuses at once", "hears of it later", "a system in which every node answers for all"],
 )
 def test_a_partition_has_moved_when_its_former_leader_knows(answers: list[dict[str, object]], asked: int) -> None:
-    """Metadata of one node names the new leader before another has heard that it no longer leads. The only id is that of node 1."""
+    """Metadata of one node names the new leader before the former one knows that it no longer leads. The only id is node 1's."""
     broker = moving([says(topics=[{"name": "t", "partitions": [answer]}]) for answer in answers])
     probe, _ = broker.probe()
 
@@ -56,7 +56,7 @@ def test_a_partition_has_moved_when_its_former_leader_knows(answers: list[dict[s
 
 
 def test_a_partition_whose_former_leader_never_hears_has_not_moved() -> None:
-    """Readers that ask it would see the log of before; the trouble names it."""
+    """Readers that ask it would see the old log; the outcome names it."""
     broker = moving([says(topics=[{"name": "t", "partitions": [AS_BEFORE]}])])
     probe, _ = broker.probe()
 
@@ -68,7 +68,7 @@ def test_a_partition_whose_former_leader_never_hears_has_not_moved() -> None:
 
 
 def moving(listing: list[Answer]) -> ScriptedBroker:
-    """A cluster that moves a partition as soon as it is asked to."""
+    """A cluster that moves a partition at the request."""
     moved = says(
         error_code=0,
         error_message=None,

@@ -1,4 +1,4 @@
-"""How the probe asks: when it asks again, when it does not, whom, and what it makes of answers that contradict themselves."""
+"""The probe's requests: when it retries, which node it asks, and how it treats contradictory answers."""
 
 from typing import Any
 
@@ -67,7 +67,7 @@ def added(*codes: int) -> list[dict[str, Any]]:
 
 
 def test_a_version_that_is_not_offered_is_not_sent() -> None:
-    """The refusal names the API, the version, and what is offered instead."""
+    """The refusal names the API, the version, and the offered versions."""
     broker = ScriptedBroker()
     probe, _ = broker.probe(Offer({"end_txn": Range(0, 4), "find_coordinator": Range(0, 6)}))
 
@@ -81,7 +81,7 @@ def test_a_version_that_is_not_offered_is_not_sent() -> None:
 
 @pytest.mark.parametrize("code", [14, 15, 16, 51])
 def test_a_coordinator_that_is_busy_or_away_is_asked_again(code: int) -> None:
-    """Loading, not there, elsewhere, or still writing markers: a conforming client tries again."""
+    """Loading, not there, elsewhere, or still writing markers: a conforming client retries."""
     broker = ScriptedBroker(end_txn=[end_txn(code, **NONE), end_txn(code, **NONE), end_txn(0, **NEXT)])
     probe, _ = broker.probe()
 
@@ -92,7 +92,7 @@ def test_a_coordinator_that_is_busy_or_away_is_asked_again(code: int) -> None:
 
 
 def test_when_patience_ends_the_last_refusal_is_the_outcome() -> None:
-    """A refusal stays definite however often it came, and keeps what else the answer carried."""
+    """A refusal stays definite however often it came, and keeps the other fields of the answer."""
     broker = ScriptedBroker(end_txn=[end_txn(51, **NONE)])
     probe, _ = broker.probe()
 
@@ -103,7 +103,7 @@ def test_when_patience_ends_the_last_refusal_is_the_outcome() -> None:
 
 
 def test_without_retry_the_first_refusal_is_the_outcome() -> None:
-    """A scenario about CONCURRENT_TRANSACTIONS wants to see it."""
+    """A scenario about CONCURRENT_TRANSACTIONS needs it."""
     broker = ScriptedBroker(end_txn=[end_txn(51, **NONE), end_txn(0, **NEXT)])
     probe, _ = broker.probe()
 
@@ -115,7 +115,7 @@ def test_without_retry_the_first_refusal_is_the_outcome() -> None:
 
 @pytest.mark.parametrize("code", [47, 48, 49, 53, 90, 120])
 def test_a_verdict_is_not_asked_again(code: int) -> None:
-    """What a broker says about the request itself is what a scenario judges."""
+    """A scenario judges errors about the request itself."""
     broker = ScriptedBroker(end_txn=[end_txn(code, **NONE)])
     probe, _ = broker.probe()
 
@@ -127,7 +127,7 @@ def test_a_verdict_is_not_asked_again(code: int) -> None:
 
 
 def test_a_write_without_an_answer_is_never_put_again() -> None:
-    """Whether it was done is not known, and a second one could do it twice."""
+    """Its outcome is unknown, and a second one could do it twice."""
     broker = ScriptedBroker(end_txn=[hangs_up])
     probe, _ = broker.probe()
 
@@ -140,7 +140,7 @@ def test_a_write_without_an_answer_is_never_put_again() -> None:
 
 @pytest.mark.parametrize("code", [7, 20])
 def test_a_write_that_the_broker_itself_is_unsure_of_is_unknown(code: int) -> None:
-    """REQUEST_TIMED_OUT and NOT_ENOUGH_REPLICAS_AFTER_APPEND do not say that nothing was written."""
+    """REQUEST_TIMED_OUT and NOT_ENOUGH_REPLICAS_AFTER_APPEND do not mean that nothing was written."""
     broker = ScriptedBroker(produce=[appended(code)])
     probe, _ = broker.probe()
 
@@ -153,7 +153,7 @@ def test_a_write_that_the_broker_itself_is_unsure_of_is_unknown(code: int) -> No
 
 
 def test_a_read_without_an_answer_is_put_again() -> None:
-    """A read changes nothing, so nothing is lost by asking twice."""
+    """A read changes nothing, so a second one does no harm."""
     broker = ScriptedBroker(list_offsets=[hangs_up, offset(5)])
     probe, _ = broker.probe()
 
@@ -161,7 +161,7 @@ def test_a_read_without_an_answer_is_put_again() -> None:
 
 
 def test_a_stale_coordinator_is_looked_up_again() -> None:
-    """After NOT_COORDINATOR the request goes to where FindCoordinator now points."""
+    """After NOT_COORDINATOR the request goes to the node in FindCoordinator's next answer."""
     broker = ScriptedBroker(
         find_coordinator=[coordinator_at(BOOTSTRAP), coordinator_at(SECOND)], end_txn=[end_txn(16, **NONE), end_txn(0, **NEXT)]
     )
@@ -179,7 +179,7 @@ def test_a_stale_coordinator_is_looked_up_again() -> None:
 
 
 def test_a_coordinator_is_looked_up_once_while_it_is_right() -> None:
-    """What is known is not asked again."""
+    """A known coordinator is not looked up again."""
     broker = ScriptedBroker(end_txn=[end_txn(0, **NEXT)])
     probe, _ = broker.probe()
 
@@ -198,7 +198,7 @@ def test_a_coordinator_that_is_still_being_made_is_waited_for() -> None:
 
 
 def test_finding_the_coordinator_is_patient_even_where_the_request_is_not() -> None:
-    """The refusal of a look-up is not the refusal that a scenario wants to see."""
+    """The refusal of a look-up is not the refusal that a scenario needs."""
     broker = ScriptedBroker(
         find_coordinator=[coordinator_at(BOOTSTRAP, 15), hangs_up, coordinator_at(BOOTSTRAP)], end_txn=[end_txn(51, **NONE)]
     )
@@ -225,7 +225,7 @@ def test_a_node_that_stopped_answering_is_looked_up_again() -> None:
 
 @pytest.mark.parametrize("stale", [leader_at(BOOTSTRAP, 3), leader_at(BOOTSTRAP, leader=-1)], ids=["unknown topic", "no leader"])
 def test_a_leader_that_is_not_known_yet_is_waited_for(stale: Answer) -> None:
-    """A topic that was just made may be unknown to a node, or have no leader yet."""
+    """A node may not know a new topic, or the topic may have no leader yet."""
     broker = ScriptedBroker(metadata=[stale, leader_at(SECOND)], produce=[appended(0, offset=4)])
     probe, _ = broker.probe()
 
@@ -245,7 +245,7 @@ def test_a_partition_that_the_topic_does_not_have_is_refused() -> None:
 
 
 def test_a_refused_batch_keeps_its_message_and_offsets() -> None:
-    """Where a batch was refused shows in the offsets: before the log, or by the log."""
+    """The offsets show what refused the batch: a check before the log, or the log."""
     broker = ScriptedBroker(produce=[appended(48, message="Partition was not added to the transaction")])
     probe, _ = broker.probe()
 
@@ -257,7 +257,7 @@ def test_a_refused_batch_keeps_its_message_and_offsets() -> None:
 
 
 def test_an_answer_about_something_else_is_malformed() -> None:
-    """A broker must answer for the partition that it was asked about."""
+    """A broker must answer for the partition in the request."""
     broker = ScriptedBroker(produce=[says(responses=[])])
     probe, _ = broker.probe()
 
@@ -288,7 +288,7 @@ def test_a_batched_addition_tells_each_partition_by_itself() -> None:
 
 
 def test_a_batched_addition_waits_for_a_coordinator_that_is_away() -> None:
-    """When every partition says that the coordinator is elsewhere, it is asked again."""
+    """If every partition has the error that the coordinator is elsewhere, the request is retried."""
     away = says(error_code=0, results_by_transaction=[{"transactional_id": "t", "topic_results": added(16)}])
     there = says(error_code=0, results_by_transaction=[{"transactional_id": "t", "topic_results": added(0)}])
     broker = ScriptedBroker(add_partitions_to_txn=[away, there])
@@ -299,7 +299,7 @@ def test_a_batched_addition_waits_for_a_coordinator_that_is_away() -> None:
 
 @pytest.mark.parametrize("codes", [(3,), (16, 51)])
 def test_a_verdict_on_each_partition_is_waited_for_while_it_is_too_early_for_all(codes: tuple[int, ...]) -> None:
-    """A node that does not know the topic yet, or whose coordinator is away or busy, is asked again."""
+    """A node that does not know the topic yet, or whose coordinator is away or busy, gets the request again."""
     early = [says(results_by_topic_v3_and_below=added(code, code)) for code in codes]
     broker = ScriptedBroker(add_partitions_to_txn=[*early, says(results_by_topic_v3_and_below=added(0, 0))])
     probe, _ = broker.probe()
@@ -309,7 +309,7 @@ def test_a_verdict_on_each_partition_is_waited_for_while_it_is_too_early_for_all
 
 
 def test_a_verdict_on_each_partition_stands_when_one_is_a_cause() -> None:
-    """One unknown partition among others is what the caller wants to see; it is not asked again."""
+    """One unknown partition among others is what the caller needs; the request is not retried."""
     broker = ScriptedBroker(add_partitions_to_txn=[says(results_by_topic_v3_and_below=added(3, 55))])
     probe, _ = broker.probe()
     other = TopicPartition("payments", 1)
@@ -323,7 +323,7 @@ def test_a_verdict_on_each_partition_stands_when_one_is_a_cause() -> None:
 
 @pytest.mark.parametrize(("retry", "asked"), [(True, ATTEMPTS), (False, 1)])
 def test_a_verdict_on_each_partition_is_the_last_one_when_patience_ends(retry: bool, asked: int) -> None:
-    """It is told by partition then too."""
+    """Then too it is by partition."""
     broker = ScriptedBroker(add_partitions_to_txn=[says(results_by_topic_v3_and_below=added(51))])
     probe, _ = broker.probe()
 
@@ -334,7 +334,7 @@ def test_a_verdict_on_each_partition_is_the_last_one_when_patience_ends(retry: b
 
 
 def test_a_batched_addition_can_be_refused_as_a_whole() -> None:
-    """CLUSTER_AUTHORIZATION_FAILED stands at the top of the answer; how many results stand below it is told."""
+    """CLUSTER_AUTHORIZATION_FAILED is at the top of the answer; the number of results below it is kept."""
     broker = ScriptedBroker(add_partitions_to_txn=[says(error_code=31, results_by_transaction=[])])
     probe, _ = broker.probe()
 
@@ -344,7 +344,7 @@ def test_a_batched_addition_can_be_refused_as_a_whole() -> None:
 
 
 def test_settling_is_waited_for() -> None:
-    """Ongoing and Prepare are on the way; Empty and Complete are the end."""
+    """Ongoing and Prepare states are awaited; Empty and Complete states end the wait."""
     broker = ScriptedBroker(describe_transactions=[described("Ongoing"), described("PrepareCommit"), described("CompleteCommit")])
     probe, _ = broker.probe()
 
@@ -352,7 +352,7 @@ def test_settling_is_waited_for() -> None:
 
 
 def test_what_does_not_settle_is_unknown_with_the_state_that_was_seen() -> None:
-    """Whether it would have settled later is not known."""
+    """It might have settled later."""
     broker = ScriptedBroker(describe_transactions=[described("PrepareAbort")])
     probe, _ = broker.probe()
 
@@ -379,7 +379,7 @@ def test_reading_goes_on_until_the_log_ends() -> None:
 
 
 def test_reading_ends_where_that_isolation_level_ends() -> None:
-    """Below the high watermark there may be nothing more to see."""
+    """There may be no visible record below the high watermark."""
     broker = ScriptedBroker(list_offsets=[offset(0)], fetch=[page(Batch((Record(b"a"),)), end=5), page(end=5)])
     probe, _ = broker.probe()
 
@@ -391,7 +391,7 @@ def test_reading_ends_where_that_isolation_level_ends() -> None:
 
 
 def test_a_fetch_that_never_advances_is_malformed() -> None:
-    """A broker that answers the same batch for every offset must not hold the suite for ever."""
+    """A broker that returns the same batch for every offset must not hold the suite for ever."""
     broker = ScriptedBroker(list_offsets=[offset(0)], fetch=[page(Batch((Record(b"a"),)), end=5)])
     probe, _ = broker.probe()
 
@@ -400,7 +400,7 @@ def test_a_fetch_that_never_advances_is_malformed() -> None:
 
 
 def test_records_that_are_no_batches_are_malformed() -> None:
-    """The bytes in a Fetch answer are judged like those around them."""
+    """The bytes in a Fetch answer are judged like the rest of it."""
     broker = ScriptedBroker(list_offsets=[offset(0)], fetch=[page(end=5, records=b"\0" * 20)])
     probe, _ = broker.probe()
 
@@ -409,7 +409,7 @@ def test_records_that_are_no_batches_are_malformed() -> None:
 
 
 def test_all_that_was_said_is_kept_in_order_with_its_batches_shown() -> None:
-    """A failed scenario is explained by what was sent and what came back."""
+    """A failed scenario is explained by its requests and answers."""
     marker = marker_batch(Marker(MarkerType.ABORT, coordinator_epoch=2), 7, 3, 0)
     broker = ScriptedBroker(produce=[appended(0, offset=0)], list_offsets=[offset(0)], fetch=[page(marker, end=1)], end_txn=[hangs_up])
     probe, recorder = broker.probe()
@@ -449,7 +449,7 @@ def test_all_that_was_said_is_kept_in_order_with_its_batches_shown() -> None:
 
 
 def test_an_old_version_cannot_carry_what_it_has_no_field_for() -> None:
-    """The caller learns it, instead of a request that silently says less."""
+    """The caller gets an error, instead of a request that silently leaves it out."""
     probe, _ = ScriptedBroker().probe()
 
     with pytest.raises(ValueError, match="InitProducerId v2 cannot carry"):
@@ -459,7 +459,7 @@ def test_an_old_version_cannot_carry_what_it_has_no_field_for() -> None:
 
 
 def test_a_member_that_is_told_its_id_joins_with_it() -> None:
-    """Also in the versions of JoinGroup before 4, in which no broker should ask for that; joined is who has an id."""
+    """Also before version 4 of JoinGroup, in which no broker should require that; the member has joined once it has an id."""
     told = says(error_code=79, generation_id=-1, protocol_name="", leader="", member_id="m-1", members=[])
     joined = says(error_code=0, generation_id=1, protocol_name="range", leader="m-1", member_id="m-1", members=[])
     broker = ScriptedBroker(join_group=[told, joined])
@@ -474,7 +474,7 @@ def test_a_member_that_is_told_its_id_joins_with_it() -> None:
 
 
 def test_an_id_that_is_not_told_ends_the_joining() -> None:
-    """MEMBER_ID_REQUIRED without an id is a refusal like others: nothing could be joined with."""
+    """MEMBER_ID_REQUIRED without an id is a refusal like others: there is no id to join with."""
     broker = ScriptedBroker(join_group=[says(error_code=79, generation_id=-1, protocol_name="", leader="", member_id="", members=[])])
 
     answer = broker.probe()[0].join("shop")

@@ -1,4 +1,4 @@
-"""What is made of a system's answer to ApiVersions: its release, its profile, its capabilities, and what it lacks."""
+"""What follows from a system's answer to ApiVersions: its release, its profile, its capabilities, and what it lacks."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ def asked(*answers: Answer) -> tuple[Done[Offer] | Unknown, int]:
 
 
 def test_features_are_asked_for_where_the_version_has_them() -> None:
-    """Every broker understands the oldest version; a newer one reports the features as well."""
+    """Every broker understands the oldest version; a newer one has the features as well."""
     told = offers({"api_versions": (0, 4), "end_txn": (0, 5)}, transaction_version=2)
 
     outcome, count = asked(told, told)
@@ -76,14 +76,14 @@ def test_apis_without_a_name_are_passed_over() -> None:
 
 
 def test_a_broker_that_refuses_api_versions_is_malformed() -> None:
-    """Version 0 is understood by every broker there is."""
+    """Every broker must understand version 0."""
     with pytest.raises(Malformed, match=r"ApiVersions v0 answered UNSUPPORTED_VERSION \(35\)"):
         asked(says(error_code=35, api_keys=[]))
 
 
 @pytest.mark.parametrize("answers", [[hangs_up], [offers({"api_versions": (0, 4)}), hangs_up]], ids=["the first", "the second"])
 def test_a_broker_that_hangs_up_is_unknown(answers: list[Answer]) -> None:
-    """Whichever of the two questions it was."""
+    """After either of the two requests."""
     outcome, _ = asked(*answers)
 
     assert isinstance(outcome, Unknown)
@@ -91,7 +91,7 @@ def test_a_broker_that_hangs_up_is_unknown(answers: list[Answer]) -> None:
 
 
 def test_the_second_protocol_is_offered_with_its_apis_and_its_level() -> None:
-    """Clients use it when the finalized level says so."""
+    """Clients use it if the finalized level allows it."""
     handshake = describe(Offer(V2, True, finalized={"transaction.version": 2}), IDENTITY, Whose(), offered=["crash"])
 
     assert handshake.capabilities == {"transactions-v2", "crash", "wire-faults"}
@@ -108,7 +108,7 @@ def test_the_second_protocol_is_offered_with_its_apis_and_its_level() -> None:
     ],
 )
 def test_what_the_second_protocol_lacks_is_told(offer: Offer, why: str) -> None:
-    """What is not offered says why, in what was asked and what was answered."""
+    """The reason has what is needed, and what the broker offers."""
     handshake = describe(offer, IDENTITY, Whose(), missing=["crash: not ours"])
 
     assert "transactions-v2" not in handshake.capabilities
@@ -117,7 +117,7 @@ def test_what_the_second_protocol_lacks_is_told(offer: Offer, why: str) -> None:
 
 
 def test_a_broker_that_tells_no_features_is_taken_at_its_apis() -> None:
-    """An old ApiVersions has no place for a finalized level."""
+    """An old ApiVersions has no field for a finalized level."""
     assert "transactions-v2" in describe(Offer(V2), IDENTITY, Whose()).capabilities
 
 
@@ -141,7 +141,7 @@ def test_a_release_is_known_by_its_metadata_version(level: int, release: str, pr
 
 @pytest.mark.parametrize(("level", "nearest"), [(99, "kafka-4.4"), (21, "kafka-4.0"), (1, "kafka-4.0")])
 def test_an_unknown_release_is_judged_by_the_nearest_and_says_so(level: int, nearest: str) -> None:
-    """The kit will be pointed at releases that it has never seen."""
+    """Users will judge releases that are newer than the kit."""
     identity = identify(Range(1, level), kafka_settings().releases)
 
     assert (identity.version, identity.exact, identity.profile) == ("unknown", False, nearest)
@@ -149,7 +149,7 @@ def test_an_unknown_release_is_judged_by_the_nearest_and_says_so(level: int, nea
 
 
 def test_a_system_that_is_no_kafka_is_judged_by_the_text() -> None:
-    """Without a metadata.version there is nothing to be near to."""
+    """Without a metadata.version no release is nearest."""
     identity = identify(None, kafka_settings().releases, "1.2.3")
 
     assert (identity.version, identity.exact, identity.profile) == ("1.2.3", True, "seed")

@@ -39,7 +39,7 @@ def transfer(probe: KafkaProbe) -> ProducerIdAndEpoch:
 
 
 def test_each_partition_of_a_marker_has_its_verdict(probe: KafkaProbe, transfer: ProducerIdAndEpoch) -> None:
-    """The one that is there takes it, the one that is not there is refused."""
+    """The existing partition accepts it, the missing one refuses it."""
     answer = probe.write_markers([PAYMENTS, MISSING], transfer, commit=False, coordinator_epoch=0)
 
     assert isinstance(answer, Done)
@@ -47,7 +47,7 @@ def test_each_partition_of_a_marker_has_its_verdict(probe: KafkaProbe, transfer:
 
 
 def test_a_page_lists_what_reaches_into_it(probe: KafkaProbe, transfer: ProducerIdAndEpoch) -> None:
-    """From the marker on, the aborted transaction is still listed; behind it, no longer."""
+    """From the marker's offset on, the aborted transaction is still listed; after it, no longer."""
     probe.write_marker(PAYMENTS, transfer, commit=False, coordinator_epoch=0)
     probe.produce(PAYMENTS, ["b"])
 
@@ -58,7 +58,7 @@ def test_a_page_lists_what_reaches_into_it(probe: KafkaProbe, transfer: Producer
 
 
 def test_a_look_up_by_time_tells_offset_and_timestamp(probe: KafkaProbe, transfer: ProducerIdAndEpoch) -> None:
-    """The undecided record is there for readers of uncommitted data only."""
+    """Only readers of uncommitted data see the undecided record."""
     view = probe.read(PAYMENTS, Isolation.READ_UNCOMMITTED)
     assert isinstance(view, Done)
     assert view.value.batches[0].producer_id == transfer.producer_id
@@ -70,12 +70,12 @@ def test_a_look_up_by_time_tells_offset_and_timestamp(probe: KafkaProbe, transfe
 
 @pytest.mark.parametrize("version", [1, 3, 4, 6])
 def test_a_coordinator_is_found_in_every_version(probe: KafkaProbe, version: int) -> None:
-    """With one key, and with a batch of keys; the first answers are that it is not there yet."""
+    """With one key, and with a batch of keys; the first answers are that it is not available yet."""
     assert probe.coordinator_node("transfer", version) == Done(1)
 
 
 def test_partitions_that_are_read_together_show_what_each_shows_alone(probe: KafkaProbe, transfer: ProducerIdAndEpoch) -> None:
-    """Each has its own batches, ends and aborted transactions, whatever the order in which they are asked for."""
+    """Each has its own batches, ends and aborted transactions, in any order of the request."""
     accounts = TopicPartition("accounts", 1)
     assert probe.create_topic("accounts", 2) == Done(None)
     probe.produce(accounts, ["b"])

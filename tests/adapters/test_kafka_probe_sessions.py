@@ -20,12 +20,12 @@ def reference() -> ReferenceSystem:
 
 
 def test_there_is_always_one_attempt() -> None:
-    """Without patience a thing is still tried once."""
+    """Without patience there is still one attempt."""
     assert list(WallTime(patience_s=10.0).attempts(patience=0)) == [1]
 
 
 def test_attempts_end_with_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However short the pauses are, they fit into the patience that there is."""
+    """However short it is, the pauses fit into it."""
     clock = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(time, "sleep", lambda seconds: clock.append(clock.pop() + seconds))
@@ -35,7 +35,7 @@ def test_attempts_end_with_patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_virtual_patience_takes_no_time_but_the_clocks(reference: ReferenceSystem) -> None:
-    """Waiting for a minute moves the clock by a minute, at first in small steps, and records are stamped by it."""
+    """Waiting for a minute moves the clock by a minute, at first in small steps, and records have its timestamps."""
     session = reference.session("waiting")
     probe = session.client("waiter")
     probe.init_producer_id(session.unique("writer"))
@@ -49,7 +49,7 @@ def test_virtual_patience_takes_no_time_but_the_clocks(reference: ReferenceSyste
 
 
 def test_the_reference_says_what_it_is(reference: ReferenceSystem) -> None:
-    """With the profile of a release it has the deviations of that release, and says why; the text has none."""
+    """With the profile of a release it has the deviations of that release, and the reason; the text has none."""
     imitating, text = reference.open(), ReferenceSystem("seed").open()
 
     assert imitating.judged_as == ("kafka", "4.3.1")
@@ -61,7 +61,7 @@ def test_the_reference_says_what_it_is(reference: ReferenceSystem) -> None:
 
 
 def test_sessions_of_the_reference_share_nothing(reference: ReferenceSystem) -> None:
-    """Each has its own broker: what one has crashed, the other does not notice."""
+    """Each has its own broker: a crash in one does not affect the other."""
     one, other = reference.session("one"), reference.session("other")
 
     one.faults.crash()
@@ -83,7 +83,7 @@ def test_names_in_the_reference_are_the_same_in_every_run(reference: ReferenceSy
 
 
 def test_what_the_reference_does_not_have_is_wrong_usage() -> None:
-    """The error has the nearest that there is."""
+    """The error names the nearest known name."""
     with pytest.raises(WrongUsage, match=r"unknown profile 'kafka-3\.9'; did you mean kafka-4\.0\?"):
         registry.build("reference", Asked(profile="kafka-3.9"))
     with pytest.raises(WrongUsage, match="unknown defect 'none of ours'; known: "):

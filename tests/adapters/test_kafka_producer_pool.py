@@ -1,4 +1,4 @@
-"""The pool of producers near their last epoch: ready before they are asked for, given out once, never waited for without an end."""
+"""The pool of producers near their last epoch: prepared in advance, given out once, never awaited without an end."""
 
 import threading
 import time
@@ -24,7 +24,7 @@ def numbered() -> Prepare:
 
 
 def once_ready(pool: ProducerPool) -> object:
-    """What a pool gives out that has been waited for in vain before."""
+    """A producer of a pool for which a scenario has waited in vain before."""
     for _ in WallTime(WITHIN_S).attempts():
         with suppress(NotOffered):
             return pool.take()
@@ -32,7 +32,7 @@ def once_ready(pool: ProducerPool) -> object:
 
 
 def test_each_producer_is_given_out_once() -> None:
-    """Those that were expected, and then those that were not."""
+    """The expected ones, and then further ones."""
     with closing(ProducerPool(WITHIN_S)) as pool:
         pool.open(numbered())
         pool.expect(2)
@@ -44,7 +44,7 @@ def test_each_producer_is_given_out_once() -> None:
 
 @pytest.mark.parametrize("nodes", [1, 3])
 def test_producers_are_prepared_before_they_are_asked_for_and_a_few_at_a_time(nodes: int) -> None:
-    """As many for each node begin as may at once, without anybody taking one."""
+    """As many as are allowed for each node begin at once, before any is taken."""
     began, go_on = threading.Semaphore(0), threading.Event()
 
     def waiting(_: Progress) -> Done[NearLastEpoch]:
@@ -63,7 +63,7 @@ def test_producers_are_prepared_before_they_are_asked_for_and_a_few_at_a_time(no
 
 
 def test_without_progress_nobody_waits_longer_than_the_session_is_patient() -> None:
-    """The outcome says that no epoch was raised."""
+    """The outcome is that no epoch was raised."""
     end = threading.Event()
 
     def stuck(_: Progress) -> Unknown:
@@ -80,7 +80,7 @@ def test_without_progress_nobody_waits_longer_than_the_session_is_patient() -> N
 
 
 def test_whoever_makes_progress_is_waited_for() -> None:
-    """Preparing that takes longer than the patience, and raises epochs all the time."""
+    """Preparing may take longer than the patience if epochs are raised all the time."""
     rounds = threading.Event()
 
     def slow(progress: Progress) -> Done[NearLastEpoch]:
@@ -97,7 +97,7 @@ def test_whoever_makes_progress_is_waited_for() -> None:
 
 
 def test_what_takes_too_long_is_not_offered_and_waited_for_once() -> None:
-    """Though epochs are raised all the time; the reason says how many. The next one does not wait, and one that gets ready is given out."""
+    """Though epochs are raised; the reason has the rate. The next call does not wait, but a producer that is ready is given out."""
     ready = threading.Event()
 
     def slow(progress: Progress) -> Done[NearLastEpoch]:
@@ -123,7 +123,7 @@ def test_what_takes_too_long_is_not_offered_and_waited_for_once() -> None:
 
 
 def test_closing_stops_what_is_being_prepared() -> None:
-    """The next report of progress raises Stopped, and what has not begun never does."""
+    """The next report of progress raises Stopped, and producers that have not begun never do."""
     began, stopped = threading.Event(), threading.Event()
 
     def endless(progress: Progress) -> Unknown:
@@ -146,6 +146,6 @@ def test_closing_stops_what_is_being_prepared() -> None:
 
 
 def test_a_session_without_a_pool_does_not_offer_producers_near_their_last_epoch() -> None:
-    """The scenario is not offered, and not broken."""
+    """The scenario is not offered, and not a harness error."""
     with pytest.raises(NotOffered, match="aged-ids"):
         no_pool()

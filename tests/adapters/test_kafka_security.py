@@ -1,4 +1,4 @@
-"""TLS, logins and properties files of Kafka's clients: what each option means, and what is said where it cannot work."""
+"""TLS, logins and properties files of Kafka's clients: the meaning of each option, and the errors if it cannot work."""
 
 import socket
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import trustme
 from fake_broker import FakeBroker
-from scramp import ScramMechanism  # type: ignore[import-untyped]  # it has none
+from scramp import ScramMechanism  # type: ignore[import-untyped]  # it has no types
 from tls_proxy import over_tls
 
 from fencepost.adapters.common.access_token import Token
@@ -46,7 +46,7 @@ def asked(address: Address, security: Security) -> object:
 
 
 def test_a_client_speaks_tls_with_a_broker_whose_authority_it_trusts() -> None:
-    """Directly, through the fault proxy, and when it looks whether somebody listens."""
+    """Directly, through the fault proxy, and in the check whether a node listens."""
     with FakeBroker() as broker, over_tls(broker.port, CA) as address:
         wire = ProxiedWire(trusting(CA))
         transport = wire.connect("A", address)
@@ -73,7 +73,7 @@ def test_a_certificate_that_is_wrong_is_told_with_the_remedy(name: str, trusted:
 
 
 def test_a_client_shows_its_certificate_where_one_is_wanted(tmp_path: Path) -> None:
-    """And without one is told that it was refused."""
+    """Without one, the error is that it was refused."""
     clients = trustme.CA()
     pair = clients.issue_cert("client@fencepost.test")
     (tmp_path / "c.pem").write_bytes(b"".join(one.bytes() for one in pair.cert_chain_pems))
@@ -88,7 +88,7 @@ def test_a_client_shows_its_certificate_where_one_is_wanted(tmp_path: Path) -> N
 
 
 def test_plaintext_where_tls_was_asked_ends_in_words() -> None:
-    """A broker without TLS takes a client's greeting for a frame of 369 MB, and hangs up; others answer with an alert of their own."""
+    """A broker without TLS takes a client's greeting for a frame of 369 MB, and closes; others answer with an alert."""
     with socket.create_server((HOST, 0)) as listener:
 
         def hang_up() -> None:
@@ -109,7 +109,7 @@ def test_plaintext_where_tls_was_asked_ends_in_words() -> None:
     [(b"\x15\x03\x03\x00\x02\x02\x50", "answers with TLS. Say --tls-ca FILE"), (b"HTTP/1.1 400 Bad", "answers with HTTP")],
 )
 def test_another_protocol_is_known_by_its_first_bytes(first: bytes, told: str) -> None:
-    """And named with the remedy, and not as a frame of hundreds of megabytes."""
+    """It is named with the remedy, and not reported as a frame of hundreds of megabytes."""
     with socket.create_server((HOST, 0)) as listener:
 
         def say() -> None:
@@ -125,7 +125,7 @@ def test_another_protocol_is_known_by_its_first_bytes(first: bytes, told: str) -
 
 
 def test_one_address_of_several_may_be_dead() -> None:
-    """The first that answers is asked; if none does, all are reported."""
+    """The first that answers is used; if none does, all are reported."""
     with socket.socket() as bound, FakeBroker() as broker:
         bound.bind((HOST, 0))
         dead = f"{HOST}:{bound.getsockname()[1]}"
@@ -137,7 +137,7 @@ def test_one_address_of_several_may_be_dead() -> None:
 
 
 class ScramNode:
-    """A node that knows a user by SCRAM; `knows_password` False is one that only says so in the end."""
+    """A node that knows a user by SCRAM; with `knows_password` False it only pretends to at the end."""
 
     def __init__(self, mechanism: str, password: str) -> None:
         self._mechanism = ScramMechanism(mechanism)
@@ -164,7 +164,7 @@ class ScramNode:
 
 @pytest.mark.parametrize("mechanism", SCRAM)
 def test_scram_lets_in_who_has_the_password(mechanism: str) -> None:
-    """For as long as the node says; with another password the error names the user and hides the password."""
+    """For the lifetime in the answer; with another password the error names the user and hides the password."""
     assert Login("kit", SECRET, mechanism).over(ScramNode(mechanism, SECRET).exchange, "a node") == 5.0
 
     with pytest.raises(LoginRefused, match="refuses the login of the user 'kit'") as refused:
@@ -173,7 +173,7 @@ def test_scram_lets_in_who_has_the_password(mechanism: str) -> None:
 
 
 def test_a_node_that_does_not_know_the_password_is_no_node_of_scram() -> None:
-    """It could let every client in: the client finds out by the signature."""
+    """It could accept any client: the client detects it by the signature."""
 
     def lets_in(asked: Any) -> Any:
         if type(asked).__name__.startswith("SaslHandshake"):
@@ -185,7 +185,7 @@ def test_a_node_that_does_not_know_the_password_is_no_node_of_scram() -> None:
 
 
 def test_an_expired_token_is_told_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """RFC 7628: the node says why, the client says one byte more, and the node ends it."""
+    """RFC 7628: the node sends the reason, the client sends one more byte, and the node ends the conversation."""
     monkeypatch.setenv("A_TOKEN", SECRET)
     said: list[bytes] = []
 
@@ -224,7 +224,7 @@ def test_a_token_comes_from_a_file_the_environment_or_a_command(tmp_path: Path, 
     ],
 )
 def test_a_token_that_cannot_be_had_is_told_without_it(source: str, told: str) -> None:
-    """With where it was to come from; never with what the command wrote."""
+    """With its source, and never with the command's output."""
     with pytest.raises(SystemUnreachable, match=told) as failed:
         Token.of(source).read()
 
@@ -232,7 +232,7 @@ def test_a_token_that_cannot_be_had_is_told_without_it(source: str, told: str) -
 
 
 def test_a_token_that_a_shell_put_where_the_variable_stands_is_not_shown() -> None:
-    """`--token env:$TOKEN` names a variable by the token itself; the message says what was meant, and not what was there."""
+    """`--token env:$TOKEN` names a variable by the token itself; the message has the expected form, and not the text."""
     with pytest.raises(AccessRefused, match=r"that variable \(not shown\): .*without \$, such as env:TOKEN") as refused:
         Token.of(f"env:{SECRET}").read()
 
@@ -240,7 +240,7 @@ def test_a_token_that_a_shell_put_where_the_variable_stands_is_not_shown() -> No
 
 
 def test_the_token_itself_is_no_value_of_an_option() -> None:
-    """It would stand in the process list; the refusal does not repeat it."""
+    """It would be in the process list; the refusal does not repeat it."""
     with pytest.raises(WrongUsage, match="file:PATH, env:VARIABLE or command:CMD") as refused:
         Token.of(SECRET)
 
@@ -262,7 +262,7 @@ SCRAM_FILE = (
 
 
 def test_a_clients_file_says_who_logs_in_and_where(tmp_path: Path) -> None:
-    """A password may be a variable of the environment, as Kafka's own provider has it; what is about other things is passed over."""
+    """A password may be a variable of the environment, as with Kafka's own provider; other properties are ignored."""
     file = tmp_path / "client.properties"
     file.write_text(SCRAM_FILE)
 
@@ -303,7 +303,7 @@ def test_what_a_clients_file_asks_and_cannot_be_had_is_refused(lines: str, told:
 
 
 def test_a_name_is_not_checked_where_the_algorithm_is_empty(tmp_path: Path) -> None:
-    """As a Java client takes it; the authority counts all the same."""
+    """As in a Java client; the authority is still checked."""
     CA.cert_pem.write_to_path(tmp_path / "ca.pem")
     file = tmp_path / "client.properties"
     file.write_text(
@@ -323,6 +323,6 @@ def test_a_name_is_not_checked_where_the_algorithm_is_empty(tmp_path: Path) -> N
     ],
 )
 def test_options_that_do_not_fit_are_refused(options: dict[str, str], told: str) -> None:
-    """Before anything is connected to."""
+    """Before any connection is opened."""
     with pytest.raises(WrongUsage, match=told):
         security_of(options)

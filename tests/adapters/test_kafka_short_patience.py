@@ -1,4 +1,4 @@
-"""A client whose transactions are expected to stay prepared asks again for a short time, and then takes the refusal for its answer."""
+"""A client whose transactions are expected to stay prepared retries for a short time, and then returns the refusal."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,18 +17,18 @@ AT_MOST = 100
 
 @dataclass
 class PassingTime:
-    """A clock that moves between two tries."""
+    """A clock that moves between two attempts."""
 
     now: float = 0.0
     patience_s: float = AT_MOST * STEP_MS / 1000
     step_ms: float = STEP_MS
 
     def now_ms(self) -> float:
-        """What it shows."""
+        """The time that it shows."""
         return self.now
 
     def attempts(self, patience: float | None = None) -> Iterator[int]:
-        """Tries, each at its own time."""
+        """Attempts, each at another time."""
         del patience
         for number in range(1, AT_MOST + 1):
             yield number
@@ -41,7 +41,7 @@ def end_txn(code: int) -> Answer:
 
 @pytest.mark.parametrize("code", [14, 15, 16, 51])
 def test_a_refusal_that_goes_away_is_asked_again(code: int) -> None:
-    """It said nothing of the transaction, so it is no answer to a scenario's question."""
+    """It was not about the transaction, so it is no answer to a scenario's question."""
     broker = ScriptedBroker(end_txn=[end_txn(code), end_txn(0)])
     probe, _ = broker.probe(time=PassingTime())
 
@@ -53,7 +53,7 @@ def test_a_refusal_that_goes_away_is_asked_again(code: int) -> None:
 
 
 def test_a_refusal_that_stays_is_the_answer_after_a_short_time() -> None:
-    """Waiting for another would be in vain, and is what the whole patience is for."""
+    """A longer wait would be in vain, and would use up the whole patience."""
     broker = ScriptedBroker(end_txn=[end_txn(51)])
     probe, _ = broker.probe(time=PassingTime())
 
@@ -69,7 +69,7 @@ def test_a_refusal_that_stays_is_the_answer_after_a_short_time() -> None:
 
 
 def test_a_client_whose_answers_are_slow_asks_a_few_times_all_the_same() -> None:
-    """A machine that is too busy to answer once in that time does not make a refusal final that is over a moment later."""
+    """On a machine too busy for one answer in that time, a refusal that is over a moment later is not final."""
     broker = ScriptedBroker(end_txn=[end_txn(51)])
     probe, _ = broker.probe(time=PassingTime(step_ms=2000 * SOON_S))
 

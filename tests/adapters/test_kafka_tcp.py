@@ -1,4 +1,4 @@
-"""The TCP transport against a broker that misbehaves: each trouble has one outcome, and none outlives its call."""
+"""The TCP transport against a broker that misbehaves: each failure has one outcome, and none outlives its call."""
 
 import socket
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ MALFORMED: list[tuple[Lie, str]] = [
 
 
 class Never:
-    """A broker in this process that answers nothing."""
+    """A broker in this process that never answers."""
 
     def handle(self, request: RequestPayload) -> None:
         del request
@@ -52,7 +52,7 @@ def nobody() -> Iterator[Address]:
 
 
 def test_an_honest_answer_is_done() -> None:
-    """What the broker answers is handed over."""
+    """The transport returns the broker's answer."""
     with FakeBroker() as broker:
         transport = transport_to(broker)
 
@@ -64,7 +64,7 @@ def test_an_honest_answer_is_done() -> None:
 
 
 def test_an_answer_that_was_left_unread_is_the_kits_own_fault() -> None:
-    """It would be taken for the answer to the next request, and that for a broker's; a new connection has none."""
+    """It would be read as the answer to the next request; a new connection has no unread answers."""
     with FakeBroker() as broker:
         tcp, in_process = transport_to(broker), InProcessTransport(Never())
         for transport in (tcp, in_process):
@@ -80,7 +80,7 @@ def test_an_answer_that_was_left_unread_is_the_kits_own_fault() -> None:
 
 @pytest.mark.parametrize("lie", LOST, ids=lambda lie: lie.__name__)
 def test_a_lost_connection_leaves_the_request_unknown_and_the_next_call_works(lie: Lie) -> None:
-    """Whether a request was done whose answer was lost is not known, and the transport reconnects."""
+    """A request may have been done whose answer was lost; the transport reconnects."""
     with FakeBroker(lie) as broker:
         transport = transport_to(broker)
 
@@ -96,7 +96,7 @@ def test_a_lost_connection_leaves_the_request_unknown_and_the_next_call_works(li
 
 @pytest.mark.parametrize(("lie", "shown"), MALFORMED, ids=lambda value: getattr(value, "__name__", ""))
 def test_bytes_that_the_protocol_forbids_are_malformed_and_the_next_call_works(lie: Lie, shown: str) -> None:
-    """What cannot be the answer is never taken for one; the bytes are shown, and the connection is given up."""
+    """Invalid bytes are never taken for an answer; the error shows them, and the connection is closed."""
     with FakeBroker(lie) as broker:
         transport = transport_to(broker)
 
@@ -111,7 +111,7 @@ def test_bytes_that_the_protocol_forbids_are_malformed_and_the_next_call_works(l
 
 
 def test_somebody_listens_where_a_connection_stays(nobody: Address) -> None:
-    """Nothing is sent to find out: a broker is not asked, and what takes a connection for nobody closes it again."""
+    """Nothing is sent to find out; a forwarder that accepts a connection without a broker closes it again."""
     with FakeBroker() as broker, socket.create_server(("127.0.0.1", 0)) as forwarder:
         thread = Thread(target=lambda: forwarder.accept()[0].close())
         thread.start()
@@ -123,7 +123,7 @@ def test_somebody_listens_where_a_connection_stays(nobody: Address) -> None:
 
 
 def test_an_answer_that_comes_late_is_never_taken_for_another_ones() -> None:
-    """After a deadline the connection is closed, so the late answer has nowhere to go."""
+    """After a deadline the connection is closed, so the late answer cannot arrive."""
     with FakeBroker(fake_broker.answers_late) as broker:
         transport = transport_to(broker)
 
@@ -136,7 +136,7 @@ def test_an_answer_that_comes_late_is_never_taken_for_another_ones() -> None:
 
 
 def test_a_connection_that_ended_while_nothing_was_asked_is_replaced_silently() -> None:
-    """Nothing was on its way, so nothing is uncertain."""
+    """Nothing was in flight, so nothing is uncertain."""
     with FakeBroker(fake_broker.answers_then_closes) as broker:
         transport = transport_to(broker)
 
@@ -160,7 +160,7 @@ def test_a_refused_connection_is_unknown_and_lost(nobody: Address) -> None:
 
 
 def test_an_unreachable_broker_is_told_with_its_address_and_the_last_error(nobody: Address) -> None:
-    """A user of the suite learns where it looked and what it saw."""
+    """A user learns which address was tried and what happened."""
     with pytest.raises(SystemUnreachable, match=f"no Kafka broker answers at {nobody} within 0.05 s; .*Connection refused"):
         reach(nobody, BRIEF_S)
 
@@ -170,7 +170,7 @@ def test_an_unreachable_broker_is_told_with_its_address_and_the_last_error(nobod
     [("localhost:9092", Address("localhost", 9092)), ("[::1]:1", Address("::1", 1)), ("10.0.0.1:65535", Address("10.0.0.1", 65535))],
 )
 def test_an_address_is_a_host_and_a_port(text: str, address: Address) -> None:
-    """What users write for --bootstrap."""
+    """As users write it for --bootstrap."""
     assert parse_address(text) == address
 
 
@@ -190,6 +190,6 @@ def test_an_address_is_a_host_and_a_port(text: str, address: Address) -> None:
     ],
 )
 def test_what_is_no_address_is_refused_with_an_example(text: str) -> None:
-    """The error shows what was given and what would be right."""
+    """The error shows the text, and a correct example."""
     with pytest.raises(WrongUsage, match=r"is not an address; expected HOST:PORT"):
         parse_address(text)

@@ -1,4 +1,4 @@
-"""Transactional ids are written into the transaction log some epochs before their last, as the broker itself would; or not at all."""
+"""The kit writes transactional ids near their last epoch into the transaction log, as the broker itself would; or not at all."""
 
 import struct
 from collections.abc import Callable
@@ -26,7 +26,7 @@ REST = b"\x00\x00\xea\x60 and whatever a release writes"
 
 @dataclass
 class Coordinator:
-    """The part of a probe that is used, and the log behind it: a record for each id that was initialised."""
+    """The calls of a probe that are used, and the log: a record for each id that was initialised."""
 
     records: list[Record] = field(default_factory=list)
     initialising: Trouble | None = None
@@ -63,7 +63,7 @@ class Coordinator:
 
 
 def test_what_is_written_is_the_brokers_own_record_at_another_epoch() -> None:
-    """In one batch with a record for each id, none for ids of others, and nothing changed but the epoch."""
+    """In one batch with a record for each id, none for ids of others, and nothing changed except the epoch."""
     coordinator = Coordinator()
     others = Record(key=b"\x00\x00\x00\x06others", value=b"\x00\x01")
     coordinator.records += [others, Record(key=None, value=None)]
@@ -87,13 +87,13 @@ def test_what_is_written_is_the_brokers_own_record_at_another_epoch() -> None:
     ids=["cannot be initialised", "cannot be read", "has another form", "has two records of an id"],
 )
 def test_what_is_not_understood_is_not_written(coordinator: Coordinator) -> None:
-    """No id is handed out, and the log stays as it is."""
+    """No id is returned, and the log stays the same."""
     assert (written_with(coordinator, 2), coordinator.written) == ([], [])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("trouble", [Refused("INVALID_TOPIC_EXCEPTION", 17), Unknown("no answer")])
 def test_a_refused_write_hands_out_no_id(trouble: Trouble) -> None:
-    """Also where it is not known whether it was written."""
+    """Also if the outcome of the write is unknown."""
     assert written_with(Coordinator(writing=trouble), 2) == []  # type: ignore[arg-type]
 
 
@@ -110,7 +110,7 @@ def test_a_broker_that_shows_no_log_is_left_alone() -> None:
 
 
 class NotedNodes:
-    """The container of a broker, which notes what is done to it."""
+    """The container of a broker, which notes the calls."""
 
     count = 1
     address = Address("127.0.0.1", 1)
@@ -170,7 +170,7 @@ def raised_on(broker: NotedBroker, written: list[str], monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("stops", [True, False], ids=["stops", "is killed"])
 def test_a_broker_reads_its_log_again_before_written_ids_are_handed_out(stops: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is down and up once. Two ids are written for each producer and raised the rest of the way; who asks for more gets a new one."""
+    """It is down and up once. Two written ids for each producer are raised the rest of the way; further takers get new ids."""
     broker = NotedBroker(1, stops=stops)
 
     assert raised_on(broker, ["a", "b", "never"], monkeypatch) == ["a", "b", None]
@@ -179,7 +179,7 @@ def test_a_broker_reads_its_log_again_before_written_ids_are_handed_out(stops: b
 
 @pytest.mark.parametrize("producers", [0, 2])
 def test_a_broker_without_written_ids_stays_up(producers: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where none is expected, or none could be written: then new ids are raised all the way."""
+    """If none is expected, or none could be written: then new ids are raised all the way."""
     broker = NotedBroker(producers)
 
     assert raised_on(broker, [] if producers else ["never"], monkeypatch) == [None] * 3

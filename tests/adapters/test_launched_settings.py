@@ -1,4 +1,4 @@
-"""What can be asked of a broker that a launcher starts follows from what its file says, and each gap has its reason."""
+"""The capabilities of a broker that a launcher starts follow from its file, and each missing one has its reason."""
 
 import sys
 from pathlib import Path
@@ -22,7 +22,7 @@ def had(folder: Path, *lines: str) -> Launched:
 
 
 def test_with_a_file_of_properties_all_is_offered_that_a_container_offers(tmp_path: Path) -> None:
-    """Where it can start a second node."""
+    """If it can start a second node."""
     found = had(tmp_path, "settings: {passed-as: property-file}", "most-nodes: 2")
 
     assert found.settings == kafka_settings()
@@ -64,7 +64,7 @@ def test_with_a_file_of_properties_all_is_offered_that_a_container_offers(tmp_pa
     ],
 )
 def test_what_the_file_does_not_offer_is_missing_with_its_reason(tmp_path: Path, lines: list[str], missing: set[str], why: str) -> None:
-    """And nothing else."""
+    """And no other is missing."""
     found = had(tmp_path, *lines)
 
     assert set(found.missing) == missing
@@ -86,7 +86,7 @@ def test_brokers_of_three_nodes_have_one_controller(tmp_path: Path) -> None:
 
 
 def test_a_process_listens_on_loopback_alone() -> None:
-    """At all of its ports; nothing in braces is left, and what only an image knows is left out."""
+    """At all of its ports; nothing in braces is left, and settings that only an image knows are left out."""
     for name in kafka_settings().configurations:
         passwords = Passwords.made_up_for(kafka_settings().users(name))
         properties = kafka_settings().properties_at(name, PLACE, passwords, 1)
@@ -96,7 +96,7 @@ def test_a_process_listens_on_loopback_alone() -> None:
 
 
 def test_settings_are_passed_in_each_way() -> None:
-    """By the broker's own names, where it has some."""
+    """By the broker's own names, if it has some."""
     passing = Passing.model_validate({"passed-as": "arguments", "word": "--set {name}={value}", "names": {"a.b": "x-y"}})
 
     settings = passed_on(passing, {"a.b": "1 2", "c": "3"})
@@ -108,7 +108,7 @@ def test_settings_are_passed_in_each_way() -> None:
 
 
 def test_the_brokers_that_are_asked_at_the_same_time_have_places_beside_each_other(tmp_path: Path) -> None:
-    """Also where each has three nodes, so that no scenario finds that there is no room for its broker."""
+    """Also if each has three nodes, so that each scenario finds room for its broker."""
     path = tmp_path / "broker.yaml"
     path.write_text(f"name: a broker\nstart: {sys.executable}\nnodes: 3\nsettings: {{passed-as: property-file}}\n", encoding="utf-8")
     system = LaunchedKafkaSystem(read(str(path)))

@@ -1,4 +1,4 @@
-"""A launcher file says how a broker is started: what is wrong in it is one line, with the place, before anything is started."""
+"""A launcher file defines how a broker is started: an error in it is one line, with the place, before any process starts."""
 
 import sys
 from pathlib import Path
@@ -56,7 +56,7 @@ def test_a_process_in_the_foreground_needs_one_command(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_one_line_with_its_place(tmp_path: Path, lines: list[str], words: str) -> None:
-    """And with what would be right."""
+    """And with the correct form."""
     with pytest.raises(WrongUsage, match=words) as raised:
         file(tmp_path, *lines)
 
@@ -65,13 +65,13 @@ def test_what_is_wrong_is_one_line_with_its_place(tmp_path: Path, lines: list[st
 
 
 def test_a_file_that_is_not_there_is_told() -> None:
-    """With the page that describes one."""
+    """With the page that describes launcher files."""
     with pytest.raises(WrongUsage, match=r"^--launcher no.yaml: there is no such file; expected a launcher file, as docs/launchers.md"):
         read("no.yaml")
 
 
 def test_a_command_is_filled_in_word_by_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A blank in a value makes no second word; settings are words of their own, or none."""
+    """A blank in a value makes no second word; settings are separate words, or none."""
     monkeypatch.setenv("BROKER", sys.executable)
     found = file(tmp_path, "needs: {BROKER: a program}", "start: ${BROKER} --port={port} '{data}/$HOME' {settings} end")
 
@@ -82,7 +82,7 @@ def test_a_command_is_filled_in_word_by_word(tmp_path: Path, monkeypatch: pytest
 
 
 def test_every_key_of_a_launcher_is_described() -> None:
-    """In the page of launchers."""
+    """In the page about launchers."""
     page = (Path(__file__).parents[2] / "docs" / "launchers.md").read_text(encoding="utf-8")
     settings = Launcher.model_fields["settings"].default_factory
     assert settings is not None
@@ -92,7 +92,7 @@ def test_every_key_of_a_launcher_is_described() -> None:
 
 
 def test_every_example_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that fencepost ships."""
+    """The launcher files that fencepost ships."""
     monkeypatch.setenv("KAFKA_HOME", "/opt/kafka")
     monkeypatch.setenv("KFAKE", sys.executable)
     monkeypatch.setattr("shutil.which", lambda program, **_: program)

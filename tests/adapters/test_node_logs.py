@@ -1,4 +1,4 @@
-"""What a broker wrote while a session was open. No container is started here."""
+"""The log that a broker wrote while a session was open. No container is started here."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from docker.errors import NotFound  # type: ignore[import-untyped]  # it has none
+from docker.errors import NotFound  # type: ignore[import-untyped]  # it has no types
 
 from fencepost.adapters.common.containers import BrokerContainer
 from fencepost.adapters.common.node_logs import MOST_BYTES, FileLog, NodeLog, since_now
 
 
 class Session:
-    """A session that only closes."""
+    """A session that can only be closed."""
 
     def __init__(self) -> None:
         self.closing: list[Callable[[], None]] = []
@@ -27,7 +27,7 @@ class Session:
 
 
 def test_only_what_is_written_while_the_session_is_open_is_kept(tmp_path: Path) -> None:
-    """It has each node, also one that starts later, and neither what was there before nor what comes after."""
+    """For each node, also one that starts later, and without what was written before or after."""
     logs = {name: tmp_path / name / "broker.log" for name in ("node-1", "node-2")}
     for log in logs.values():
         log.parent.mkdir()
@@ -66,7 +66,7 @@ class Wrapped:
         assert timestamps
         if not self.is_there:
             raise NotFound("no such container")
-        del since  # Docker itself only leaves out what is too early
+        del since  # Docker itself leaves out only what is too early
         return "\n".join(self.lines if tail == "all" else self.lines[-int(tail) :]).encode()
 
     def remove(self, **_: Any) -> None:
@@ -75,10 +75,10 @@ class Wrapped:
 
 @pytest.mark.parametrize("is_removed", [False, True])
 def test_the_log_of_a_container_is_known_when_it_is_removed(is_removed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A broker that one scenario has is gone when the scenario is found red; its lines between two times are known all the same."""
+    """A broker of a single scenario is gone when the scenario is found red; its lines between two times are kept all the same."""
     monkeypatch.setattr("testcontainers.core.container.DockerClient", lambda **_: type("Client", (), {"client": Session()})())
     container = BrokerContainer("an/image:1", {}, ())
-    container._container = Wrapped(100, 200, 300, 400)  # what testcontainers keeps of a container that was started
+    container._container = Wrapped(100, 200, 300, 400)  # testcontainers' view of a started container
     if is_removed:
         container.stop()
 

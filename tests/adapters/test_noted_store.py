@@ -1,4 +1,4 @@
-"""A metadata store whose writes are noted: what was done, what is not known, and nothing else."""
+"""A metadata store whose writes are noted: those that were done, those with unknown outcomes, and nothing else."""
 
 from contextlib import suppress
 
@@ -22,12 +22,12 @@ class Noted:
 
 @pytest.fixture
 def noted() -> Noted:
-    """An empty one."""
+    """A noted store without records."""
     return Noted()
 
 
 def test_each_write_that_was_done_is_noted_once(noted: Noted) -> None:
-    """In its order; of an append with the key that the store gave."""
+    """In order; an append with the key that the store gave."""
     noted.store.put("a", b"1", expected=NEW)
     noted.store.append("s", b"2", partition_key="p")
     noted.store.delete("a")
@@ -40,7 +40,7 @@ def test_each_write_that_was_done_is_noted_once(noted: Noted) -> None:
 
 
 def test_a_write_that_meets_another_version_is_not_noted(noted: Noted) -> None:
-    """For nothing was written."""
+    """Nothing was written."""
     record = noted.store.put("a", b"1")
 
     for version in (NEW, record.version + 1):
@@ -54,7 +54,7 @@ def test_a_write_that_meets_another_version_is_not_noted(noted: Noted) -> None:
 
 @pytest.mark.parametrize("fault", ["write-fails-before", "write-fails-after"])
 def test_of_a_write_without_an_answer_the_doubt_is_noted(noted: Noted, fault: str) -> None:
-    """The writer cannot know whether it was done, and gets the same error as before."""
+    """The writer cannot know whether it was done, and gets the store's error."""
     for _ in range(3):
         noted.faults.arm(fault, "")
     with pytest.raises(Unavailable):

@@ -19,24 +19,24 @@ from fencepost.contract.outcomes import Unknown
 
 PATIENCE_S = 0.2
 AMPLE_S = 10.0
-"""A busy machine may take its time; it is far from the 30 s that one answer has at most."""
+"""Ample for a busy machine, and far below the 30 s for one answer."""
 
 
 @pytest.fixture
 def hanging() -> Iterator[Address]:
-    """Connections are taken there, and nothing is ever answered."""
+    """An address at which connections are accepted, and no request is answered."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield Address("127.0.0.1", server.getsockname()[1])
 
 
 @pytest.mark.parametrize(("patience_s", "within_s"), [(0.2, 0.2), (20.0, 20.0), (60.0, ANSWER_WITHIN_S)])
 def test_an_answer_has_the_patience_of_the_session_and_no_more_than_its_own(patience_s: float, within_s: float) -> None:
-    """Whoever is patient for minutes waits for what must come, and not so long for one answer."""
+    """A session that is patient for minutes waits that long for events, and not for one answer."""
     assert answer_within_s(WallTime(patience_s)) == within_s
 
 
 def test_a_kafka_broker_that_hangs_ends_a_request_within_patience(hanging: Address) -> None:
-    """To look for the coordinator is the first request; that it is patient as well adds nothing."""
+    """Looking for the coordinator is the first request; its patience does not add to that."""
     session = kafka_session(hanging, Offer({"init_producer_id": Range(0, 5), "find_coordinator": Range(0, 6)}), PATIENCE_S, NoFaults("it"))
     began = time.monotonic()
 
@@ -48,7 +48,7 @@ def test_a_kafka_broker_that_hangs_ends_a_request_within_patience(hanging: Addre
 
 
 def test_a_pulsar_broker_that_hangs_ends_a_request_within_patience(hanging: Address) -> None:
-    """It is CONNECT that is not answered."""
+    """CONNECT is not answered."""
     session = pulsar_session(parse_place(f"pulsar://{hanging}", f"http://{hanging}"), PATIENCE_S, NoFaults("it"))
     began = time.monotonic()
 
@@ -61,7 +61,7 @@ def test_a_pulsar_broker_that_hangs_ends_a_request_within_patience(hanging: Addr
 
 @pytest.mark.parametrize("patience_s", [5.0, 60.0])
 def test_a_coordinator_that_hangs_is_waited_for_by_its_brokers_clock(monkeypatch: pytest.MonkeyPatch, patience_s: float) -> None:
-    """Everything else was answered; the clock has moved by what one answer has, and not twice by that."""
+    """Other requests were answered; the clock has moved by the time for one answer, and not twice."""
     monkeypatch.setattr(ScriptedTime, "patience_s", patience_s)
     broker = ScriptedPulsar()
     broker.on("NEW_TXN", nothing)

@@ -1,4 +1,4 @@
-"""A node that a launcher starts is killed, stopped, paused and ended by the lines of its file, and is believed nothing."""
+"""A node that a launcher starts is killed, stopped, paused and ended by the lines of its file, and each effect is checked."""
 
 import os
 import re
@@ -38,7 +38,7 @@ def is_stopped(pid: int) -> bool:
 
 @pytest.mark.parametrize("how", ["honest", "deaf", "wrapped"])
 def test_a_kill_ends_it_at_once_and_it_starts_again_on_its_data(here: Bench, how: str) -> None:
-    """Also one that does not hear SIGTERM, and one that a wrapper has started."""
+    """Also one that ignores SIGTERM, and one that a wrapper has started."""
     node = here.fake(how)
     node.start()
     first = here.next_report()
@@ -55,7 +55,7 @@ def test_a_kill_ends_it_at_once_and_it_starts_again_on_its_data(here: Bench, how
 
 @pytest.mark.parametrize("how", ["honest", "wrapped"])
 def test_it_is_stopped_by_sigterm(here: Bench, how: str) -> None:
-    """With what a wrapper has started."""
+    """With the processes that a wrapper has started."""
     node = here.fake(how)
     node.start()
     report = here.next_report()
@@ -109,7 +109,7 @@ def test_a_killed_one_that_was_paused_is_gone(here: Bench) -> None:
 
 @needs_linux
 def test_one_that_becomes_a_daemon_is_ended_and_told(here: Bench) -> None:
-    """With what to do instead."""
+    """With the remedy."""
     node = here.fake("daemon")
 
     node.start()
@@ -123,7 +123,7 @@ def test_one_that_becomes_a_daemon_is_ended_and_told(here: Bench) -> None:
 
 
 def test_one_that_fails_is_told_with_its_exit_code_and_its_log(here: Bench) -> None:
-    """As the end of a container is."""
+    """As with a container that ends."""
     node = here.node("sh -c 'echo the disk is full; exit 3'")
 
     node.start()
@@ -141,7 +141,7 @@ def test_one_that_fails_is_told_with_its_exit_code_and_its_log(here: Bench) -> N
     ],
 )
 def test_a_command_that_fails_or_hangs_is_one_line(here: Bench, monkeypatch: pytest.MonkeyPatch, line: str, words: str) -> None:
-    """With the place in the file, the command and what it wrote; nothing is started after it."""
+    """With the place in the file, the command and its output; nothing is started after it."""
     monkeypatch.setattr(process_node, "COMMAND_WITHIN_S", 0.2 if "600" in line else 60.0)
     node = here.fake("honest", f"prepare: {line}")
 
@@ -153,7 +153,7 @@ def test_a_command_that_fails_or_hangs_is_one_line(here: Bench, monkeypatch: pyt
 
 @needs_linux
 def test_a_command_that_leaves_a_process_is_refused(here: Bench) -> None:
-    """What it left is killed."""
+    """The process that it left is killed."""
     node = here.fake("honest", "prepare: sh -c 'sleep 600 & true'")
 
     with pytest.raises(SystemUnreachable, match=r"`prepare` .* ended and left \S+ \(\d+\) running, which was killed: expected a command"):
@@ -161,7 +161,7 @@ def test_a_command_that_leaves_a_process_is_refused(here: Bench) -> None:
 
 
 def test_a_program_that_cannot_be_run_is_told(here: Bench) -> None:
-    """With the reason of the system."""
+    """With the system's reason."""
     program = here.folder / "run" / "node-1" / "data" / "broker"
     node = here.node("'{data}/broker'")
     program.write_text("no program", encoding="utf-8")
@@ -171,7 +171,7 @@ def test_a_program_that_cannot_be_run_is_told(here: Bench) -> None:
 
 
 def test_commands_of_its_own_kill_and_stop_it(here: Bench) -> None:
-    """They are told its data folder; the broker has to be down after them."""
+    """They get its data folder; the broker has to be down after them."""
     kill = "sh -c 'kill -9 $(cat {data}/pid)'"
     start = f"sh -c 'echo $$ >{{data}}/pid; exec {here.command('honest')}'"
     node = here.node(start, f"kill: {kill}", f"stop: {kill.replace('-9', '-15')}")
@@ -188,7 +188,7 @@ def test_commands_of_its_own_kill_and_stop_it(here: Bench) -> None:
 
 
 def test_a_command_that_only_says_that_it_kills_is_found_out(here: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Or every scenario with a crash would be asked without one."""
+    """Otherwise every scenario with a crash would run without one."""
     monkeypatch.setattr(process_node, "DOWN_WITHIN_S", 0.05)
     node = here.fake("honest", 'kill: "true"')
     node.start()
@@ -199,7 +199,7 @@ def test_a_command_that_only_says_that_it_kills_is_found_out(here: Bench, monkey
 
 
 def test_one_that_is_restarted_by_its_supervisor_is_waited_for(here: Bench) -> None:
-    """Its kill is a command; that it was down shows by a connection which is lost, and nobody starts it."""
+    """Its kill is a command; a lost connection shows that it was down, and fencepost does not start it."""
     kill = "sh -c 'kill -9 $(cat {data}/killed)'"
     node = here.fake("restarted", "restarts: by-itself", f"kill: {kill}", "stop: cannot")
     node.start()
@@ -217,7 +217,7 @@ def test_one_that_is_restarted_by_its_supervisor_is_waited_for(here: Bench) -> N
 
 
 def test_a_supervised_one_that_was_not_killed_is_found_out(here: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its connections are still there."""
+    """Its connections are still open."""
     monkeypatch.setattr(process_node, "DOWN_WITHIN_S", 0.05)
     node = here.fake("restarted", "restarts: by-itself", 'kill: "true"', "stop: cannot")
     node.start()
@@ -228,7 +228,7 @@ def test_a_supervised_one_that_was_not_killed_is_found_out(here: Bench, monkeypa
 
 
 def test_one_in_the_background_is_killed_started_and_ended_by_commands(here: Bench) -> None:
-    """`end` is run when the broker is given back."""
+    """`end` is run when the broker is released."""
     kill = "sh -c 'kill -9 $(cat {data}/pid)'"
     start = f"sh -c '{here.command('honest')} & echo $! >{{data}}/pid'"
     end = f"sh -c 'touch {here.folder}/ended; kill -9 $(cat {{data}}/pid)'"
@@ -248,7 +248,7 @@ def test_one_in_the_background_is_killed_started_and_ended_by_commands(here: Ben
 
 
 def test_what_cannot_be_done_is_refused(here: Bench) -> None:
-    """No scenario asks for it; whoever does is told."""
+    """No scenario needs it; a caller gets an error."""
     node = here.fake("honest", "stop: cannot")
     node.start()
     here.next_report()
@@ -258,7 +258,7 @@ def test_what_cannot_be_done_is_refused(here: Bench) -> None:
 
 
 def test_nothing_is_left_when_it_is_given_back(here: Bench) -> None:
-    """Its data neither; its log stays for whoever looks for the reason of a red."""
+    """Its data is removed too; its log stays, for the reason of a red."""
     node = here.fake("wrapped")
     node.start()
     report = here.next_report()
@@ -291,7 +291,7 @@ with bench(folder) as here:
 
 @pytest.mark.parametrize("how", ["honest", "wrapped", pytest.param("background", marks=needs_linux)])
 def test_all_ends_when_its_owner_is_killed(here: Bench, how: str) -> None:
-    """The processes, whatever they have become, and their folder; the command `end` is run for one in the background."""
+    """The processes, with all descendants, and their folder; the command `end` is run for one in the background."""
     folder = here.folder / "owner"
     folder.mkdir()
     command = [sys.executable, "-c", _OWNER, str(folder), str(here.port), how]

@@ -1,4 +1,4 @@
-"""The Pulsar probe's admin calls: what is asked, what is read, and what an answer means that is not the one that is due."""
+"""The Pulsar probe's admin calls: what is sent, what is read, and the meaning of unexpected answers."""
 
 import json
 from typing import Any
@@ -31,7 +31,7 @@ S = Subscription(TOPIC, "s")
 
 @pytest.fixture
 def broker() -> ScriptedPulsar:
-    """A broker whose admin interface says what a test tells it."""
+    """A broker whose admin interface gives a test's answers."""
     return ScriptedPulsar()
 
 
@@ -66,7 +66,7 @@ CHANGES = [
 
 @pytest.mark.parametrize(("act", "request_line", "body"), CHANGES, ids=[line for _, line, _ in CHANGES])
 def test_a_change_is_asked_for_at_its_path(broker: ScriptedPulsar, probe: PulsarProbe, act: Any, request_line: str, body: object) -> None:
-    """And 204 says that it is done."""
+    """204 means that it is done."""
     broker.admin_answers = [AdminAnswer(204)]
 
     assert act(probe) == Done(None)
@@ -153,7 +153,7 @@ LINES = [line for _, line, _, _ in LOOKS]
 def test_an_answer_is_read_as_a_value(
     broker: ScriptedPulsar, probe: PulsarProbe, look: Any, request_line: str, answer: object, value: object
 ) -> None:
-    """What brokers were seen to say, with what they leave out."""
+    """As real brokers have answered, with the fields that they leave out."""
     broker.admin_answers = [told(answer)]
 
     assert look(probe) == Done(value)
@@ -169,7 +169,7 @@ def test_an_answer_that_lacks_what_is_due_is_malformed(
     answer: object,  # noqa: ARG001
     value: object,  # noqa: ARG001
 ) -> None:
-    """No JSON, JSON of another shape, or without a field: all with the call and what was said."""
+    """No JSON, JSON of another shape, or without a field: each error has the call and the answer."""
     for body, why in ((b"<html>oops</html>", "not JSON"), (b"[1]", "lacks what is due"), (b"{}", "lacks what is due"), (b"", "not JSON")):
         broker.admin_answers = [AdminAnswer(200, body)]
 
@@ -190,7 +190,7 @@ def test_an_answer_that_lacks_what_is_due_is_malformed(
     ],
 )
 def test_another_status_is_a_refusal(broker: ScriptedPulsar, probe: PulsarProbe, answer: AdminAnswer, outcome: Refused) -> None:
-    """With the reason that the body gives, whatever the body is; a change and a look are refused alike, and not repeated."""
+    """With the reason in the body, whatever the body is; a change and a look are refused alike, and not repeated."""
     broker.admin_answers = [answer]
 
     assert probe.transaction(TxnId(0, 1)) == outcome
@@ -199,7 +199,7 @@ def test_another_status_is_a_refusal(broker: ScriptedPulsar, probe: PulsarProbe,
 
 
 def test_a_look_is_repeated_while_the_system_is_in_trouble(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """It changes nothing: 5xx, and no answer at all, are asked again while the session is patient."""
+    """It changes nothing: after 5xx, or no answer, it is retried while the session is patient."""
     fine = told({"state": "Ready", "leastSigBits": 7, "lowWaterMark": 5, "ongoingTxnSize": 1})
     broker.admin_answers = [AdminAnswer(500, b"{}"), None, fine]
 
@@ -232,7 +232,7 @@ def test_a_buffer_that_is_never_recovered_is_not_known(broker: ScriptedPulsar, p
 
 
 def test_a_transaction_is_told_once_its_topics_are_loaded(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """After a restart nobody may have used a topic yet, and the broker then cannot tell of its transactions."""
+    """After a restart its topics may not have been loaded, and the broker then does not know its transactions."""
     broker.on("ADD_PARTITION_TO_TXN", lambda request: [pb.CommandAddPartitionToTxnResponse(request_id=request.request_id)])
     assert probe.add_topics(TxnId(0, 1), [TOPIC]) == Done(None)
     log = told({"numberOfEntries": 0, "lastConfirmedEntry": "5:-1", "cursors": {}})
@@ -248,14 +248,14 @@ def test_a_transaction_is_told_once_its_topics_are_loaded(broker: ScriptedPulsar
 
 
 def test_a_look_that_is_not_patient_is_asked_once(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """The error itself is then what is reported."""
+    """Then the error itself is the outcome."""
     broker.admin_answers = [AdminAnswer(500, b'{"reason": "terminated"}')]
 
     assert probe.transaction(TxnId(0, 1), retry=False) == Refused("Internal Server Error", 500, "terminated")
 
 
 def test_a_change_in_trouble_is_unknown(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """Whether it was done is not known, and it is not repeated."""
+    """It may have been done, and it is not repeated."""
     broker.admin_answers = [AdminAnswer(500, b""), None]
 
     failed, lost = probe.terminate_topic(TOPIC), probe.terminate_topic(TOPIC)
@@ -268,5 +268,5 @@ def test_a_change_in_trouble_is_unknown(broker: ScriptedPulsar, probe: PulsarPro
 
 
 def test_a_call_is_shown_as_it_is_asked() -> None:
-    """For people who want to put it themselves."""
+    """For users who want to send it themselves."""
     assert str(AdminRequest("GET", "/admin/v2/x", {"a": "1", "b": "2"})) == "GET /admin/v2/x?a=1&b=2"

@@ -1,4 +1,4 @@
-"""What a Pulsar broker says of itself, and what follows from that."""
+"""What a Pulsar broker reports about itself, and what follows from that."""
 
 import pytest
 
@@ -23,7 +23,7 @@ RELEASES = pulsar_settings().releases
     ],
 )
 def test_a_known_release_has_its_profile(server: str, version: str, profile: str) -> None:
-    """By the version in what the server calls itself, which is exact."""
+    """By the version in the server's name for itself, which is exact."""
     identity = identify(server, RELEASES)
 
     assert (identity.version, identity.profile, identity.exact, identity.notes) == (version, profile, True, ())
@@ -31,7 +31,7 @@ def test_a_known_release_has_its_profile(server: str, version: str, profile: str
 
 @pytest.mark.parametrize(("server", "profile"), [("Pulsar Server3.3.1", "pulsar-4.0"), ("Pulsar Server6.0.0", "pulsar-5.0")])
 def test_an_unknown_release_has_the_nearest_profile_and_a_note(server: str, profile: str) -> None:
-    """It says so, and is judged all the same."""
+    """The note names it, and the system is judged all the same."""
     identity = identify(server, RELEASES)
 
     assert identity.profile == profile
@@ -40,7 +40,7 @@ def test_an_unknown_release_has_the_nearest_profile_and_a_note(server: str, prof
 
 @pytest.mark.parametrize("server", ["", "somebody", "built-2024.x"])
 def test_a_system_without_a_version_is_judged_by_the_text(server: str) -> None:
-    """The name by which it calls itself is reported."""
+    """The note has the system's name for itself."""
     identity = identify(server, RELEASES)
 
     assert (identity.version, identity.exact, identity.profile) == ("unknown", False, "seed")
@@ -70,7 +70,7 @@ def test_the_handshake_tells_what_connected_told() -> None:
 
 
 def test_a_crash_gets_a_fresh_broker() -> None:
-    """What needs a separate broker gets one; everything else shares one. Both have the ports that are asked for."""
+    """A need for a separate broker gets one; all others share one. Both have the ports that are asked for."""
     settings = pulsar_settings()
 
     assert settings.default_configuration == settings.configuration_for({"virtual-time"}) == "shared"
@@ -81,6 +81,6 @@ def test_a_crash_gets_a_fresh_broker() -> None:
 
 
 def test_a_session_needs_a_system_that_is_open() -> None:
-    """Asking before is a fault of the caller."""
+    """A session before `open` is an error of the caller."""
     with pytest.raises(WrongUsage, match="asked for before open"):
         PulsarAt(parse_addresses("pulsar://127.0.0.1:6650", "http://127.0.0.1:8080", {})).session("a scenario")

@@ -1,4 +1,4 @@
-"""What a Pulsar session said, as history events: pairs, processes that do one thing at a time, and records with their places."""
+"""The exchanges of a Pulsar session as history events: pairs, processes that do one thing at a time, and records with their places."""
 
 import json
 from typing import Any
@@ -42,7 +42,7 @@ def told(session: PulsarSession, *kinds: str) -> list[dict[str, Any]]:
 
 
 def test_every_call_is_an_invocation_and_an_end(broker: ScriptedPulsar, session: PulsarSession) -> None:
-    """Paired by op_id, which is the place of the invocation; times never go back."""
+    """Paired by op_id, which is the place of the invocation; times never decrease."""
     broker.on("END_TXN", nothing)
     probe = session.client("c")
     value(probe.send(value(probe.producer(TOPIC)), "a"))
@@ -78,7 +78,7 @@ def test_a_send_has_its_record_and_at_its_end_the_place(session: PulsarSession) 
 
 
 def test_a_transaction_begins_and_ends(broker: ScriptedPulsar, session: PulsarSession) -> None:
-    """Its name is known when it has begun; a refusal is a failure with its reason."""
+    """Its name is known once it has begun; a refusal is a failure with its reason."""
     probe = session.client("c")
     value(probe.new_transaction())
     value(probe.end(TXN, Action.COMMIT))
@@ -93,7 +93,7 @@ def test_a_transaction_begins_and_ends(broker: ScriptedPulsar, session: PulsarSe
 
 
 def test_what_nobody_knows_is_info_and_ends_its_process(broker: ScriptedPulsar, session: PulsarSession) -> None:
-    """What the client does afterwards, another process does."""
+    """Later calls of the client belong to another process."""
     broker.on("END_TXN", nothing)
     probe = session.client("c")
     value(probe.new_transaction())
@@ -108,7 +108,7 @@ def test_what_nobody_knows_is_info_and_ends_its_process(broker: ScriptedPulsar, 
 
 
 def test_an_error_that_leaves_it_open_is_info(broker: ScriptedPulsar, session: PulsarSession) -> None:
-    """The broker has answered, and the outcome is still not known."""
+    """The broker has answered, and the outcome is still unknown."""
     broker.on("END_TXN", refuses("UnknownError"))
     session.client("c").end(TXN, Action.COMMIT)
 
@@ -119,7 +119,7 @@ def test_an_error_that_leaves_it_open_is_info(broker: ScriptedPulsar, session: P
 
 
 def test_an_answer_that_comes_late_still_tells_the_end(broker: ScriptedPulsar, session: PulsarSession) -> None:
-    """The history says what is known at last; other calls of that time are another process's."""
+    """The history has the final outcome; other calls during that time belong to another process."""
     broker.on("END_TXN", nothing)
     probe = session.client("c")
     value(probe.new_transaction())
@@ -141,7 +141,7 @@ def test_an_answer_that_comes_late_still_tells_the_end(broker: ScriptedPulsar, s
 
 
 def test_no_process_does_two_things_at_once(broker: ScriptedPulsar, session: PulsarSession) -> None:
-    """Whatever overlaps."""
+    """Whichever calls overlap."""
     broker.on("SEND", nothing)
     probe = session.client("c")
     producer = value(probe.producer(TOPIC))
@@ -164,7 +164,7 @@ def test_no_process_does_two_things_at_once(broker: ScriptedPulsar, session: Pul
 
 
 def test_a_delivery_is_a_poll_and_an_acknowledgement_names_its_place(broker: ScriptedPulsar, session: PulsarSession) -> None:
-    """Both with the subscription; a cumulative acknowledgement is another thing than one of a message."""
+    """Both with the subscription; a cumulative acknowledgement differs from one of a message."""
     probe = session.client("c")
     consumer = value(probe.subscribe(TOPIC, "s"))
     broker.deliver(consumer.number, 7, "a", "b", batched=True)
@@ -190,7 +190,7 @@ def test_a_delivery_is_a_poll_and_an_acknowledgement_names_its_place(broker: Scr
 
 
 def test_up_to_a_message_inside_a_batch_counts_to_the_entry_before(broker: ScriptedPulsar, session: PulsarSession) -> None:
-    """A system may acknowledge whole entries only, and then gives the batch again; up to its last message is all of it."""
+    """A system may acknowledge whole entries only, and then redelivers the batch; up to its last message is all of it."""
     probe = session.client("c")
     consumer = value(probe.subscribe(TOPIC, "s"))
     broker.deliver(consumer.number, 6, "a")
@@ -203,7 +203,7 @@ def test_up_to_a_message_inside_a_batch_counts_to_the_entry_before(broker: Scrip
 
 
 def test_a_delivery_may_have_been_on_its_way_since_the_last_answer_before_it(broker: ScriptedPulsar, session: PulsarSession) -> None:
-    """It may have left the broker as soon as that was asked for; and no earlier, for frames do not overtake each other."""
+    """It may have left the broker as soon as that request was made; and no earlier, since frames do not overtake each other."""
     probe = session.client("c")
     consumer = value(probe.subscribe(TOPIC, "s"))
     value(probe.new_transaction())
@@ -232,7 +232,7 @@ def test_of_a_batch_only_what_is_not_acknowledged_is_delivered(broker: ScriptedP
 
 
 def test_an_acknowledgement_without_an_answer_is_unknown(session: PulsarSession) -> None:
-    """It was sent, and whether it was refused is not known."""
+    """It was sent, and may have been refused."""
     probe = session.client("c")
     consumer = value(probe.subscribe(TOPIC, "s"))
     value(probe.acknowledge_unanswered(consumer, [MessageId(Position(1, 7))]))
@@ -243,7 +243,7 @@ def test_an_acknowledgement_without_an_answer_is_unknown(session: PulsarSession)
 
 
 def test_how_far_a_subscription_is_and_what_moves_it(broker: ScriptedPulsar, session: PulsarSession) -> None:
-    """The position counts the messages up to the entry that is deleted with all before; seeking is told; a system's own cursors are not."""
+    """The position counts the messages up to the mark-deleted entry; a seek is an event; the system's own cursors are not."""
     cursors = {"s": {"markDeletePosition": "1:7"}, "pulsar.dedup": {"markDeletePosition": "1:8"}}
     broker.admin_answers = [AdminAnswer(200, json.dumps({"numberOfEntries": 3, "lastConfirmedEntry": "1:8", "cursors": cursors}).encode())]
     probe = session.client("c")
@@ -261,7 +261,7 @@ def test_how_far_a_subscription_is_and_what_moves_it(broker: ScriptedPulsar, ses
 
 
 def test_admin_calls_are_in_it_as_well(broker: ScriptedPulsar, session: PulsarSession) -> None:
-    """To terminate a topic is an event of its own; an answer of trouble is not definite."""
+    """Terminating a topic is an event; an answer of 5xx is not definite."""
     broker.admin_answers = [AdminAnswer(200, b"{}"), AdminAnswer(404, b""), AdminAnswer(500, b"")]
     probe = session.client("c")
     probe.terminate_topic(TOPIC)
@@ -276,7 +276,7 @@ def test_admin_calls_are_in_it_as_well(broker: ScriptedPulsar, session: PulsarSe
 
 
 def test_a_message_that_cannot_be_read_leaves_the_history_readable(broker: ScriptedPulsar, session: PulsarSession) -> None:
-    """The scenario is red for it; the event has no records."""
+    """The scenario is red because of it; the event has no records."""
     probe = session.client("c")
     consumer = value(probe.subscribe(TOPIC, "s"))
     broker.deliver(consumer.number, 0, "a", batched=True)
@@ -291,7 +291,7 @@ def test_a_message_that_cannot_be_read_leaves_the_history_readable(broker: Scrip
 
 
 def test_exchanges_show_what_was_said(broker: ScriptedPulsar, session: PulsarSession) -> None:
-    """In order; what came unasked, what needs no answer, and what has none yet are told apart."""
+    """In order; pushed frames, requests without answers, and requests not answered yet are distinguished."""
     broker.on("END_TXN", nothing)
     probe = session.client("c")
     value(probe.send(value(probe.producer(TOPIC)), "a"))

@@ -1,4 +1,4 @@
-"""Layouts in the history of a Pulsar session: each change once, with the segments that it is about and the times that are known of it."""
+"""Layouts in the history of a Pulsar session: each change once, with its segments and the times that are known of it."""
 
 from typing import Any
 
@@ -49,20 +49,20 @@ def value(outcome: Outcome[Any]) -> Any:
 
 
 def controlled(session: PulsarSession) -> list[tuple[str, dict[str, Any]]]:
-    """What the controller did, in its order."""
+    """The controller's calls, in order."""
     events = session.history("run")
     return [(event["f"], event["ctl"]) for event in events if event["client"] == "controller" and event["type"] == "ok"]
 
 
 def looks(broker: ScriptedPulsar, probe: PulsarProbe, *answers: AdminAnswer) -> None:
-    """The admin interface describes the topic in this way, one after another."""
+    """The admin interface describes the topic in these ways, one after another."""
     broker.admin_answers = [*answers, AdminAnswer(204)]
     for _ in answers:
         value(probe.layout(TOPIC))
 
 
 def test_changes_are_known_from_the_layouts_that_show_them(broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe) -> None:
-    """Each once, whoever was told, and however often."""
+    """Each once, whichever client saw it, and however often."""
     watch = value(probe.watch_layout(TOPIC))
     broker.push(told(watch.number, 0, WHOLE))
     broker.push(told(watch.number, 1, *SPLIT))
@@ -91,7 +91,7 @@ UNKNOWN = {
 def test_nothing_is_told_of_what_nobody_can_know(
     broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe, segments: tuple[Told, ...]
 ) -> None:
-    """Neither as the first look, where the first segments are not all there, nor behind another one."""
+    """No change follows from a layout that lacks segments which one would need, nor from a later one."""
     looks(broker, probe, described(0, WHOLE), described(3, *segments), described(4, *PRUNED))
 
     assert controlled(session) == [CREATED]
@@ -101,7 +101,7 @@ def test_nothing_is_told_of_what_nobody_can_know(
 def test_a_first_look_that_lacks_segments_tells_nothing(
     broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe, segments: tuple[Told, ...]
 ) -> None:
-    """For what is there then says nothing of how it came."""
+    """The segments that are there do not show how they came about."""
     looks(broker, probe, described(3, *segments))
 
     assert controlled(session) == []
@@ -110,7 +110,7 @@ def test_a_first_look_that_lacks_segments_tells_nothing(
 def test_a_change_lasts_from_when_it_was_asked_for_until_it_was_answered(
     broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe
 ) -> None:
-    """Also where the answer was lost: then until the first layout that shows it. A refused one is no beginning."""
+    """Also if the answer was lost: then until the first layout that shows it. A refused one is no beginning."""
     value(probe.looked_up(TOPIC))
     broker.admin_answers = [AdminAnswer(409), AdminAnswer(204), described(1, *SPLIT), None, described(2, *MERGED)]
     probe.split(TOPIC, 0), probe.split(TOPIC, 0), probe.layout(TOPIC)
@@ -130,7 +130,7 @@ def test_a_change_lasts_from_when_it_was_asked_for_until_it_was_answered(
 def test_a_change_that_nobody_asked_for_is_as_old_as_the_last_look_without_it(
     broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe
 ) -> None:
-    """For all that anybody knows it began then."""
+    """It may have begun then."""
     looks(broker, probe, described(0, WHOLE), described(0, WHOLE), described(1, *SPLIT))
 
     events = session.history("run")
@@ -151,7 +151,7 @@ def test_a_layout_that_is_none_is_told_as_it_is(broker: ScriptedPulsar, session:
 
 
 def test_a_deleted_topic_is_followed_no_longer(broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe) -> None:
-    """One of the same name may come, and that is another one."""
+    """A later topic of the same name is another one."""
     looks(broker, probe, described(0, WHOLE))
     broker.admin_answers = [AdminAnswer(204)]
     value(probe.delete_scalable_topic(TOPIC))
@@ -190,7 +190,7 @@ def test_assignments_name_the_segments_that_a_consumer_has(broker: ScriptedPulsa
 def test_a_subscription_that_is_registered_is_one_and_moves_when_it_is_removed(
     broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe
 ) -> None:
-    """Of the whole topic, and without a consumer."""
+    """It is about the whole topic, without a consumer."""
     broker.admin_answers = [AdminAnswer(204), AdminAnswer(204)]
     value(probe.register_subscription(TOPIC, "s"))
     value(probe.unregister_subscription(TOPIC, "s"))

@@ -1,4 +1,4 @@
-"""The Pulsar probe and layouts: how they are read, changed and watched, and what a broker may not say of them."""
+"""The Pulsar probe and layouts: how they are read, changed and watched, and which answers are malformed."""
 
 import json
 from collections.abc import Callable
@@ -47,7 +47,7 @@ def topics(watch: int, *names: str) -> pb.CommandWatchScalableTopicsUpdate:
 
 
 def failure(thrown: str) -> AdminAnswer:
-    """How 5.0.0-M1 says that something was thrown."""
+    """The answer of 5.0.0-M1 when an exception was thrown."""
     return AdminAnswer(
         500, json.dumps({"reason": f"\n --- An unexpected error ---\n\nMessage: no\n\nStacktrace:\n\n{thrown}: no"}).encode()
     )
@@ -57,7 +57,7 @@ def failure(thrown: str) -> AdminAnswer:
 
 
 def test_a_layout_has_its_segments_by_number_with_their_families(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """As the admin interface tells them: no brokers, and an epoch of sealing only where one is sealed."""
+    """As the admin interface has them: without brokers, and with an epoch of sealing only for sealed ones."""
     broker.admin_answers = [described(1, *SPLIT)]
 
     layout = value(probe.layout(TOPIC))
@@ -109,7 +109,7 @@ NONSENSE: list[tuple[str, int, tuple[Told, ...]]] = [
 def test_what_is_no_layout_is_malformed(
     broker: ScriptedPulsar, probe: PulsarProbe, flaw: str, epoch: int, segments: tuple[Told, ...]
 ) -> None:
-    """Whoever tells it, and the message says which segment is wrong, and how."""
+    """From either source, and the message names the wrong segment and the flaw."""
     broker.admin_answers = [described(epoch, *segments)]
     broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [told(request.session_id, epoch, *segments)])
 
@@ -122,7 +122,7 @@ def test_what_is_no_layout_is_malformed(
     "body", [b"[]", b"{}", b'{"epoch": 0, "segments": {"0": {}}}', b'{"epoch": 0, "segments": {"0": {"segmentId": 0, "state": "GONE"}}}']
 )
 def test_json_that_tells_no_layout_is_malformed(broker: ScriptedPulsar, probe: PulsarProbe, body: bytes) -> None:
-    """Also where a state is none."""
+    """Also if a state is unknown."""
     broker.admin_answers = [AdminAnswer(200, body)]
 
     with pytest.raises(Malformed):
@@ -145,7 +145,7 @@ CHANGES: list[tuple[Callable[[PulsarProbe], Outcome[None]], str]] = [
 def test_a_change_is_asked_for_and_its_answer_is_the_outcome(
     broker: ScriptedPulsar, probe: PulsarProbe, act: Callable[[PulsarProbe], Outcome[None]], line: str
 ) -> None:
-    """204 says that it is done; 409 that it is refused, as is 500 with what is thrown before a change; else nobody knows."""
+    """204 means done; 409, and 500 with an exception before a change, mean refused; otherwise the outcome is unknown."""
     broker.admin_answers = [AdminAnswer(204), AdminAnswer(409), failure("java.lang.IllegalArgumentException"), failure("Timeout"), None]
 
     outcomes = [act(probe) for _ in range(5)]
@@ -156,7 +156,7 @@ def test_a_change_is_asked_for_and_its_answer_is_the_outcome(
 
 
 def test_two_changes_are_on_their_way_at_once(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """Each has an answer of its own, which can be asked for again."""
+    """Each has a separate answer, which can be awaited again."""
     broker.admin_answers = [AdminAnswer(204), AdminAnswer(409)]
 
     first, second = value(probe.begin_split(TOPIC, 0)), value(probe.begin_merge(TOPIC, 1, 2))
@@ -175,7 +175,7 @@ def test_the_topics_of_a_namespace_are_listed(broker: ScriptedPulsar, probe: Pul
 
 
 def test_a_watch_keeps_every_layout_that_is_told(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """Also what came while the client did something else, in its order, and one that comes twice is told twice."""
+    """Also those that came while the client did something else, in order; one that comes twice is kept twice."""
     watch = value(probe.watch_layout(TOPIC))
     for epoch, segments in ((0, (WHOLE,)), (1, SPLIT), (2, MERGED)):
         broker.push(told(watch.number, epoch, *segments))
@@ -190,7 +190,7 @@ def test_a_watch_keeps_every_layout_that_is_told(broker: ScriptedPulsar, probe: 
 
 
 def test_watches_are_distinguished(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """Each session has its own number; a look between closes only its own."""
+    """Each session has its own number; a look in between closes only its own."""
     one, other = value(probe.watch_layout(TOPIC)), value(probe.watch_layout(TOPIC))
     broker.push(told(other.number, 1, *SPLIT))
 
@@ -199,7 +199,7 @@ def test_watches_are_distinguished(broker: ScriptedPulsar, probe: PulsarProbe) -
 
 
 def test_a_closed_watch_shows_what_is_told_all_the_same(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """Whoever says that a closed one is told nothing must be able to see that."""
+    """A scenario that forbids such updates must be able to see them."""
     watch = value(probe.watch_layout(TOPIC))
     probe.close_watch(watch)
     broker.push(told(watch.number, 1, *SPLIT))
@@ -209,7 +209,7 @@ def test_a_closed_watch_shows_what_is_told_all_the_same(broker: ScriptedPulsar, 
 
 
 def test_a_layout_of_the_past_is_malformed(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """Behind a newer one, in the same session."""
+    """After a newer one, in the same session."""
     watch = value(probe.watch_layout(TOPIC))
     broker.push(told(watch.number, 1, *SPLIT))
     broker.push(told(watch.number, 0, WHOLE))
@@ -219,7 +219,7 @@ def test_a_layout_of_the_past_is_malformed(broker: ScriptedPulsar, probe: Pulsar
 
 
 def test_a_watch_is_refused_or_ends_with_an_error(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """With what the update says."""
+    """With the error in the update."""
     broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [pb.CommandScalableTopicUpdate(session_id=request.session_id, error=11)])
     assert probe.watch_layout(TOPIC) == Refused("TopicNotFound", 11)
 
@@ -232,7 +232,7 @@ def test_a_watch_is_refused_or_ends_with_an_error(broker: ScriptedPulsar, probe:
 
 
 def test_a_watch_is_over_with_its_connection(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """What was told before stays; a new one begins with what is so by then."""
+    """Updates that came before stay; a new watch begins with the present state."""
     watch = value(probe.watch_layout(TOPIC))
     broker.push(told(watch.number, 1, *SPLIT))
     assert probe.is_watching(watch)
@@ -246,7 +246,7 @@ def test_a_watch_is_over_with_its_connection(broker: ScriptedPulsar, probe: Puls
 
 
 def test_a_watch_is_at_the_broker_that_is_named(probe: PulsarProbe) -> None:
-    """And an address that is none is the system's fault, who told it."""
+    """An invalid address is the fault of the system that reported it."""
     value(probe.watch_layout(TOPIC, broker="pulsar://here:6650"))
 
     with pytest.raises(Malformed, match="'http://here', expected pulsar://HOST:PORT"):
@@ -254,7 +254,7 @@ def test_a_watch_is_at_the_broker_that_is_named(probe: PulsarProbe) -> None:
 
 
 def test_the_topics_of_a_namespace_are_watched(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """All of them first, then what is new and what is gone."""
+    """All of them first, then the added and removed ones."""
     watch = value(probe.watch_scalable_topics())
     broker.push(pb.CommandWatchScalableTopicsUpdate(watch_id=watch.number, diff=pb.ScalableTopicsDiff(added=["topic://a/b/c"])))
     broker.push(pb.CommandWatchScalableTopicsUpdate(watch_id=watch.number, diff=pb.ScalableTopicsDiff(removed=[TOPIC])))
@@ -293,7 +293,7 @@ def test_an_update_without_topics_is_malformed(broker: ScriptedPulsar, probe: Pu
     ],
 )
 def test_a_broker_that_says_nothing_of_scalable_topics_is_not_asked(act: Callable[[PulsarProbe], object]) -> None:
-    """Nothing of it is offered."""
+    """The capability is not offered."""
     broker = ScriptedPulsar()
 
     with pytest.raises(NotOffered, match="does not say supports_scalable_topics"):
@@ -314,7 +314,7 @@ def joins(broker: ScriptedPulsar, *numbers: int) -> None:
 
 
 def test_a_stream_consumer_registers_at_the_controller(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """On a connection of its own, under its name; what is assigned later is told to it alone."""
+    """On a separate connection, under its name; later assignments come only to it."""
     joins(broker, 1, 2)
     consumer, other = value(probe.join_stream(TOPIC, "s", "a")), value(probe.join_stream(TOPIC, "s", "b", kind="CHECKPOINT"))
     broker.push(pb.CommandScalableTopicAssignmentUpdate(consumer_id=consumer.number, assignment=assigned(1, 1)))
@@ -336,7 +336,7 @@ def test_a_stream_consumer_registers_at_the_controller(broker: ScriptedPulsar, p
 
 
 def test_a_stream_consumer_leaves_by_cutting_its_connection(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """What it was told before can still be asked for."""
+    """Assignments that came before can still be read."""
     joins(broker, 1, 2)
     consumer = value(probe.join_stream(TOPIC, "s", "a"))
 
@@ -350,7 +350,7 @@ def test_a_stream_consumer_leaves_by_cutting_its_connection(broker: ScriptedPuls
 
 @pytest.mark.parametrize("error", ["UnknownError", "TopicNotFound", "NotAllowedError"])
 def test_a_registration_that_is_refused_is_none(broker: ScriptedPulsar, probe: PulsarProbe, error: str) -> None:
-    """Its connection is given back."""
+    """Its connection is closed."""
     broker.on("SCALABLE_TOPIC_SUBSCRIBE", refuses(error))
 
     assert isinstance(outcome := probe.join_stream(TOPIC, "s", "a"), Refused)
@@ -359,7 +359,7 @@ def test_a_registration_that_is_refused_is_none(broker: ScriptedPulsar, probe: P
 
 
 def test_a_registration_without_an_answer_is_unknown(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """And is not put again."""
+    """And is not repeated."""
     broker.on("SCALABLE_TOPIC_SUBSCRIBE", hangs_up)
 
     assert isinstance(probe.join_stream(TOPIC, "s", "a"), Unknown)

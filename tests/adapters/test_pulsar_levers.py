@@ -1,4 +1,4 @@
-"""The levers of a Pulsar broker that somebody else runs: each is offered where it moves something."""
+"""The levers of a Pulsar broker that fencepost did not start: each is offered if it has an effect."""
 
 from typing import TypeVar
 
@@ -41,7 +41,7 @@ def session_without(word: str) -> PulsarSession:
 
 
 def test_levers_are_capabilities() -> None:
-    """A scenario can ask for each."""
+    """A scenario can need each of them."""
     assert LEVERS.keys() <= CAPABILITIES.keys()
 
 
@@ -50,7 +50,7 @@ def test_levers_are_capabilities() -> None:
     [("no such call", None), ("transactionInBufferStats", "buffer-statistics"), ("terminate", "held-ends")],
 )
 def test_a_lever_that_moves_nothing_is_not_offered(word: str, lever: str | None) -> None:
-    """The reference of a release has all but a second coordinator and keys; without an admin call, the lever that needs it is missing."""
+    """The reference of a release lacks only a second coordinator and keys; without an admin call, its lever is missing too."""
     found = missing(session_without(word))
 
     assert found.keys() == {"more-coordinators", "transaction-keys"} | ({lever} if lever else set())
@@ -58,7 +58,7 @@ def test_a_lever_that_moves_nothing_is_not_offered(word: str, lever: str | None)
 
 
 def test_readers_of_a_broker_without_statistics_are_asked_for_the_sentinel() -> None:
-    """Where nothing is open, what is visible is known without them."""
+    """If no transaction is open, the sentinel alone shows what is visible."""
     session = session_without("BufferStats")
     probe = session.client("reader")
     topic = "persistent://public/default/orders"

@@ -1,4 +1,4 @@
-"""A Pulsar broker that sends anything at all: the probe has an outcome or reports what was wrong, and can be used again."""
+"""A Pulsar broker that sends anything at all: the probe has an outcome or reports the error, and can be used again."""
 
 from collections.abc import Callable
 
@@ -26,7 +26,7 @@ def told(call: Callable[[], Outcome[object]]) -> Outcome[object] | Malformed:
 @given(st.lists(frames(), max_size=4))
 @settings(max_examples=200, deadline=None)
 def test_whatever_a_broker_says_the_probe_has_an_outcome(noise: list[Frame]) -> None:
-    """What was sent is an outcome or reported as malformed, never as another error; it can be shown, and is in the history."""
+    """Each frame leads to an outcome or to Malformed, never to another error; it can be shown, and is in the history."""
     broker = ScriptedPulsar()
     broker.on("NEW_TXN", lambda request: [pb.CommandNewTxnResponse(request_id=request.request_id, txnid_most_bits=0, txnid_least_bits=0)])
     broker.on("END_TXN", lambda request: [pb.CommandEndTxnResponse(request_id=request.request_id)])
@@ -48,7 +48,7 @@ def test_whatever_a_broker_says_the_probe_has_an_outcome(noise: list[Frame]) -> 
 @given(st.data())
 @settings(max_examples=200, deadline=None)
 def test_whatever_answers_a_request_the_probe_has_an_outcome(data: st.DataObject) -> None:
-    """An answer with the right request id and anything in it."""
+    """An answer with the right request id and any other content."""
     broker = ScriptedPulsar()
 
     def anything(request: pb.CommandEndTxn) -> list[pb.CommandEndTxnResponse]:

@@ -1,4 +1,4 @@
-"""The Pulsar probe: what it sends, what it makes of the answers, and what it repeats."""
+"""The Pulsar probe: what it sends, how it interprets the answers, and what it repeats."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ def value(outcome: Outcome[Any]) -> Any:
 
 
 def test_a_transaction_goes_to_the_coordinator_that_was_told_of_the_client(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """The coordinator is looked for once, told of the connection, and asked from then on."""
+    """The client looks up the coordinator once, connects to it on that connection, and uses it from then on."""
     assert value(probe.new_transaction(5000)) == TXN
     value(probe.add_topics(TXN, [TOPIC]))
     value(probe.add_subscriptions(TXN, [Subscription(TOPIC, "s")]))
@@ -68,7 +68,7 @@ def test_a_transaction_goes_to_the_coordinator_that_was_told_of_the_client(broke
 
 
 def test_the_first_transaction_is_named_by_zeros_that_are_said(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """(0,0) is a transaction: its zeros stand in the command and in the metadata, and a plain message has neither."""
+    """(0,0) is a transaction: its zeros are in the command and in the metadata, and a plain message has neither."""
     producer = value(probe.producer(TOPIC))
 
     value(probe.send(producer, "plain"))
@@ -84,7 +84,7 @@ def test_the_first_transaction_is_named_by_zeros_that_are_said(broker: ScriptedP
 
 
 def test_what_a_participant_is_told_has_a_low_watermark(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """A broker closes the connection where it is left out; 0 is said."""
+    """A broker closes the connection if it is left out; 0 is sent."""
     value(probe.end_on_topic(TxnId(0, 3), TOPIC, Action.COMMIT))
     value(probe.end_on_subscription(TxnId(0, 3), Subscription(TOPIC, "s"), Action.ABORT, low_watermark=2))
 
@@ -95,7 +95,7 @@ def test_what_a_participant_is_told_has_a_low_watermark(broker: ScriptedPulsar, 
 
 
 def test_a_coordinator_that_is_being_loaded_is_asked_again(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """It exists, so that it is not found is for a while only."""
+    """It exists, so it is missing only temporarily."""
     broker.on("END_TXN", refuses("TransactionCoordinatorNotFound"), refuses("ServiceNotReady"), _granted)
 
     assert probe.end(TXN, Action.COMMIT) == Done(None)
@@ -113,7 +113,7 @@ def test_a_coordinator_that_there_is_none_of_is_final(broker: ScriptedPulsar, pr
 
 
 def test_what_is_asked_at_once_is_sent_before_an_answer_is_read(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """The answers come in the order opposite to that of the requests, and each is found by the request that it names."""
+    """The answers come in the order opposite to that of the requests, and each is matched by the request id."""
     held: list[Any] = []
 
     def later(request: Any) -> list[Any]:
@@ -136,7 +136,7 @@ def test_an_id_tells_its_coordinator_in_its_upper_half_or_in_the_16_highest_bits
 
 @pytest.mark.parametrize(("error", "code"), [("TransactionNotFound", 24), ("InvalidTxnStatus", 21), ("TransactionConflict", 23)])
 def test_a_definite_refusal_is_told_as_it_is(broker: ScriptedPulsar, probe: PulsarProbe, error: str, code: int) -> None:
-    """By the protocol's name and number, and it is not asked again."""
+    """By the protocol's name and number, and it is not retried."""
     broker.on("ADD_PARTITION_TO_TXN", refuses(error))
 
     assert probe.add_topics(TXN, [TOPIC]) == Refused(error, code, f"no: {error}")
@@ -144,7 +144,7 @@ def test_a_definite_refusal_is_told_as_it_is(broker: ScriptedPulsar, probe: Puls
 
 
 def test_an_error_that_leaves_it_open_is_unknown(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """UnknownError is number 0, and no refusal: whether it was done is not known."""
+    """UnknownError is number 0, and no refusal: the request may have been done."""
     broker.on("END_TXN", refuses("UnknownError"))
 
     outcome = probe.end(TXN, Action.COMMIT)
@@ -183,7 +183,7 @@ def test_a_coordinator_that_was_reached_is_not_looked_for_again(broker: Scripted
 
 
 def test_a_redirect_is_followed(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """LOOKUP is put again where the redirect points, with the authority that it gives."""
+    """LOOKUP is sent again to the address in the redirect, with its authority."""
     redirect = pb.CommandLookupTopicResponse.Redirect
     served = pb.CommandLookupTopicResponse.Connect
     broker.on(
@@ -198,14 +198,14 @@ def test_a_redirect_is_followed(broker: ScriptedPulsar, probe: PulsarProbe) -> N
 
 
 def test_a_redirect_to_nowhere_is_unknown(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """The reason names the address that has no listener."""
+    """The reason names the address without a listener."""
     broker.on("LOOKUP", lambda request: [lookup(request, "pulsar://nowhere:1", pb.CommandLookupTopicResponse.Redirect)])
 
     assert probe.producer(TOPIC) == Unknown("nowhere:1 cannot be connected to: nobody listens", lost=True)
 
 
 def test_a_redirect_for_ever_is_malformed(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """It must not keep the suite."""
+    """It must not hold the suite."""
     broker.on("LOOKUP", lambda request: [lookup(request, "pulsar://here:6650", pb.CommandLookupTopicResponse.Redirect)])
 
     with pytest.raises(Malformed, match="redirected for ever; the last redirect was to here:6650"):
@@ -214,7 +214,7 @@ def test_a_redirect_for_ever_is_malformed(broker: ScriptedPulsar, probe: PulsarP
 
 @pytest.mark.parametrize("url", ["", "here:6650", "pulsar+ssl://here:6651", "pulsar://here:port"])
 def test_a_lookup_that_names_no_address_is_malformed(broker: ScriptedPulsar, probe: PulsarProbe, url: str) -> None:
-    """The bytes are fine, and what they say is not an address."""
+    """The frame is valid, and its content is no address."""
     broker.on("LOOKUP", lambda request: [lookup(request, url, pb.CommandLookupTopicResponse.Connect)])
 
     with pytest.raises(Malformed, match="expected pulsar://HOST:PORT"):
@@ -225,7 +225,7 @@ def test_a_lookup_that_names_no_address_is_malformed(broker: ScriptedPulsar, pro
 
 
 def test_a_connection_that_ends_during_a_call_leaves_it_unknown(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """A lost END_TXN is not repeated; the next call connects anew and tells the coordinator again."""
+    """A lost END_TXN is not repeated; the next call reconnects, and connects to the coordinator again."""
     broker.on("END_TXN", hangs_up, _granted)
 
     lost = probe.end(TXN, Action.COMMIT)
@@ -238,7 +238,7 @@ def test_a_connection_that_ends_during_a_call_leaves_it_unknown(broker: Scripted
 
 
 def test_a_ping_is_answered(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """Whenever the client looks at its connection."""
+    """Each time the client reads its connection."""
     value(probe.producer(TOPIC))
     broker.push(pb.CommandPing())
 
@@ -265,7 +265,7 @@ def test_an_answer_to_nothing_is_malformed(broker: ScriptedPulsar, probe: Pulsar
 
 
 def test_a_broker_that_is_down_is_asked_until_it_is_back(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """To look for the coordinator changes nothing, so it is repeated."""
+    """Looking for the coordinator changes nothing, so it is repeated."""
     broker.is_up = False
     broker.later.append((3000.0, lambda: setattr(broker, "is_up", True)))
 
@@ -277,7 +277,7 @@ def test_a_broker_that_is_down_is_asked_until_it_is_back(broker: ScriptedPulsar,
 
 
 def test_sequence_ids_go_on_from_what_the_broker_knows(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """A producer that was there before begins after its last message; a given sequence id is taken as it is."""
+    """An existing producer begins after its last message; a given sequence id is used unchanged."""
     broker.on(
         "PRODUCER", lambda request: [pb.CommandProducerSuccess(request_id=request.request_id, producer_name="me", last_sequence_id=4)]
     )
@@ -307,7 +307,7 @@ def test_a_duplicate_is_told_by_a_receipt_without_a_place(broker: ScriptedPulsar
 def test_a_refused_message_is_refused_unless_it_may_be_stored(
     broker: ScriptedPulsar, probe: PulsarProbe, error: Any, kind: type[object]
 ) -> None:
-    """SEND_ERROR, by its code; it is never sent again."""
+    """SEND_ERROR, by its code; the message is never sent again."""
     broker.on(
         "SEND",
         lambda request: [pb.CommandSendError(producer_id=request.producer_id, sequence_id=request.sequence_id, error=error, message="no")],
@@ -320,7 +320,7 @@ def test_a_refused_message_is_refused_unless_it_may_be_stored(
 
 
 def test_receipts_find_their_messages_in_any_order(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """Several messages are on their way; of two with one sequence id the first receipt is the first one's."""
+    """Several messages are in flight; for two with one sequence id, the first receipt belongs to the first."""
     broker.on("SEND", nothing)
     producer = value(probe.producer(TOPIC))
     first, second, repeated = (
@@ -335,7 +335,7 @@ def test_receipts_find_their_messages_in_any_order(broker: ScriptedPulsar, probe
 
 
 def test_a_batch_is_one_entry_with_a_place_for_each_message(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """Also where it holds only one message."""
+    """Also if it has only one message."""
     ids = value(probe.send_batch(value(probe.producer(TOPIC)), ["a", "b"], transaction=TXN))
 
     sent = broker.of("SEND")[0]
@@ -346,7 +346,7 @@ def test_a_batch_is_one_entry_with_a_place_for_each_message(broker: ScriptedPuls
 
 
 def test_a_producer_that_the_broker_closed_is_opened_again_under_its_name(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """As clients do after an unload; its numbers go on."""
+    """As clients do after an unload; its sequence ids continue."""
     producer = value(probe.producer(TOPIC))
     value(probe.send(producer, "a"))
     broker.push(pb.CommandCloseProducer(producer_id=producer.number, request_id=2**64 - 1))
@@ -359,7 +359,7 @@ def test_a_producer_that_the_broker_closed_is_opened_again_under_its_name(broker
 
 
 def test_a_message_on_its_way_when_the_producer_is_closed_is_unknown_at_once(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """The broker will not answer it any more."""
+    """The broker will no longer answer it."""
     broker.on("SEND", nothing)
     producer = value(probe.producer(TOPIC))
     pending = value(probe.post(producer, "a"))
@@ -386,7 +386,7 @@ def test_a_receipt_after_the_producer_was_opened_again_is_that_of_the_repetition
 
 
 def test_opening_is_tried_again_while_storage_comes_back(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """After a crash; a name that is taken is also free again soon. What is final is told at once."""
+    """After a crash; a name in use will be free soon too. A final error is reported at once."""
 
     def refused(error: int) -> Any:
         return lambda request: [pb.CommandError(request_id=request.request_id, error=error, message="no")]  # type: ignore[arg-type]
@@ -398,7 +398,7 @@ def test_opening_is_tried_again_while_storage_comes_back(broker: ScriptedPulsar,
 
 
 def test_a_closed_producer_is_gone(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """CLOSE_PRODUCER names it; nothing is said where the broker had closed it already."""
+    """CLOSE_PRODUCER names it; nothing is sent if the broker had closed it already."""
     producer, other = value(probe.producer(TOPIC)), value(probe.producer(TOPIC))
     broker.push(pb.CommandCloseProducer(producer_id=other.number, request_id=2**64 - 1))
 

@@ -1,4 +1,4 @@
-"""The Pulsar probe's consumers: permits, what is handed over, acknowledgements, and what happens when the broker closes them."""
+"""The Pulsar probe's consumers: permits, received messages, acknowledgements, and what happens when the broker closes them."""
 
 import json
 from typing import Any
@@ -61,13 +61,13 @@ def permits(broker: ScriptedPulsar) -> list[int]:
 
 
 def closed(consumer: Consumer) -> pb.CommandCloseConsumer:
-    """What a broker says after an unload."""
+    """The broker's notification after an unload."""
     return pb.CommandCloseConsumer(consumer_id=consumer.number, request_id=2**64 - 1)
 
 
 @pytest.mark.parametrize("kind", SubscriptionType)
 def test_a_subscription_is_of_the_type_that_is_asked_for(broker: ScriptedPulsar, probe: PulsarProbe, kind: SubscriptionType) -> None:
-    """All four types; where it begins, and whether it stays, are said as well."""
+    """All four types; the initial position and durability are sent too."""
     value(probe.subscribe(TOPIC, "s", kind, initial=InitialPosition.LATEST, durable=False))
 
     said = broker.of("SUBSCRIBE")[0].body
@@ -88,7 +88,7 @@ def test_permits_are_given_again_as_they_are_used(broker: ScriptedPulsar, probe:
 
 
 def test_without_permits_only_flow_gives_some(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """For scenarios that hold the broker back themselves."""
+    """For scenarios that limit the broker themselves."""
     consumer = value(probe.subscribe(TOPIC, "s", permits=0))
 
     value(probe.flow(consumer, 3))
@@ -111,7 +111,7 @@ def test_a_message_is_told_with_what_its_metadata_says(broker: ScriptedPulsar, p
 
 
 def test_of_a_batch_only_what_is_not_acknowledged_is_handed_over(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
-    """The broker tells it with a bit for each message that is still to come."""
+    """The broker sends a bit for each message that is still to come."""
     broker.deliver(consumer.number, 0, "a", "b", "c", batched=True, ack_set=[0b101])
 
     taken = value(probe.receive_until(consumer, "c"))
@@ -120,7 +120,7 @@ def test_of_a_batch_only_what_is_not_acknowledged_is_handed_over(broker: Scripte
 
 
 def test_absence_is_shown_by_what_came_later(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
-    """All messages up to the sentinel; when it does not come, the reason says what came instead."""
+    """All messages up to the sentinel; if it does not come, the reason has what came instead."""
     broker.deliver(consumer.number, 0, "a")
     broker.deliver(consumer.number, 1, "sentinel")
     broker.deliver(consumer.number, 2, "after it")
@@ -134,7 +134,7 @@ def test_absence_is_shown_by_what_came_later(broker: ScriptedPulsar, probe: Puls
 
 
 def test_what_has_come_is_taken_without_waiting(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
-    """Nothing is taken twice."""
+    """No message is returned twice."""
     broker.deliver(consumer.number, 0, "a")
 
     assert [message.value for message in value(probe.received(consumer))] == ["a"]
@@ -143,7 +143,7 @@ def test_what_has_come_is_taken_without_waiting(broker: ScriptedPulsar, probe: P
 
 
 def test_a_message_that_cannot_be_read_is_malformed(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
-    """A batch that holds less than it says."""
+    """A batch that has fewer messages than its header."""
     metadata = pb.MessageMetadata(producer_name="p", sequence_id=0, publish_time=0, num_messages_in_batch=2)
     broker.push(
         pb.CommandMessage(consumer_id=consumer.number, message_id=pb.MessageIdData(ledger_id=1, entry_id=0)), Payload(metadata, b"")
@@ -169,7 +169,7 @@ def test_a_message_that_cannot_be_read_is_malformed(broker: ScriptedPulsar, prob
 def test_a_message_of_a_batch_is_named_by_the_others(
     broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer, kind: AckKind, index: int, size: int, words: list[int]
 ) -> None:
-    """A bit for each message that stays unacknowledged, in words of 64 with a sign."""
+    """A bit for each message that stays unacknowledged, in signed words of 64 bits."""
     value(probe.acknowledge(consumer, [MessageId(Position(1, 2), index, size)], kind=kind, transaction=TxnId(0, 0)))
 
     said = broker.of("ACK")[0].body
@@ -179,7 +179,7 @@ def test_a_message_of_a_batch_is_named_by_the_others(
 
 
 def test_an_acknowledgement_is_answered_unless_nobody_asked(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
-    """Without a request id there is no answer, and Done says only that it was sent."""
+    """Without a request id there is no answer, and Done means only that it was sent."""
     broker.on("ACK", nothing)
 
     unanswered = probe.acknowledge_unanswered(consumer, [MessageId(Position(1, 0))])
@@ -207,7 +207,7 @@ def test_a_conflict_is_a_refusal(broker: ScriptedPulsar, probe: PulsarProbe, con
 
 
 def test_redelivery_of_all_forgets_what_was_not_taken(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
-    """It comes again; redelivery of named messages leaves the others."""
+    """They are redelivered; redelivery of named messages leaves the others."""
     broker.deliver(consumer.number, 0, "a")
     value(probe.redeliver(consumer, [MessageId(Position(1, 5), 1, 2)]))
     value(probe.redeliver(consumer))
@@ -238,7 +238,7 @@ def test_the_other_calls_of_a_consumer(broker: ScriptedPulsar, probe: PulsarProb
 
 
 def test_a_consumer_that_the_broker_closed_subscribes_again(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
-    """With all its permits; what it was given and had not taken comes again, so it is forgotten."""
+    """With all its permits; messages that it received and that were not taken are redelivered, so they are dropped."""
     broker.deliver(consumer.number, 0, "a")
     broker.push(closed(consumer))
     broker.on("FLOW", lambda _: broker.deliver(consumer.number, 0, "a") or [])  # type: ignore[func-returns-value]
@@ -260,7 +260,7 @@ def test_a_consumer_whose_connection_is_lost_subscribes_again(broker: ScriptedPu
 
 
 def test_a_consumer_that_is_closed_while_it_waits_subscribes_again(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
-    """An unload in the middle of waiting costs no message."""
+    """An unload during the wait loses no message."""
     broker.later.append((100.0, lambda: broker.push(closed(consumer))))
     broker.later.append((300.0, lambda: broker.deliver(consumer.number, 0, "a")))
 
@@ -268,11 +268,11 @@ def test_a_consumer_that_is_closed_while_it_waits_subscribes_again(broker: Scrip
     assert len(broker.of("SUBSCRIBE")) == 2
 
 
-# --- what a reader is given: up to its sentinel, or up to where an open transaction stops everybody, however slow the broker is ---
+# --- what a reader receives: up to its sentinel, or up to where an open transaction stops readers, however slow the broker is ---
 
 
 def test_who_may_read_all_is_awaited_up_to_the_sentinel(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
-    """Messages that take seconds are waited for, and what comes behind the sentinel is not asked for."""
+    """Messages that take seconds are awaited, and those after the sentinel are not."""
     broker.admin_answers = [buffer("1:1"), log()]
     broker.later.append((SLOW_MS, lambda: broker.deliver(consumer.number, 0, "a")))
     broker.later.append((SLOW_MS, lambda: broker.deliver(consumer.number, 1, "sentinel")))
@@ -281,7 +281,7 @@ def test_who_may_read_all_is_awaited_up_to_the_sentinel(broker: ScriptedPulsar, 
 
 
 def test_who_is_stopped_is_given_what_lies_before(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
-    """The broker is awaited until it has read up to the limit for the consumer: what comes late is not missed."""
+    """The client waits until the broker has read up to the limit for the consumer: late messages are not missed."""
     broker.admin_answers = [buffer("1:0"), *[log(readPosition="1:0")] * 100, log(readPosition="1:1")]
     broker.later.append((100 * 20, lambda: broker.deliver(consumer.number, 0, "a")))
 
@@ -289,7 +289,7 @@ def test_who_is_stopped_is_given_what_lies_before(broker: ScriptedPulsar, probe:
 
 
 def test_who_is_stopped_is_watched_for_what_must_not_come(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
-    """A message from behind the limit is told, as a reader would see it."""
+    """A message after the limit is reported, as a reader would see it."""
     broker.admin_answers = [buffer("1:0"), log(readPosition="1:1")]
     broker.deliver(consumer.number, 0, "a")
     broker.later.append((200, lambda: broker.deliver(consumer.number, 1, "sentinel")))
@@ -300,7 +300,7 @@ def test_who_is_stopped_is_watched_for_what_must_not_come(broker: ScriptedPulsar
 def test_a_broker_that_does_not_tell_how_far_it_is_is_not_waited_for(
     broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer
 ) -> None:
-    """Only the quiet behind the last message tells then that nothing more comes."""
+    """Then only the quiet after the last message shows that no more come."""
     broker.admin_answers = [buffer("1:0"), log()]
     broker.deliver(consumer.number, 0, "a")
 
@@ -310,7 +310,7 @@ def test_a_broker_that_does_not_tell_how_far_it_is_is_not_waited_for(
 
 @pytest.mark.parametrize("which", [0, 1])
 def test_trouble_with_a_look_is_told(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer, which: int) -> None:
-    """Where a position is not known, only the sentinel says what readers see, and nothing is said where that does not come either."""
+    """If a position is unknown, only the sentinel shows what readers see; if it does not come either, the outcome is unknown."""
     answers: list[AdminAnswer | None] = [buffer("1:0"), log()]
     answers[which] = AdminAnswer(404, b"{}")
     broker.admin_answers = answers * 2
@@ -321,7 +321,7 @@ def test_trouble_with_a_look_is_told(broker: ScriptedPulsar, probe: PulsarProbe,
 
 
 def test_a_lost_connection_is_told(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
-    """It is no quiet."""
+    """It is not taken for quiet."""
     broker.admin_answers = [buffer("1:0"), log()]
     broker.hang_up()
     broker.is_up = False

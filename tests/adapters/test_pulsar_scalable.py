@@ -93,7 +93,7 @@ def value(outcome: Outcome[Any]) -> Any:
 
 
 def test_two_kinds_of_transactions_may_have_one_id_and_are_not_equal() -> None:
-    """Both number from (0,0), and each can be told from its text."""
+    """Both number from (0,0), and their texts differ."""
     assert TXN != CLASSIC
     assert (str(TXN), str(CLASSIC)) == ("scalable (0,0)", "(0,0)")
     assert len({TXN, CLASSIC, TxnId(0, 0)}) == 2
@@ -103,7 +103,7 @@ def test_two_kinds_of_transactions_may_have_one_id_and_are_not_equal() -> None:
 
 
 def test_the_segments_are_the_active_ones_in_the_order_of_their_hashes(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """Each with its name as a topic, and its broker where one is told."""
+    """Each with its name as a topic, and its broker if one is reported."""
     sealed = info(0, 0, 65535, state=pb.SEALED, sealed_at_epoch=1)
     broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [update(request.session_id, info(2, 32768, 65535), sealed, info(1, 0, 32767))])
 
@@ -128,7 +128,7 @@ def test_a_session_is_closed_when_it_is_answered(broker: ScriptedPulsar, probe: 
 
 
 def test_a_topic_that_is_not_scalable_is_one_segment_of_its_own_name(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """As a broker shows it that is asked for a persistent topic."""
+    """As a broker shows it when a client looks up a persistent topic."""
     legacy = info(0, 0, 65535, legacy_topic_name="persistent://public/default/events")
     broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [update(request.session_id, legacy)])
 
@@ -138,7 +138,7 @@ def test_a_topic_that_is_not_scalable_is_one_segment_of_its_own_name(broker: Scr
 
 
 def test_an_unknown_topic_is_a_refusal(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """With the error that the first update has."""
+    """With the error in the first update."""
     broker.on(
         "SCALABLE_TOPIC_LOOKUP", lambda request: [pb.CommandScalableTopicUpdate(session_id=request.session_id, error=11, message="no")]
     )
@@ -162,7 +162,7 @@ def test_an_unknown_topic_is_a_refusal(broker: ScriptedPulsar, probe: PulsarProb
 def test_an_answer_without_what_is_due_is_malformed(
     broker: ScriptedPulsar, probe: PulsarProbe, command: str, answer: Any, told: str
 ) -> None:
-    """And says what is missing."""
+    """The message names what is missing."""
     broker.on(command, answer)
 
     with pytest.raises(Malformed, match=told):
@@ -182,7 +182,7 @@ def test_no_answer_is_unknown_and_asked_again_where_that_is_wanted(broker: Scrip
 
 
 def test_the_coordinators_are_told_with_their_brokers(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """Or with none, where none is told; the watch is closed then."""
+    """Or with none, if none is reported; the watch is closed then."""
     assert value(probe.scalable_coordinators()) == {0: HERE, 1: HERE}
     broker.on("WATCH_TC_ASSIGNMENTS", lambda request: [assignments(request.watch_id, None)])
     assert value(probe.scalable_coordinators()) == {0: None, 1: None}
@@ -192,7 +192,7 @@ def test_the_coordinators_are_told_with_their_brokers(broker: ScriptedPulsar, pr
 
 
 def test_every_request_about_a_scalable_transaction_has_the_flag(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """The coordinator is found by a watch and told of the client, once for each kind; PIP-31's requests have no flag."""
+    """A watch finds the coordinator, and the client connects to it once for each kind; PIP-31's requests have no flag."""
     for kind in (True, False):
         txn = value(probe.new_transaction(scalable=kind))
         value(probe.add_topics(txn, [SEGMENT]))
@@ -207,7 +207,7 @@ def test_every_request_about_a_scalable_transaction_has_the_flag(broker: Scripte
 
 
 def test_requests_at_once_go_to_the_coordinator_of_their_kind(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """And what is begun is of the kind that was asked for."""
+    """And the transaction that is begun is of that kind."""
     outcomes = probe.at_once([NewTransaction(1000, scalable=True), AddTopics(TXN, [SEGMENT]), End(TXN, Action.ABORT)])
 
     assert outcomes == [Done(TXN), Done(None), Done(None)]
@@ -217,7 +217,7 @@ def test_requests_at_once_go_to_the_coordinator_of_their_kind(broker: ScriptedPu
 
 
 def test_a_coordinator_that_has_moved_is_looked_for_again(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """It says that it is not there, and the next request goes where the watch says that it is."""
+    """It answers that it is not there, and the next request goes to the broker in the watch's next answer."""
     value(probe.new_transaction(scalable=True))
     broker.on("END_TXN", refuses("TransactionCoordinatorNotFound"))
     assert isinstance(probe.end(TXN, Action.COMMIT), Refused)
@@ -230,7 +230,7 @@ def test_a_coordinator_that_has_moved_is_looked_for_again(broker: ScriptedPulsar
 
 
 def test_a_coordinator_that_there_is_none_of_is_final(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """The request is sent all the same, to the service address and once, and its refusal is the outcome."""
+    """The request is sent once all the same, to the service address, and its refusal is the outcome."""
     broker.on("END_TXN", refuses("TransactionCoordinatorNotFound"))
 
     assert isinstance(probe.end(TxnId(7, 0, scalable=True), Action.COMMIT), Refused)
@@ -239,7 +239,7 @@ def test_a_coordinator_that_there_is_none_of_is_final(broker: ScriptedPulsar, pr
 
 
 def test_a_history_tells_the_kinds_apart(broker: ScriptedPulsar, session: PulsarSession) -> None:
-    """In every event of a transaction, also where the command has its id alone."""
+    """In every event of a transaction, also if the command has only its id."""
     probe = session.client("c")
     producer, consumer = value(probe.producer(SEGMENT)), value(probe.subscribe(SEGMENT, "s"))
     broker.deliver(consumer.number, 0, "a")
@@ -259,7 +259,7 @@ def test_a_history_tells_the_kinds_apart(broker: ScriptedPulsar, session: Pulsar
 
 
 def test_a_message_of_a_segment_is_in_a_scalable_transaction(world: World) -> None:
-    """Its metadata has the id, and its topic says the kind."""
+    """Its metadata has the id, and its topic shows the kind."""
     (segment, _) = value(world.probe().segments(EVENTS))
     plain = "persistent://public/default/plain"
     for topic, kind in ((segment.topic, True), (plain, False)):
@@ -272,7 +272,7 @@ def test_a_message_of_a_segment_is_in_a_scalable_transaction(world: World) -> No
         assert [message.transaction for message in world.messages(consumer)] == [TxnId(0, 0, scalable=kind)]
 
 
-# --- what nobody asked for ------------------------------------------------------------------------------------------------------
+# --- pushed frames --------------------------------------------------------------------------------------------------------------
 
 UNASKED: list[Message] = [
     update(99),
@@ -286,7 +286,7 @@ UNASKED: list[Message] = [
 
 @pytest.mark.parametrize("message", UNASKED, ids=lambda message: type(message).__name__)
 def test_what_is_said_unasked_disturbs_nobody(broker: ScriptedPulsar, session: PulsarSession, message: Message) -> None:
-    """Before an answer, behind it, and when nothing is on its way; it is recorded, and the connection stays."""
+    """Before an answer, after it, and when nothing is in flight; it is recorded, and the connection stays."""
     probe = session.client("c")
     broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [message, update(request.session_id), update(request.session_id), message])
     broker.on("WATCH_TC_ASSIGNMENTS", lambda request: [message, assignments(request.watch_id), assignments(request.watch_id)])
@@ -303,7 +303,7 @@ def test_what_is_said_unasked_disturbs_nobody(broker: ScriptedPulsar, session: P
 
 
 def test_an_answer_that_comes_late_is_still_its_own(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """It is not taken for that of the session behind it."""
+    """It is not taken for the answer of a later session."""
     broker.on("SCALABLE_TOPIC_LOOKUP", nothing)
     assert isinstance(probe.segments(EVENTS, retry=False), Unknown)
     late = broker.of("SCALABLE_TOPIC_LOOKUP")[0].body.session_id
@@ -327,7 +327,7 @@ CHANGES: list[tuple[Callable[[PulsarProbe], Outcome[None]], str]] = [
 def test_a_change_is_asked_for_at_its_path(
     broker: ScriptedPulsar, probe: PulsarProbe, act: Callable[[PulsarProbe], Outcome[None]], line: str
 ) -> None:
-    """And 204 says that it is done."""
+    """204 means that it is done."""
     assert act(probe) == Done(None)
     assert [str(request) for request in broker.administered] == [line]
 
@@ -360,7 +360,7 @@ def test_a_broker_that_says_nothing_of_scalable_topics_is_not_asked(act: Callabl
 
 
 def test_the_segments_of_the_reference_are_topics(world: World) -> None:
-    """Found, written and read, and the last message of each can be asked for."""
+    """They are found, written and read, and the last message of each can be requested."""
     first, second = value(world.probe().segments(EVENTS))
     stored = world.send(world.producer(first.topic), "a")
     consumers = [world.consumer(segment.topic) for segment in (first, second)]
@@ -372,7 +372,7 @@ def test_the_segments_of_the_reference_are_topics(world: World) -> None:
 
 
 def test_a_scalable_transaction_is_ended_at_its_own_coordinator(world: World) -> None:
-    """On whichever node that is, also after that node died."""
+    """On whichever node that is, also after that node has crashed."""
     (segment, _) = value(world.probe().segments(EVENTS))
     producer, consumer = world.producer(segment.topic), world.consumer(segment.topic)
     txn = value(world.probe().new_transaction(scalable=True))
@@ -387,7 +387,7 @@ def test_a_scalable_transaction_is_ended_at_its_own_coordinator(world: World) ->
 
 
 def test_the_unload_of_a_namespace_waits_until_clients_are_told(world: World) -> None:
-    """Whose topics they are; those of others stay open."""
+    """Clients of that namespace; those of others stay open."""
     (segment, _) = value(world.probe().segments(EVENTS))
     elsewhere = "persistent://public/default-2/plain"
     world.producer(segment.topic), world.producer(elsewhere)

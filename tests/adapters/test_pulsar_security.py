@@ -1,4 +1,4 @@
-"""TLS and logins of Pulsar's clients and of admin calls: what each option means, and what is said where it cannot work."""
+"""TLS and logins of Pulsar's clients and of admin calls: the meaning of each option, and the errors if it cannot work."""
 
 import socket
 import struct
@@ -48,7 +48,7 @@ WANTS_LOGIN = pb.CommandError(request_id=MINUS_ONE, error=pb.AuthenticationError
 
 @contextmanager
 def brokers(*answers: Sequence[Message]) -> Iterator[tuple[int, list[Message]]]:
-    """A broker's port, and what it has heard on its one connection: each command is answered with the next of these."""
+    """A broker's port, and what it received on its one connection: each command is answered with the next of these."""
     heard: list[Message] = []
     with socket.create_server((HOST, 0)) as server:
 
@@ -56,7 +56,7 @@ def brokers(*answers: Sequence[Message]) -> Iterator[tuple[int, list[Message]]]:
             return connection.recv(size_of(connection.recv(SIZE.size, socket.MSG_WAITALL)), socket.MSG_WAITALL)
 
         def serve() -> None:
-            with suppress(OSError, struct.error), server.accept()[0] as connection:  # a client may leave at any time
+            with suppress(OSError, struct.error), server.accept()[0] as connection:  # a client may close at any time
                 for answer in answers:
                     heard.append(body(decode(frame(connection)).command))
                     for message in answer:
@@ -76,7 +76,7 @@ def brokers(*answers: Sequence[Message]) -> Iterator[tuple[int, list[Message]]]:
 
 @contextmanager
 def admins(answer: Callable[[BaseHTTPRequestHandler], None]) -> Iterator[tuple[int, list[str]]]:
-    """An admin interface's port, and what its callers said in Authorization."""
+    """An admin interface's port, and its callers' Authorization headers."""
     logins: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -119,7 +119,7 @@ def token(monkeypatch: pytest.MonkeyPatch) -> Token:
 
 
 def test_a_client_speaks_tls_with_a_broker_whose_authority_it_trusts(token: Token) -> None:
-    """And CONNECT says who it is; what is recorded of it does not."""
+    """CONNECT has the login; the record of it has not."""
     with brokers([CONNECTED]) as (port, heard), over_tls(port, CA) as address:
         place = Place(address, "", Security(TRUSTED, TRUSTED, token))
 
@@ -137,7 +137,7 @@ def test_a_client_speaks_tls_with_a_broker_whose_authority_it_trusts(token: Toke
 
 
 def test_the_login_is_in_nothing_that_a_session_records(token: Token) -> None:
-    """It happens below: neither the exchanges nor the places and options that are shown have it."""
+    """It happens below the record: neither the exchanges nor the shown places and options have it."""
     security = Security(token=token)
     with brokers([CONNECTED], [pb.CommandPong()]) as (port, heard):
         place = Place(Address(HOST, port), "http://x", security)
@@ -153,7 +153,7 @@ def test_the_login_is_in_nothing_that_a_session_records(token: Token) -> None:
 
 
 def test_a_broker_that_asks_again_gets_the_token_of_now(token: Token, monkeypatch: pytest.MonkeyPatch) -> None:
-    """AUTH_CHALLENGE comes when a token has expired. It is answered between whatever else is said."""
+    """AUTH_CHALLENGE comes when a token has expired. The client answers it between other frames."""
     challenge = pb.CommandAuthChallenge(protocol_version=21, challenge=pb.AuthData(auth_method_name="token"))
     with brokers([CONNECTED], [challenge], [pb.CommandPong()]) as (port, heard):
         place = Place(Address(HOST, port), "", Security(token=token))
@@ -180,7 +180,7 @@ def test_a_broker_that_refuses_a_login_is_reported_with_the_remedy(has_token: bo
 
 
 def test_without_its_token_a_client_is_not_connected() -> None:
-    """The error says where the token should come from."""
+    """The error names the source of the token."""
     with brokers([CONNECTED]) as (port, heard), pytest.raises(AccessRefused, match="no token comes from THERE_IS_NONE"):
         ask(Place(Address(HOST, port), "", Security(token=Token.of("env:THERE_IS_NONE"))), AMPLE_S)
 
@@ -188,7 +188,7 @@ def test_without_its_token_a_client_is_not_connected() -> None:
 
 
 def test_who_a_scenario_says_that_a_client_is_is_for_the_scenario_to_judge(token: Token) -> None:
-    """That is sent as it is, and its refusal is an answer like another."""
+    """It is sent unchanged, and its refusal is an answer like another."""
     with brokers([WANTS_LOGIN]) as (port, heard):
         place = Place(Address(HOST, port), "", Security(token=token))
         with closing(place.connect("c", place.service)) as transport:
@@ -205,7 +205,7 @@ def test_who_a_scenario_says_that_a_client_is_is_for_the_scenario_to_judge(token
     [(HOST, trustme.CA(), "unable to get local issuer|self-signed"), ("elsewhere.test", CA, "certificate is not valid for '127.0.0.1'")],
 )
 def test_a_certificate_that_is_wrong_is_reported_with_the_remedy(name: str, trusted: trustme.CA, message: str) -> None:
-    """By the broker's port and by the admin interface's alike, and with nothing that only Kafka's clients have."""
+    """For the broker's port and the admin interface alike, and without options that only Kafka's clients have."""
     tls = Tls(trusted.cert_pem.bytes().decode())
     with admins(status(200)) as (port, _), over_tls(port, CA, name=name) as address:
         with pytest.raises(TlsRefused, match=message) as by_broker:
@@ -219,7 +219,7 @@ def test_a_certificate_that_is_wrong_is_reported_with_the_remedy(name: str, trus
 
 
 def test_a_client_shows_its_certificate_where_one_is_wanted(tmp_path: Path) -> None:
-    """And says in CONNECT that it is by this that it logs in; without one the error says that it was refused."""
+    """CONNECT names it as the login method; without one the error is that the client was refused."""
     clients = trustme.CA()
     pair = clients.issue_cert("client@fencepost.test")
     (tmp_path / "c.pem").write_bytes(b"".join(one.bytes() for one in pair.cert_chain_pems))
@@ -247,7 +247,7 @@ def test_a_client_shows_its_certificate_where_one_is_wanted(tmp_path: Path) -> N
     [(b"\x15\x03\x03\x00\x02\x02\x50", "answers with TLS. Say pulsar"), (b"HTTP/1.1 400 Bad", "answers with HTTP")],
 )
 def test_another_protocol_is_known_by_its_first_bytes(first: bytes, message: str) -> None:
-    """And named with the remedy."""
+    """It is named with the remedy."""
     with socket.create_server((HOST, 0)) as listener:
 
         def say() -> None:
@@ -263,7 +263,7 @@ def test_another_protocol_is_known_by_its_first_bytes(first: bytes, message: str
 
 
 def test_tls_where_none_was_asked_and_none_where_it_was_are_named() -> None:
-    """Each of both ports, also where it hangs up without a word."""
+    """For each of both ports, also if it closes without an answer."""
     with admins(status(200)) as (port, _), over_tls(port, CA) as address:
         plain = f"{HOST}:{port}"
         with pytest.raises(TlsRefused, match=f"{plain} does not speak TLS"):
@@ -277,7 +277,7 @@ def test_tls_where_none_was_asked_and_none_where_it_was_are_named() -> None:
 
 
 def test_an_admin_call_over_tls_carries_the_token(token: Token) -> None:
-    """Also where it is sent on to the broker that owns a topic; where it does not suffice, the error has the remedy and not the token."""
+    """Also after a redirect to the broker that owns a topic; if it is refused, the error has the remedy and not the token."""
     with (
         admins(status(200)) as (port, logins),
         over_tls(port, CA) as owner,
@@ -297,7 +297,7 @@ def test_an_admin_call_over_tls_carries_the_token(token: Token) -> None:
 
 
 def test_a_redirect_out_of_tls_is_not_followed(token: Token) -> None:
-    """The token would be readable on its way."""
+    """The token would be readable on the wire."""
     with (
         admins(status(200)) as (port, logins),
         admins(status(307, Location=f"http://{HOST}:{port}/")) as (first, _),
@@ -310,7 +310,7 @@ def test_a_redirect_out_of_tls_is_not_followed(token: Token) -> None:
 
 
 def test_one_address_of_several_may_be_dead() -> None:
-    """Of brokers and of admin interfaces: the first that answers is asked, and those before it are noted."""
+    """Of brokers and of admin interfaces: the first that answers is used, and those before it are noted."""
     with socket.socket() as bound, brokers([CONNECTED]) as (port, _), admins(status(200)) as (admin, _):
         bound.bind((HOST, 0))
         dead = f"{HOST}:{bound.getsockname()[1]}"
@@ -323,7 +323,7 @@ def test_one_address_of_several_may_be_dead() -> None:
 
 
 def test_over_tls_a_topic_is_looked_for_at_its_address_with_tls() -> None:
-    """For a broker that advertises none, the error says what it lacks."""
+    """If a broker advertises none, the error names what it lacks."""
     broker = ScriptedPulsar()
 
     def connect(_client: str, address: Address) -> InProcessTransport:
@@ -361,7 +361,7 @@ def test_over_tls_a_topic_is_looked_for_at_its_address_with_tls() -> None:
     ],
 )
 def test_options_that_do_not_fit_are_refused(options: dict[str, str], message: str) -> None:
-    """Before anything is connected to, and without a secret."""
+    """Before any connection is opened, and without a secret."""
     with pytest.raises(WrongUsage, match=message) as refused:
         systems(Asked({"service-url": "pulsar://a", "admin-url": "http://a"} | options))
 
@@ -369,7 +369,7 @@ def test_options_that_do_not_fit_are_refused(options: dict[str, str], message: s
 
 
 def test_what_fencepost_starts_has_no_logins() -> None:
-    """Classic and scalable topics alike."""
+    """With classic and with scalable topics."""
     for specs in ((), ("pip471",)):
         with pytest.raises(WrongUsage, match="--token and --container exclude each other"):
             systems(Asked({"container": "apachepulsar/pulsar:4.0.7", "token": "env:X"}, specs=specs))

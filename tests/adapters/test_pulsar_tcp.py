@@ -1,4 +1,4 @@
-"""Pulsar's frames over TCP: read in whatever pieces they come, lost when the connection ends, refused when they are none."""
+"""Pulsar's frames over TCP: read in pieces of any size, lost when the connection ends, refused if they are invalid."""
 
 import contextlib
 import socket
@@ -58,7 +58,7 @@ def nobody() -> Address:
 
 
 def says(*pieces: bytes) -> Callable[[socket.socket], None]:
-    """A server that says these pieces and hangs up when the client does."""
+    """A server that sends these pieces and closes when the client does."""
 
     def act(connection: socket.socket) -> None:
         for piece in pieces:
@@ -70,7 +70,7 @@ def says(*pieces: bytes) -> Callable[[socket.socket], None]:
 
 
 def test_frames_come_whole_in_whatever_pieces() -> None:
-    """Two frames in three pieces; then nothing, for as long as was waited."""
+    """Two frames in three pieces; then nothing, for as long as the client waits."""
     both = CONNECTED + PING
     with serving(says(both[:3], both[3:40], both[40:])) as address, connected(address) as transport:
         names = [frame.name for frame in (transport.receive(5), transport.receive(5)) if frame]
@@ -84,7 +84,7 @@ def test_frames_come_whole_in_whatever_pieces() -> None:
 
 @pytest.mark.parametrize(("said", "told"), [(b"", "its end came"), (PING[:7], "its end came with 7 bytes of a frame")])
 def test_a_connection_that_ends_is_lost(said: bytes, told: str) -> None:
-    """Also in the middle of a frame: a broker that is killed cuts its frames."""
+    """Also in the middle of a frame: a killed broker cuts its frames."""
     with (
         serving(lambda connection: connection.sendall(said)) as address,
         connected(address) as transport,
@@ -102,7 +102,7 @@ def test_a_connection_that_ends_is_lost(said: bytes, told: str) -> None:
     ],
 )
 def test_bytes_that_are_no_frame_are_malformed(said: bytes, told: str) -> None:
-    """With what was seen; and the connection is closed."""
+    """The error has the bytes, and the connection is closed."""
     with serving(says(said)) as address, connected(address) as transport:
         with pytest.raises(Malformed, match=told) as raised:
             transport.receive(5)
@@ -121,7 +121,7 @@ def test_without_a_listener_there_is_no_connection() -> None:
 
 
 def test_asking_what_a_broker_offers() -> None:
-    """CONNECT first, and what CONNECTED says is the offer."""
+    """CONNECT first, and the content of CONNECTED is the offer."""
     asked = []
 
     def act(connection: socket.socket) -> None:
@@ -138,7 +138,7 @@ def test_asking_what_a_broker_offers() -> None:
 
 
 def test_a_broker_that_refuses_the_connection_is_unknown() -> None:
-    """For example because it has too much to do."""
+    """For example because it is overloaded."""
     refusal = encode(frame_of(pb.CommandError(request_id=2**64 - 1, error=pb.TooManyRequests, message="too much")))
 
     with serving(says(refusal)) as address:
@@ -149,7 +149,7 @@ def test_a_broker_that_refuses_the_connection_is_unknown() -> None:
 
 
 def test_a_broker_that_never_stops_talking_does_not_keep_the_client() -> None:
-    """Its time is over while there is always something to read."""
+    """Its time ends although there is always something to read."""
 
     def act(connection: socket.socket) -> None:
         with contextlib.suppress(OSError):
@@ -177,18 +177,18 @@ def test_a_broker_that_never_stops_talking_does_not_keep_the_client() -> None:
     ],
 )
 def test_a_place_that_is_none_is_refused(service: str, admin: str) -> None:
-    """The error says what would be one."""
+    """The error has a correct example."""
     with pytest.raises(WrongUsage, match=r"expected (pulsar|http)://HOST:PORT or (pulsar\+ssl|https)://HOST:PORT"):
         parse_place(service, admin)
 
 
 def test_a_service_url_may_leave_out_the_port() -> None:
-    """It is then the protocol's own."""
+    """Then it is the protocol's default."""
     assert parse_place("pulsar://here", "http://here:8080").service == Address("here", 6650)
 
 
 def test_an_unreachable_system_is_told_in_time() -> None:
-    """With its place, what was seen last, and what to look at."""
+    """With its place, the last error, and what to check."""
     place = parse_place(f"pulsar://{nobody()}", f"http://{nobody()}")
     began = time.monotonic()
 
@@ -209,7 +209,7 @@ def answering(response: bytes) -> Callable[[socket.socket], None]:
 
 
 def test_an_admin_call_goes_over_http() -> None:
-    """The status and the bytes too much unread."""
+    """The status, and the bytes unread."""
     with serving(answering(b"HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\nConnection: close\r\n\r\nnope")) as address:
         admin = HttpAdmin(f"http://{address}/")
         answer = admin.call(AdminRequest("GET", "/admin/v2/x"), 5)
@@ -220,7 +220,7 @@ def test_an_admin_call_goes_over_http() -> None:
 
 @pytest.mark.parametrize("response", [b"", b"this is not HTTP\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\ncut"])
 def test_an_admin_call_that_is_not_answered_is_unknown(response: bytes) -> None:
-    """Nobody, nonsense, or half an answer: nothing is known."""
+    """No listener, nonsense, or half an answer: the outcome is unknown."""
     with serving(answering(response)) as address:
         admin = HttpAdmin(f"http://{address}")
         answer = admin.call(AdminRequest("PUT", "/admin/v2/x"), 5)

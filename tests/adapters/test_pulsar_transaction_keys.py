@@ -1,4 +1,4 @@
-"""The Pulsar probe and transaction keys: connects with a key, the connection that has it, what administrators are told, and histories."""
+"""The Pulsar probe and transaction keys: connects with a key, the connection that has it, administrators' calls, and histories."""
 
 from collections.abc import Callable
 from typing import Any
@@ -71,7 +71,7 @@ def value(outcome: Outcome[Any]) -> Any:
 
 
 def test_the_key_and_the_epoch_are_in_the_request(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """-1 says that the client is new; what comes back is the epoch of its connection."""
+    """-1 means that the client is new; the answer has the epoch of its connection."""
     assert probe.connect_with_key(KEY) == Done(KeyGrant(0, 0))
 
     (asked,) = [frame.body for frame in broker.of("TC_CLIENT_CONNECT_REQUEST")]
@@ -79,7 +79,7 @@ def test_the_key_and_the_epoch_are_in_the_request(broker: ScriptedPulsar, probe:
 
 
 def test_a_client_without_a_key_names_none(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """Neither field is there."""
+    """Neither field is present."""
     value(probe.connect_without_key())
 
     (asked,) = [frame.body for frame in broker.of("TC_CLIENT_CONNECT_REQUEST")]
@@ -99,7 +99,7 @@ def test_the_coordinator_of_the_key_is_followed(broker: ScriptedPulsar, probe: P
 
 
 def test_a_coordinator_that_was_named_is_not_left(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """A client that asks a coordinator needs that coordinator's own answer."""
+    """A client that names a coordinator needs that coordinator's own answer."""
     broker.on("TC_CLIENT_CONNECT_REQUEST", refused(pb.TransactionCoordinatorNotFound, transaction_key_tc_id=3))
 
     assert isinstance(probe.connect_with_key(KEY, coordinator=1), Refused)
@@ -107,7 +107,7 @@ def test_a_coordinator_that_was_named_is_not_left(broker: ScriptedPulsar, probe:
 
 
 def test_a_coordinator_that_is_being_loaded_is_asked_again(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """It says that it is not there, and not that another one has the key."""
+    """It answers that it is not there, and not that another one has the key."""
     loading = refused(pb.TransactionCoordinatorNotFound, transaction_key_tc_id=0)
     broker.on("TC_CLIENT_CONNECT_REQUEST", loading, loading, granted(0))
 
@@ -115,7 +115,7 @@ def test_a_coordinator_that_is_being_loaded_is_asked_again(broker: ScriptedPulsa
 
 
 def test_a_refused_connect_is_asked_once(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """A failed append is the outcome, whatever the next one would be."""
+    """A failed append is the outcome, whatever the next attempt would give."""
     broker.on("TC_CLIENT_CONNECT_REQUEST", refused(pb.ServiceNotReady), granted(0))
 
     assert isinstance(probe.connect_with_key(KEY), Refused)
@@ -147,7 +147,7 @@ def test_a_client_that_forgets_its_key_is_one_like_others(broker: ScriptedPulsar
 
 
 def test_who_comes_again_comes_over_a_new_connection(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """What the broker does to the old one does not hit the new one."""
+    """The broker's actions on the old one do not affect the new one."""
     value(probe.connect_with_key(KEY))
     before = len(broker.connections)
 
@@ -172,7 +172,7 @@ def test_two_connects_are_in_flight_at_once(broker: ScriptedPulsar, session: Pul
 
 
 def test_an_answer_that_does_not_come_grants_nothing(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """Nobody knows; the client has no key."""
+    """The outcome is unknown; the client has no key."""
     broker.on("TC_CLIENT_CONNECT_REQUEST", nothing)
 
     assert isinstance(probe.connect_with_key(KEY), Unknown)
@@ -180,7 +180,7 @@ def test_an_answer_that_does_not_come_grants_nothing(broker: ScriptedPulsar, pro
 
 
 def test_a_client_says_who_it_is(broker: ScriptedPulsar, session: PulsarSession) -> None:
-    """By basic authentication, without a password; the others say nothing."""
+    """By basic authentication, without a password; other clients name no user."""
     value(session.client_of("named", "alice").connect())
     value(session.client("nobody").connect())
 
@@ -190,7 +190,7 @@ def test_a_client_says_who_it_is(broker: ScriptedPulsar, session: PulsarSession)
 
 
 def test_a_key_is_asked_for_by_its_owner_and_in_its_own_letters(broker: ScriptedPulsar, session: PulsarSession) -> None:
-    """What has a meaning in a path is encoded."""
+    """Characters with a meaning in a path are encoded."""
     probe = session.client("c")
     broker.admin_answers = [
         AdminAnswer(
@@ -206,7 +206,7 @@ def test_a_key_is_asked_for_by_its_owner_and_in_its_own_letters(broker: Scripted
 
 
 def test_keys_are_listed_and_deleted(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """204 is success, and 404 says that there is none."""
+    """204 is success, and 404 means that there is none."""
     broker.admin_answers = [AdminAnswer(200, b'[{"owner": "", "key": "a"}]'), AdminAnswer(204), AdminAnswer(404, b"{}")]
 
     assert probe.transaction_keys() == Done([OwnedKey("", "a")])
@@ -215,7 +215,7 @@ def test_keys_are_listed_and_deleted(broker: ScriptedPulsar, probe: PulsarProbe)
 
 
 def test_metrics_are_read_by_key() -> None:
-    """An age is the mean of what was observed; labels are unescaped."""
+    """An age is the mean of the observations; labels are unescaped."""
     other, ours = OwnedKey("", "a\\b"), OwnedKey("alice", "c")
 
     assert read_metrics(METRICS) == KeyMetrics(2, {other: 3, ours: 0}, {ours: 150.0})
@@ -223,13 +223,13 @@ def test_metrics_are_read_by_key() -> None:
 
 @pytest.mark.parametrize(("body", "why"), [(b"", "without pulsar_txn_transaction_key_count"), (b"{what", "Prometheus cannot read")])
 def test_metrics_that_tell_nothing_of_keys_are_malformed(body: bytes, why: str) -> None:
-    """Whoever offers keys counts them."""
+    """A broker with keys counts them."""
     with pytest.raises(Malformed, match=why):
         read_metrics(body)
 
 
 def test_a_broker_that_passes_the_key_over_has_no_keys(broker: ScriptedPulsar, session: PulsarSession) -> None:
-    """The error reports what was looked for."""
+    """The error names the fields that were expected."""
     broker.on("TC_CLIENT_CONNECT_REQUEST", lambda request: [pb.CommandTcClientConnectResponse(request_id=request.request_id)])
 
     reason = offers_keys(session.client("c"), KEY)
@@ -246,7 +246,7 @@ def test_a_broker_that_gives_an_epoch_has_keys(broker: ScriptedPulsar, session: 
 
 @pytest.mark.parametrize(("profile", "has_keys"), [("seed", True), ("pulsar-4.0", False)])
 def test_the_reference_has_keys_with_the_profile_of_the_text(profile: str, has_keys: bool) -> None:
-    """No release has them, and a system that is asked says so."""
+    """No release has them, and such a system reports that."""
     system = PulsarReferenceSystem(profile, patience_s=2.0)
     offered = "transaction-keys" in system.open().capabilities
 
@@ -255,7 +255,7 @@ def test_the_reference_has_keys_with_the_profile_of_the_text(profile: str, has_k
 
 
 def test_a_history_names_the_key_of_a_transaction(session: PulsarSession) -> None:
-    """A connect is an `init_txn`; what is done in the transaction has the key and the epoch, whoever does it."""
+    """A connect is an `init_txn`; events of the transaction have the key and the epoch, whichever client makes them."""
     first, second = session.client_of("first", "alice"), session.client("second")
     value(first.connect_with_key(KEY))
     value(second.end(value(first.new_transaction()), Action.COMMIT))
@@ -269,7 +269,7 @@ def test_a_history_names_the_key_of_a_transaction(session: PulsarSession) -> Non
 
 
 def test_a_client_that_comes_again_fences_nobody_in_a_history(session: PulsarSession) -> None:
-    """It may keep its transaction, which is the profile's affair."""
+    """It may keep its transaction, as the profile decides."""
     probe = session.client("c")
     value(probe.connect_with_key(KEY))
     value(probe.connect_with_key(KEY, 0))
@@ -278,13 +278,13 @@ def test_a_client_that_comes_again_fences_nobody_in_a_history(session: PulsarSes
 
 
 def test_owner_and_key_are_one_text_without_being_mistaken() -> None:
-    """Neither can be moved to the other side."""
+    """No other pair gives the same text."""
     assert label_of("a&b", b"c") != label_of("a", b"b&c")
     assert label_of(None, b"c") == label_of("", b"c")
 
 
 def test_a_transaction_that_nobody_waits_for_is_asked_where_the_key_is(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """On the connection with the key, at its coordinator, also where the broker does not answer."""
+    """On the connection with the key, at its coordinator, also if the broker does not answer."""
     broker.on("TC_CLIENT_CONNECT_REQUEST", granted(0, transaction_key_tc_id=3))
     broker.on("NEW_TXN", nothing)
     value(probe.connect_with_key(KEY))

@@ -1,4 +1,4 @@
-"""The Pulsar probe and messages of whole scalable topics: where they go, what a sealed segment answers, and who is given them."""
+"""The Pulsar probe and messages of whole scalable topics: where they go, what a sealed segment answers, and who receives them."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ LOW, HIGH = "a", "b"
 
 @pytest.fixture
 def broker() -> ScriptedPulsar:
-    """A broker whose scalable topic has two segments, of which the parent is sealed."""
+    """A broker whose scalable topic has two segments, whose parent is sealed."""
     broker = ScriptedPulsar()
     broker.on("CONNECT", lambda _: [pb.CommandConnected(server_version="Pulsar Server5.0.0-M1", feature_flags=FLAGS)])
     broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [told(request.session_id, 1, *SPLIT)])
@@ -48,7 +48,7 @@ def value(outcome: Outcome[Any]) -> Any:
 
 
 def closing(request: Any) -> pb.CommandCloseProducer:
-    """What a broker says of a sealed segment's producer, unasked."""
+    """The broker's notification for a sealed segment's producer."""
     return pb.CommandCloseProducer(producer_id=request.producer_id, request_id=MINUS_ONE)
 
 
@@ -66,7 +66,7 @@ def no_producer(request: Any) -> list[Message]:
 
 
 def test_a_send_to_a_sealed_segment_is_refused_where_the_broker_says_so(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """Before its producer is closed, or behind that."""
+    """Before its producer is closed, or after that."""
     producer = value(probe.producer(segment(0)))
     sealed = Refused("TopicTerminatedError", 15, "sealed")
 
@@ -78,7 +78,7 @@ def test_a_send_to_a_sealed_segment_is_refused_where_the_broker_says_so(broker: 
 
 
 def test_a_send_that_is_ignored_is_unknown(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """The close of its producer is no answer to it, nor does the probe open the producer again where it is not to."""
+    """The close of its producer is no answer, and the probe does not reopen the producer without `reopen`."""
     producer = value(probe.producer(segment(0)))
     broker.on("SEND", lambda request: [closing(request)], nothing)
 
@@ -93,7 +93,7 @@ def test_a_send_that_is_ignored_is_unknown(broker: ScriptedPulsar, probe: Pulsar
 
 
 def test_a_receipt_behind_the_close_counts(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """A receipt for what was stored before the seal may come after it."""
+    """A receipt for a message stored before the seal may come after it."""
     producer = value(probe.producer(segment(0)))
     broker.on("SEND", lambda request: [closing(request)])
     pending = value(probe.post(producer, "a"))
@@ -105,7 +105,7 @@ def test_a_receipt_behind_the_close_counts(broker: ScriptedPulsar, probe: Pulsar
 
 
 def test_the_producer_of_a_sealed_segment_is_not_opened_again(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """The next message without more ado is refused with the error of the PRODUCER."""
+    """The next message is refused at once with the error of the PRODUCER."""
     producer = value(probe.producer(segment(0)))
     broker.on("SEND", lambda request: [closing(request)])
     broker.on("PRODUCER", no_producer)
@@ -133,14 +133,14 @@ def test_a_key_goes_to_the_active_segment_that_has_its_hash(
 
 
 def test_messages_without_keys_go_round(probe: PulsarProbe) -> None:
-    """Over the active segments."""
+    """Over the active segments, in turn."""
     writer = value(probe.writer(TOPIC))
 
     assert [value(probe.send_to_topic(writer, "v"))[0] for _ in range(4)] == [segment(1), segment(2)] * 2
 
 
 def test_a_writer_waits_for_the_next_layout(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """Where its segment takes no producer any more; the message then goes to a child."""
+    """If its segment accepts no producer any more; the message then goes to a child."""
     broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [told(request.session_id, 0, WHOLE)])
     writer = value(probe.writer(TOPIC))
     broker.on("PRODUCER", no_producer, lambda request: [pb.CommandProducerSuccess(request_id=request.request_id, producer_name="p")])
@@ -155,7 +155,7 @@ def test_a_writer_waits_for_the_next_layout(broker: ScriptedPulsar, probe: Pulsa
 
 
 def test_a_message_that_is_refused_is_not_repeated(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """It ends as it was answered."""
+    """It has the outcome of its answer."""
     writer = value(probe.writer(TOPIC))
     broker.on("SEND", lambda request: [terminated(request)])
 
@@ -167,7 +167,7 @@ def test_a_message_that_is_refused_is_not_repeated(broker: ScriptedPulsar, probe
 
 
 def deliver(broker: ScriptedPulsar, topic: str, entry: int, text: str, key: str | None = None) -> None:
-    """A message of a segment for whoever subscribed to it last."""
+    """A message of a segment for the consumer that subscribed to it last."""
     consumer = next(frame.body.consumer_id for frame in reversed(broker.of("SUBSCRIBE")) if frame.body.topic == topic)
     metadata = pb.MessageMetadata(producer_name="p", sequence_id=0, publish_time=0, partition_key=key)
     message = pb.CommandMessage(consumer_id=consumer, message_id=pb.MessageIdData(ledger_id=1, entry_id=entry))
@@ -176,7 +176,7 @@ def deliver(broker: ScriptedPulsar, topic: str, entry: int, text: str, key: str 
 
 
 def test_a_queue_consumer_reads_sealed_and_active_segments(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """By a shared subscription of each, without registering; each message says where it came from, and with which key."""
+    """By a shared subscription of each, without registering; each message has its segment and its key."""
     queue = value(probe.join_queue(TOPIC, "q"))
     assert probe.taking_from(queue) == {segment(0), segment(1), segment(2)}
     deliver(broker, segment(2), 0, "b", HIGH)
@@ -191,7 +191,7 @@ def test_a_queue_consumer_reads_sealed_and_active_segments(broker: ScriptedPulsa
 
 
 def test_a_queue_consumer_picks_up_what_it_is_told_of(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """New segments, and lets go of those that are gone."""
+    """It attaches to new segments, and closes the consumers of removed ones."""
     broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [told(request.session_id, 0, WHOLE)])
     queue = value(probe.join_queue(TOPIC, "q"))
     before = probe.taking_from(queue)
@@ -221,7 +221,7 @@ def test_a_stream_consumer_reads_what_it_is_assigned(broker: ScriptedPulsar, pro
 
 
 def test_all_of_a_topic_is_read_parents_first(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """Up to what may be read last in each segment; nothing is acknowledged."""
+    """Up to the last readable message in each segment; nothing is acknowledged."""
     last = {segment(0): 0, segment(1): -1, segment(2): 0}
 
     def last_message_id(request: Any) -> list[Message]:
@@ -241,7 +241,7 @@ def test_all_of_a_topic_is_read_parents_first(broker: ScriptedPulsar, probe: Pul
 
 
 def test_a_keyed_message_is_recorded_with_its_key_and_the_hash_that_routed_it(session: PulsarSession, probe: PulsarProbe) -> None:
-    """One that somebody sends to a segment by hand has no hash: nobody routed it."""
+    """One that a client sends to a segment directly has no hash: it was not routed."""
     value(probe.send_to_topic(value(probe.writer(TOPIC)), "v", key=HIGH))
     value(probe.send(value(probe.producer(segment(1))), "w", key=HIGH))
 

@@ -1,4 +1,4 @@
-"""The registry: every system of ours offers a whole port, and every engine is reached by its protocol."""
+"""The registry: every bundled system offers a whole port, and every engine is reached by its protocol."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from fencepost.reference.serving.offer import Served
 
 @pytest.mark.parametrize("name", registry.BUNDLED)
 def test_our_own_registrations_are_whole(name: str) -> None:
-    """A module is not held against a port by the type checker, since it is imported by its name."""
+    """The type checker does not compare a module with a port, since it is imported by its name."""
     assert lacks(registry.find(name), Registration) == []
     assert "seed" in registry.find(name).profiles()
     assert all(registry.find(name).options.values())
@@ -29,7 +29,7 @@ def test_every_engine_is_judged_and_served(protocol: str) -> None:
 
 
 def test_what_is_missing_of_a_port_is_found() -> None:
-    """Methods that are not there, or are no methods, and values that are not there."""
+    """Missing methods, attributes that are no methods, and missing values."""
 
     class Half:
         prepare = 3
@@ -40,7 +40,7 @@ def test_what_is_missing_of_a_port_is_found() -> None:
 
 
 def test_a_profile_that_the_user_names_judges_a_system() -> None:
-    """The handshake says whose word that was, and whose deviations hold stays as it is. Without one the system is what it says."""
+    """The handshake notes that, and which deviations hold stays the same. Without one the system is judged by its own report."""
     system = ReferenceSystem("seed")
 
     handshake = judged_by("kafka-4.0", system).open()

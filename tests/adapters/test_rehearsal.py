@@ -1,4 +1,4 @@
-"""A run without brokers takes what its brokers and scenarios were measured to take, and holds what the real one does."""
+"""A run without brokers takes the measured times of its brokers and scenarios, and holds as many containers as the real one."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -51,9 +51,9 @@ def test_as_many_brokers_are_started_as_in_a_run(configurations: list[str]) -> N
 
 
 def test_starts_are_hidden_behind_scenarios() -> None:
-    """Only what nobody is judged beside is waited for."""
+    """The run waits only for brokers that start while none is judged."""
     assert rehearsed(["plain"] * 30 + ["b"]).seconds == START_S + 30 * SCENARIO_S + 5
-    assert rehearsed(["plain", "b"]).seconds == START_S + START_S + 5  # the second start, beside one second of a scenario
+    assert rehearsed(["plain", "b"]).seconds == START_S + START_S + 5  # the second start, of which one second coincides with a scenario
 
 
 def test_a_fresh_broker_is_waited_for_where_scenarios_are_quicker_than_starts() -> None:
@@ -62,6 +62,6 @@ def test_a_fresh_broker_is_waited_for_where_scenarios_are_quicker_than_starts() 
 
 
 def test_a_feature_says_how_long_its_scenarios_take() -> None:
-    """Unless a need says more."""
+    """Unless a need takes longer."""
     assert rehearsed(["plain", "plain"], "a/long.feature").seconds == START_S + 60
     assert rehearsed(["plain"] * 2 + ["b"], "a/long.feature").seconds == START_S + 60 + 5

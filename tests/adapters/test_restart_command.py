@@ -1,4 +1,4 @@
-"""A restart command is told what to do, is believed nothing, and a scenario that it fails is inconclusive with its words."""
+"""A restart command gets its task, its effect is checked, and a scenario that it fails is inconclusive with its output."""
 
 import contextlib
 import socket
@@ -16,12 +16,12 @@ from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Unknown
 
 NOBODY = Address("127.0.0.1", 1)
-"""Where nobody listens."""
+"""An address without a listener."""
 
 
 @pytest.fixture
 def listening() -> Iterator[Address]:
-    """Where somebody listens."""
+    """An address with a listener."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         yield Address(*listener.getsockname())
 
@@ -33,7 +33,7 @@ def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def noting(folder: Path) -> RestartCommand:
-    """One that writes what it was told into a file."""
+    """A command that writes its task into a file."""
     return RestartCommand.of(f"sh -c 'echo $FENCEPOST_FAULT $FENCEPOST_BROKER >> {folder}/told'")
 
 
@@ -43,7 +43,7 @@ def told(folder: Path) -> list[str]:
 
 
 class Broker:
-    """Whether it serves is what a test says."""
+    """A broker that serves when a test says so."""
 
     def __init__(self, serves: bool = True) -> None:
         self.is_serving = serves
@@ -53,7 +53,7 @@ class Broker:
 
 
 def test_it_is_split_into_words_and_no_shell_reads_it(tmp_path: Path) -> None:
-    """What a shell would do with a sign is not done."""
+    """Signs with a meaning in a shell have none."""
     program = "import sys, pathlib; pathlib.Path(sys.argv[1]).write_text(sys.argv[2])"
     command = RestartCommand.of(f"{sys.executable} -c '{program}' '{tmp_path}/a file' '$HOME; true > {tmp_path}/b'")
 
@@ -64,7 +64,7 @@ def test_it_is_split_into_words_and_no_shell_reads_it(tmp_path: Path) -> None:
 
 
 def test_a_crash_and_a_restart_are_two_calls(tmp_path: Path) -> None:
-    """Each command gets the fault and the broker."""
+    """Each call gets the fault and the broker."""
     faults = CommandedFaults(noting(tmp_path), NOBODY, Broker().ask)
 
     faults.crash()
@@ -74,7 +74,7 @@ def test_a_crash_and_a_restart_are_two_calls(tmp_path: Path) -> None:
 
 
 def test_a_command_that_fails_says_why(tmp_path: Path) -> None:
-    """With its exit code and the end of what it wrote; so does one that has nothing to say."""
+    """With its exit code and the end of its output; also if it wrote nothing."""
     for line, words in (("echo no such container >&2; exit 3", "exit code 3; it wrote: no such container"), ("exit 4", "it wrote nothing")):
         with pytest.raises(SetUpFailed, match=words):
             CommandedFaults(RestartCommand.of(f"sh -c '{line}'"), NOBODY, Broker().ask).crash()
@@ -88,22 +88,22 @@ def test_a_command_that_does_not_end_is_ended() -> None:
 
 
 def test_a_broker_that_it_leaves_in_the_background_is_not_waited_for(tmp_path: Path) -> None:
-    """Although that has the command's output open."""
+    """Although it keeps the command's output open."""
     gate = tmp_path / "gate"
     RestartCommand(("sh", "-c", f"mkfifo {gate}; cat {gate} &"), ends_within_s=30.0).run("start", NOBODY)
 
-    with gate.open("w", encoding="utf-8"):  # only opens while it is read: the background process was there, and ends now
+    with gate.open("w", encoding="utf-8"):  # opens only while it is read: the background process was there, and ends now
         pass
 
 
 def test_a_broker_that_still_listens_was_not_killed(listening: Address) -> None:
-    """Or every scenario with a crash would be asked without one."""
+    """Otherwise every scenario with a crash would run without one."""
     with pytest.raises(SetUpFailed, match="still takes connections"):
         CommandedFaults(RestartCommand.of("true"), listening, Broker().ask).crash()
 
 
 def test_a_broker_that_does_not_come_back_leaves_the_scenario_inconclusive() -> None:
-    """With what was seen of it last."""
+    """With the last attempt."""
     faults = CommandedFaults(RestartCommand.of("true"), NOBODY, Broker(serves=False).ask)
     faults.crash()
 
@@ -112,7 +112,7 @@ def test_a_broker_that_does_not_come_back_leaves_the_scenario_inconclusive() -> 
 
 
 def test_what_a_scenario_left_dead_is_started_for_the_next_and_at_the_end(tmp_path: Path) -> None:
-    """Once; and a broker that serves is left alone, whatever the command said before."""
+    """Once; and a broker that serves is left alone, whatever the command reported before."""
     broker = Broker(serves=False)
     faults = CommandedFaults(noting(tmp_path), NOBODY, broker.ask)
     faults.bring_back()
@@ -135,7 +135,7 @@ def test_what_a_scenario_left_dead_is_started_for_the_next_and_at_the_end(tmp_pa
 
 
 def test_nothing_else_is_done_by_a_restart_command() -> None:
-    """A node is not paused, and nobody knows where its code is."""
+    """A node is not paused, and there are no crash points."""
     faults = CommandedFaults(RestartCommand.of("true"), NOBODY, Broker().ask)
     for act in (lambda: faults.pause(2), lambda: faults.resume(2), lambda: faults.crash_at("decided")):
         with pytest.raises(NotOffered):
@@ -147,6 +147,6 @@ def test_nothing_else_is_done_by_a_restart_command() -> None:
     [("no-such-program --x", "no program 'no-such-program'"), ("sh -c 'open", "no closing quotation"), ("", "is empty")],
 )
 def test_what_is_no_command_is_refused(text: str, why: str) -> None:
-    """Before anything is asked."""
+    """Before any request."""
     with pytest.raises(WrongUsage, match=why):
         RestartCommand.of(text)

@@ -1,4 +1,4 @@
-"""A broker whose session with the metadata store has expired, and which lives."""
+"""A broker whose session with the metadata store has expired, and which still runs."""
 
 from fencepost.adapters.reference_scalable import ScalableReferenceSystem
 from fencepost.contract.outcomes import Done

@@ -1,4 +1,4 @@
-"""What brokers write to their metadata store, as history events: the decisions, and what participants left and took away."""
+"""Brokers' writes to their metadata store, as history events: the decisions, and what participants left and removed."""
 
 import json
 from typing import Any
@@ -24,7 +24,7 @@ NAME = "scalable (0,3)"
 
 @pytest.fixture
 def session() -> ScalableSession:
-    """A session with the honest reference."""
+    """A session with the correct reference."""
     system = ENGINES["pulsar-scalable"].system("seed", None, 2.0)
     system.open()
     session = system.session("writes", frozenset({"store-faults"}))
@@ -43,7 +43,7 @@ def put(key: str, **said: Any) -> StoreWrite:
 
 
 def of_broker(session: ScalableSession, *kinds: str) -> list[Event]:
-    """The ends of what the broker did."""
+    """The completions of the broker's operations."""
     events = session.history("run")
     return [event for event in events if event["client"] == BROKER and event["type"] != "invoke" and event["f"] in kinds]
 
@@ -59,7 +59,7 @@ def begun(probe: PulsarProbe) -> TxnId:
 
 @pytest.mark.parametrize(("state", "kind"), [("OPEN", "begin"), ("COMMITTED", "commit"), ("ABORTED", "abort")])
 def test_a_header_is_the_beginning_or_the_end_of_its_transaction(state: str, kind: str) -> None:
-    """By its state, whoever asked for it; the transaction goes by the name that clients' events have."""
+    """By its state, whichever client requested it; the transaction has the name that clients' events have."""
     told = put("/txn/id/0_3", state=state, timeout=7).as_operation()
 
     assert (told["f"], told["txn_id"], told["tx"]) == (kind, NAME, {"tid": NAME, "pid": 0, "epoch": None})
@@ -95,7 +95,7 @@ def test_the_record_of_an_acknowledgement_is_an_acknowledgement() -> None:
     ids=lambda one: one.key if isinstance(one, StoreWrite) else "",
 )
 def test_what_no_tool_has_a_kind_for_is_a_probe(write: StoreWrite, names: str | None) -> None:
-    """With its transaction, where it has one, and its key: no checker judges it, and a reader of the history sees it."""
+    """With its transaction, if it has one, and its key: no checker judges it, and a reader of the history sees it."""
     told = write.as_operation()
 
     assert (told["f"], told["txn_id"], told["mops"]) == ("probe", names, [])
@@ -105,7 +105,7 @@ def test_what_no_tool_has_a_kind_for_is_a_probe(write: StoreWrite, names: str | 
 
 @pytest.mark.parametrize("text", [b"{", b"\xff", b"[]", b'{"state": "PREPARED"}', b'{"state": ["OPEN"]}', b'{"state": null}'])
 def test_a_header_of_another_version_decides_nothing(text: bytes) -> None:
-    """Nor does it keep a history from being written."""
+    """The history is written all the same."""
     assert StoreWrite("put", "/txn/id/0_3", text).as_operation()["f"] == "probe"
 
 
@@ -113,7 +113,7 @@ def test_a_header_of_another_version_decides_nothing(text: bytes) -> None:
 
 
 def test_the_decision_lies_within_the_call_that_asked_for_it(session: ScalableSession) -> None:
-    """Behind its request and before its answer, so that nothing counts as decided before it is."""
+    """After its request and before its answer, so that nothing counts as decided before it is."""
     probe = session.client("c")
     value(probe.end(begun(probe), Action.COMMIT))
 
@@ -134,7 +134,7 @@ def test_a_time_out_is_an_abort_that_nobody_asked_for(session: ScalableSession) 
 
 
 def test_what_a_transaction_leaves_and_takes_away_is_told(session: ScalableSession) -> None:
-    """Operation records, what participants are told, and the collection: in an order in which none comes before its cause."""
+    """Operation records, events for participants, and the collection: in an order in which none comes before its cause."""
     probe = session.client("c")
     txn, producer, consumer = begun(probe), value(probe.producer(SEGMENT)), value(probe.subscribe(SEGMENT, "s"))
     value(probe.send(producer, "a"))
@@ -156,7 +156,7 @@ def test_what_a_transaction_leaves_and_takes_away_is_told(session: ScalableSessi
 
 
 def test_what_a_transaction_sends_to_a_segment_has_its_place(session: ScalableSession) -> None:
-    """For a segment keeps it where its receipt says."""
+    """A segment stores it where its receipt says."""
     probe = session.client("c")
     producer = value(probe.producer(SEGMENT))
     value(probe.send(producer, "a", transaction=begun(probe)))
@@ -168,7 +168,7 @@ def test_what_a_transaction_sends_to_a_segment_has_its_place(session: ScalableSe
 
 
 def test_a_write_that_the_store_did_not_answer_is_info(session: ScalableSession) -> None:
-    """Whether it was done is not known, and the next one is another process's."""
+    """It may have been done, and the next one belongs to another process."""
     probe = session.client("c")
     txn = begun(probe)
     assert isinstance(session.faults, TroublesStore)
@@ -199,7 +199,7 @@ def test_every_event_has_the_shape_of_all_histories(session: ScalableSession) ->
 
 
 def test_where_a_broker_was_shown_what_is_not_so_there_is_no_history(session: ScalableSession) -> None:
-    """What it does then is the fault's; any other fault is one that a broker must cope with."""
+    """The fault explains what it does then; with any other fault, a broker must still keep its promises."""
     begun(session.client("c"))
     assert isinstance(session.faults, TroublesStore)
     session.faults.trouble_store("version-conflict", "headers")

@@ -6,7 +6,7 @@ from fencepost.adapters.common import suffixes
 
 
 def test_no_two_sessions_of_a_run_have_the_same_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where the same digits are drawn again, as they are of some hundreds of sessions now and then."""
+    """Also if the same digits are drawn again, as happens now and then with some hundreds of sessions."""
     drawn = iter(["aaaaaa", "aaaaaa", "bbbbbb"])
     monkeypatch.setattr(suffixes, "_given", set())
     monkeypatch.setattr(suffixes.secrets, "token_hex", lambda _: next(drawn))

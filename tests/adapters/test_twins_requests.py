@@ -1,4 +1,4 @@
-"""What disturbs requests on their way: the client gets one answer that it could have had, and nothing is asked at a wrong moment."""
+"""Disturbances of requests in flight: the client gets one possible answer, and no request is made at a wrong moment."""
 
 from collections.abc import Callable
 from typing import Any
@@ -49,7 +49,7 @@ class Wire:
 
 
 class SessionOf:
-    """A session as far as these performers know one: `way` is what a client's transport has become."""
+    """A session with what these performers use: `way` is the wrapped transport of a client."""
 
     def __init__(self, wire: Wire) -> None:
         self.way: Transport = wire
@@ -59,7 +59,7 @@ class SessionOf:
 
 
 def on(performer: type[RequestPerformer], answer: Callable[[RequestPayload], ResponsePayload]) -> tuple[Wire, Transport]:
-    """A wire, and the way to it that this disturbance makes."""
+    """A wire, and the transport that this disturbance makes of it."""
     wire = Wire(answer)
     session: Any = SessionOf(wire)
     performer(session, Undisturbed()).begin()
@@ -78,7 +78,7 @@ def code_of(heard: Done[ResponsePayload] | Unknown) -> int:
 
 
 def test_a_request_that_arrives_twice_is_answered_once() -> None:
-    """By its first answer."""
+    """With its first answer."""
     wire, way = on(Twice, numbered([0, 48]))
 
     assert code_of(way.call(END, 1.0)) == 0
@@ -87,7 +87,7 @@ def test_a_request_that_arrives_twice_is_answered_once() -> None:
 
 @pytest.mark.parametrize(("second", "heard"), [(48, 48), (0, 0), (51, 47)])
 def test_a_lost_answer_is_asked_for_again_on_a_new_connection(second: int, heard: int) -> None:
-    """The second answer counts, but for one that says to wait: then the first has only come late."""
+    """The second answer counts, except an error that asks to wait: then the client gets the first."""
     wire, way = on(AnswerLost, numbered([47, second]))
 
     assert code_of(way.call(END, 1.0)) == heard
@@ -139,7 +139,7 @@ def produce(batch: Batch) -> RequestPayload:
 
 
 def test_what_may_be_repeated() -> None:
-    """What a client library repeats: not a step to the next epoch, not a batch that nobody can recognise, not what makes something."""
+    """What a client library repeats: no step to the next epoch, no batch without a sequence number, no creation."""
     init = {"transactional_id": "t", "transaction_timeout": 1}
     record = (Record(b"v"),)
 
@@ -153,7 +153,7 @@ def test_what_may_be_repeated() -> None:
 
 
 def test_entries_are_taken_apart_and_put_together() -> None:
-    """The parts have one entry each; put together they are the whole, a topic once; the other way round twice is the same."""
+    """The parts have one entry each; joined they are the whole, each topic once; two reversals change nothing."""
     where = entries_of(ADD)
     assert where is not None
 
@@ -171,7 +171,7 @@ def test_entries_are_taken_apart_and_put_together() -> None:
 
 
 def added(asked: RequestPayload) -> ResponsePayload:
-    """AddPartitionsToTxn of all that is asked for."""
+    """AddPartitionsToTxn of all these partitions."""
     fields: Any = asked
     results = [
         {"name": topic.name, "results_by_partition": [{"partition_index": one, "partition_error_code": 0} for one in topic.partitions]}
@@ -181,7 +181,7 @@ def added(asked: RequestPayload) -> ResponsePayload:
 
 
 def test_a_request_is_split_and_answered_as_one() -> None:
-    """One request for each entry; a request with one entry, or none, is sent as it is."""
+    """One request for each entry; a request with one entry, or none, is sent unchanged."""
     wire, way = on(Split, added)
 
     heard = way.call(ADD, 1.0)
@@ -194,7 +194,7 @@ def test_a_request_is_split_and_answered_as_one() -> None:
 
 
 def test_entries_come_in_the_reverse_order() -> None:
-    """And only they."""
+    """Other requests stay the same."""
     wire, way = on(Reordered, added)
 
     way.call(ADD, 1.0)

@@ -1,4 +1,4 @@
-"""`@defect`: what a variant is follows from the class below it, and what cannot be one is refused."""
+"""`@defect`: a variant's properties follow from the class below the decorator, and a class that cannot be a variant is refused."""
 
 import pytest
 
@@ -18,11 +18,11 @@ class _Log(PartitionLog):
 
 
 class _Empty(Coordinator):
-    """What a variant inherits."""
+    """A base class of variants."""
 
 
 def test_a_variant_is_what_its_class_says() -> None:
-    """Its name, its story without what comes after an empty line, its parts, what it breaks and where it was seen."""
+    """Its name, its story up to an empty line, its parts, the requirements that it breaks, and where it was seen."""
 
     @defect({"KIP890-060": seen("^success", what="answer")}, origin="a test", also=[_Log])
     class NoEpochBumpOfV5(_Empty):
@@ -54,7 +54,7 @@ def test_a_variant_that_breaks_nothing_conforms_on_the_broker_that_is_named() ->
 
 
 def test_the_broker_follows_from_the_parts() -> None:
-    """It is the first that has all of them."""
+    """It is the first broker that has all of them."""
     assert broker_of(Network) is broker_of(Network, Coordinator) is kafka.Parts
     assert broker_of(LogCoordinator) is pulsar.Parts
     assert broker_of(LogCoordinator, MetadataCoordinator) is MetadataParts
@@ -77,6 +77,6 @@ def test_what_cannot_be_a_variant_is_refused() -> None:
 
 
 def test_a_symptom_is_written_with_what_was_seen_first() -> None:
-    """Or with what was expected; and a name is that of the class, word by word."""
+    """Or with what was expected; and the name is that of the class, word by word."""
     assert expected("^success", error="^FENCED") == Symptom(expected="^success", error="^FENCED")
     assert name_of("LateAbortOfACommitSucceeds") == "late-abort-of-a-commit-succeeds"

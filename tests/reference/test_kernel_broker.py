@@ -8,7 +8,7 @@ SECOND = 2
 
 
 class Counter:
-    """A node that counts in memory and on the disk, and sends what it is told to send."""
+    """A node that counts in memory and on the disk, and sends what a test wants."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -27,7 +27,7 @@ class Counter:
 
 
 class Counters(Broker[Counter]):
-    """Two of them."""
+    """Two such nodes."""
 
     def __init__(self) -> None:
         super().__init__(Network, {"at-a-tick": "nothing is counted yet"}, nodes=2)
@@ -45,7 +45,7 @@ class Counters(Broker[Counter]):
 
 
 def test_a_crash_takes_the_timers_and_the_memory_of_one_node_only() -> None:
-    """The other goes on; the disk is both's, and whoever starts again begins to count anew."""
+    """The other node goes on; they share the disk, and a node that restarts begins to count from 0."""
     broker = Counters()
     broker.advance(20)
 
@@ -61,7 +61,7 @@ def test_a_crash_takes_the_timers_and_the_memory_of_one_node_only() -> None:
 
 
 def test_what_a_node_has_sent_ends_with_it() -> None:
-    """What the other has sent arrives."""
+    """What the other node has sent arrives."""
     broker = Counters()
     broker.run(lambda node: node.send("from the first"))
     broker.network.hold(lambda _: True)
@@ -77,7 +77,7 @@ def test_what_a_node_has_sent_ends_with_it() -> None:
 
 
 def test_what_a_node_does_next_waits_for_no_network_and_ends_with_it() -> None:
-    """It is done before anybody else asks for something, also where nothing arrives."""
+    """It is done before the next request, also if no message arrives."""
     broker = Counters()
     broker.network.hold(lambda _: True)
     broker.run(lambda node: node.machine.do_next(lambda: node.heard.append("next")))
@@ -91,7 +91,7 @@ def test_what_a_node_does_next_waits_for_no_network_and_ends_with_it() -> None:
 
 
 def test_a_crash_of_one_node_leaves_what_the_other_has_sent() -> None:
-    """It is on its way, and arrives."""
+    """It is in flight, and arrives."""
     broker = Counters()
     broker.run(lambda node: node.send("kept"))
     broker.run(lambda node: node.send("lost"), SECOND)
@@ -103,7 +103,7 @@ def test_a_crash_of_one_node_leaves_what_the_other_has_sent() -> None:
 
 
 def test_a_crash_point_in_a_timer_stops_that_node_and_no_time() -> None:
-    """The timers of the same moment that are another's run; the first who comes there crashes, or the one that is named."""
+    """Timers of other nodes at the same moment run; the first node that reaches the point crashes, or the named one."""
     broker = Counters()
     broker.crash_at("at-a-tick", SECOND)
     broker.advance(30)

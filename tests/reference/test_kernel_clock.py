@@ -6,7 +6,7 @@ from fencepost.reference.kernel.clock import Clock
 
 
 def test_time_passes_only_when_it_is_advanced() -> None:
-    """A clock stands still by itself, and ends where it was advanced to."""
+    """A clock does not move by itself, and ends where it was advanced to."""
     clock = Clock(now=100)
 
     assert clock.now == 100
@@ -15,7 +15,7 @@ def test_time_passes_only_when_it_is_advanced() -> None:
 
 
 def test_timers_run_at_their_moments_in_the_order_of_their_start() -> None:
-    """Each period once, and two timers of one moment as they were started."""
+    """Each period once, and two timers of one moment in the order in which they were started."""
     clock, seen = Clock(now=0), []
     clock.every(20, lambda: seen.append(("slow", clock.now)))
     clock.every(10, lambda: seen.append(("fast", clock.now)))
@@ -27,7 +27,7 @@ def test_timers_run_at_their_moments_in_the_order_of_their_start() -> None:
 
 
 def test_a_timer_may_stop_the_others() -> None:
-    """What a crash stops does not run any more, not even in the same moment."""
+    """Timers that a crash stops no longer run, not even in the same moment."""
     clock, seen = Clock(now=0), []
     clock.every(10, clock.stop_timers)
     clock.every(10, lambda: seen.append(clock.now))

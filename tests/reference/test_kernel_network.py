@@ -27,7 +27,7 @@ def ends() -> Ends:
 
 
 def test_messages_arrive_in_order_when_they_are_delivered(ends: Ends) -> None:
-    """Nothing arrives by itself, and then everything once."""
+    """No message arrives before that, and then each arrives once."""
     ends.send("a", "b")
     assert (ends.arrived, ends.network.in_flight) == ([], ("a", "b"))
 
@@ -46,7 +46,7 @@ def test_what_is_sent_by_a_message_arrives_in_the_same_delivery(ends: Ends) -> N
 
 
 def test_a_delayed_message_arrives_when_its_time_has_passed() -> None:
-    """What is sent later is as late, and what was sent before is not."""
+    """Later messages have the same delay, and earlier ones have none."""
     clock = Clock()
     network, arrived = Network(clock), list[str]()
     network.send("before", arrived.append, arrived.append)
@@ -63,7 +63,7 @@ def test_a_delayed_message_arrives_when_its_time_has_passed() -> None:
 
 
 def test_a_held_message_waits_and_the_others_pass_it(ends: Ends) -> None:
-    """Holding goes by content, holds later messages too, and ends with the release."""
+    """Messages are held by their content, later ones too, until the release."""
     ends.network.hold(lambda content: content.startswith("a"))
     ends.send("a1", "b")
     ends.network.deliver()
@@ -98,7 +98,7 @@ def test_a_duplicate_arrives_after_the_others(ends: Ends) -> None:
 
 
 def test_what_is_doubled_arrives_twice_until_release(ends: Ends) -> None:
-    """Also what is sent later, and only what was chosen."""
+    """Also those that are sent later, and only the chosen ones."""
     ends.network.double(lambda content: content == "a")
     ends.send("a", "b")
     ends.network.deliver()
@@ -120,7 +120,7 @@ def test_a_reordered_queue_arrives_by_rank(ends: Ends) -> None:
 
 
 def test_a_crash_loses_what_is_in_flight_and_nobody_notices(ends: Ends) -> None:
-    """Neither end hears of it."""
+    """Neither end learns of it."""
     ends.send("a")
 
     ends.network.lose_all()

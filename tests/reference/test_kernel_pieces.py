@@ -18,7 +18,7 @@ def test_a_journal_is_the_same_whenever_it_is_opened() -> None:
 
 
 def test_rules_are_noted_for_the_one_who_records_them() -> None:
-    """Neither before nor after, and not for anybody else."""
+    """Neither before nor after, and not for another recorder."""
     outer: set[str] = set()
     inner: set[str] = set()
 
@@ -33,7 +33,7 @@ def test_rules_are_noted_for_the_one_who_records_them() -> None:
 
 
 def test_an_armed_crash_point_works_once() -> None:
-    """A point that is not armed is passed by."""
+    """A point that is not armed has no effect."""
     points = CrashPoints({"here": "somewhere", "there": "elsewhere"})
     points.arm("here")
 

@@ -1,4 +1,4 @@
-"""What the metadata store has of a segment, or a subscription, that is removed goes with it: nobody would look for it again."""
+"""The metadata store's records of a removed segment or subscription are removed too: no broker would look for them later."""
 
 import pytest
 from pulsar_reference_client import World, done
@@ -15,7 +15,7 @@ SEGMENT = "segment://public/default/events/0000-ffff-0"
 
 @pytest.mark.parametrize("removed", ["topic", "subscription"])
 def test_nothing_is_left_of_what_is_removed(removed: str) -> None:
-    """Neither notes of what is aborted and decided, nor events that told it of ends; a neighbour keeps its own."""
+    """Neither records of aborted and decided transactions, nor events about ends; a neighbour keeps its records."""
     data = MemoryData()
     kind = MetadataKind(MetadataProfile.load("seed"), MetadataParts(), lambda: MemoryStore(data), ScalableProfile.load("seed"))
     world = World(parts=MetadataParts(), kinds=[kind])

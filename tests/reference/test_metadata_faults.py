@@ -1,4 +1,4 @@
-"""The faults of a metadata store, in memory and of any other: each does what its name says, once, to keys with its prefix."""
+"""The faults of a metadata store, in memory and any other: each does what its name says, once, to keys with its prefix."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ from fencepost.reference.metadata.troubled import TroubledStore
 
 @pytest.fixture
 def faults() -> StoreFaults:
-    """Those of the store."""
+    """The faults of the store."""
     return StoreFaults()
 
 
@@ -32,7 +32,7 @@ def value(store: MetadataStore, key: str) -> bytes | None:
 
 
 def test_a_name_that_is_none_is_refused(faults: StoreFaults) -> None:
-    """With the names that there are."""
+    """With the known names."""
     with pytest.raises(ValueError, match=r"'watch-lots' is no fault of a metadata store; expected one of: stale-read, .*, watch-doubled"):
         faults.arm("watch-lots", "a/")
 
@@ -44,7 +44,7 @@ def test_each_fault_says_what_is_true_then() -> None:
 
 
 def test_a_stale_read_answers_the_record_before_its_last_change(store: MetadataStore, faults: StoreFaults) -> None:
-    """Its value and its version; the next get answers the record as it is."""
+    """Its value and its version; the next get returns the record as it is."""
     faults.arm("stale-read", "a/")
     now = store.put("a/1", b"newer")
 
@@ -56,7 +56,7 @@ def test_a_stale_read_answers_the_record_before_its_last_change(store: MetadataS
 
 
 def test_a_read_that_fails_tells_nothing(store: MetadataStore, faults: StoreFaults) -> None:
-    """The next get answers the record."""
+    """The next get returns the record."""
     faults.arm("read-fails", "a/")
 
     with pytest.raises(Unavailable, match="'a/1' was not answered"):
@@ -65,7 +65,7 @@ def test_a_read_that_fails_tells_nothing(store: MetadataStore, faults: StoreFaul
 
 
 def test_a_stale_read_of_a_deleted_record_answers_it_still(store: MetadataStore, faults: StoreFaults) -> None:
-    """And one of a record that was just created answers that there is none; a key that never changed has nothing stale to tell."""
+    """A get of a new record returns none; a key that never changed has no stale value."""
     store.delete("a/1")
     store.put("a/2", b"first")
     faults.arm("stale-read", "a/1")
@@ -78,7 +78,7 @@ def test_a_stale_read_of_a_deleted_record_answers_it_still(store: MetadataStore,
 
 
 def test_trouble_of_one_key_alone_comes_to_no_other_and_ends_with_a_write(store: MetadataStore, faults: StoreFaults) -> None:
-    """What was read late is then not what was meant; a key that begins with it has trouble of its own."""
+    """A stale read after that write would not be the intended one; a longer key with the same beginning has separate faults."""
     store.put("a/1", b"newer")
     store.put("a/1/b", b"first")
     for _ in range(3):
@@ -120,7 +120,7 @@ def test_a_write_that_fails_before_has_written_nothing(
 
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
 def test_a_write_that_fails_after_is_done(store: MetadataStore, faults: StoreFaults, write: Callable[[MetadataStore], object]) -> None:
-    """It is answered Unavailable, and there is the change, of which watches are told."""
+    """It is answered Unavailable, but the change is made, and watchers are notified of it."""
     told: list[Change] = []
     store.watch(*under("a/"), told.append)
     before = store.scan(*under(""))
@@ -135,7 +135,7 @@ def test_a_write_that_fails_after_is_done(store: MetadataStore, faults: StoreFau
 
 
 def test_an_append_that_failed_after_has_used_its_number(store: MetadataStore, faults: StoreFaults) -> None:
-    """The next record of the sequence is another one."""
+    """The next record of the sequence gets another number."""
     faults.arm("write-fails-after", "s-")
     with pytest.raises(Unavailable):
         store.append("s", b"1", partition_key="s")
@@ -146,7 +146,7 @@ def test_an_append_that_failed_after_has_used_its_number(store: MetadataStore, f
 
 
 def test_a_version_conflict_without_a_change(store: MetadataStore, faults: StoreFaults) -> None:
-    """Only what expects a version can be refused for it: it was not written, and is when it is asked again."""
+    """Only a write that expects a version can meet it: it was not done, and the retry is."""
     record = store.get("a/1")
     assert record
     faults.arm("version-conflict", "a/")
@@ -160,7 +160,7 @@ def test_a_version_conflict_without_a_change(store: MetadataStore, faults: Store
 
 
 def test_a_session_expires_before_its_client_asks(store: MetadataStore, faults: StoreFaults) -> None:
-    """What was ephemeral is gone, the session answers Unavailable from then on, and a new one is as good as any."""
+    """Ephemeral records are gone, the session answers Unavailable from then on, and a new one works."""
     session = store.session()
     session.put_ephemeral("leader", b"1")
     faults.arm("session-expires", "a/")
@@ -184,7 +184,7 @@ ASKS: dict[str, Callable[[MetadataStore], object]] = {
 
 @pytest.mark.parametrize("ask", ASKS.values(), ids=ASKS)
 def test_a_session_with_any_other_store_expires_as_well(faults: StoreFaults, ask: Callable[[MetadataStore], object]) -> None:
-    """Before its client asks, whatever it asks."""
+    """Before its client's next request of any kind."""
     store = TroubledStore(MemoryStore(), faults)
     session = store.session()
     session.put_ephemeral("leader", b"1")
@@ -199,7 +199,7 @@ def test_a_session_with_any_other_store_expires_as_well(faults: StoreFaults, ask
 
 
 def test_a_session_that_expires_when_it_writes_has_not_written(store: MetadataStore, faults: StoreFaults) -> None:
-    """The write that finds it so is answered Unavailable."""
+    """The write that meets it is answered Unavailable."""
     session = store.session()
     faults.arm("session-expires", "leader")
 
@@ -210,14 +210,14 @@ def test_a_session_that_expires_when_it_writes_has_not_written(store: MetadataSt
 
 
 def told_of(store: MetadataStore) -> list[str]:
-    """The values that `a/1` and others have when a watch is told of them, from now on."""
+    """The values of `a/1` and other keys when a watch is notified of them, from now on."""
     told: list[str] = []
     store.watch(*under(""), lambda change: told.append(change.key))
     return told
 
 
 def test_a_watch_that_is_lost_is_never_told(store: MetadataStore, faults: StoreFaults) -> None:
-    """Of that change; it is told of the next, and of other keys."""
+    """It misses that change; it is notified of the next one, and of other keys."""
     told = told_of(store)
     faults.arm("watch-lost", "a/")
     for key in ("b/1", "a/1", "a/2"):
@@ -229,7 +229,7 @@ def test_a_watch_that_is_lost_is_never_told(store: MetadataStore, faults: StoreF
 
 
 def test_a_watch_that_is_late_is_told_when_it_is_released(store: MetadataStore, faults: StoreFaults) -> None:
-    """In a settle, in the order of the changes, and so are later ones of that prefix; others are not held."""
+    """In a settle, in the order of the changes, with later ones of that prefix; others are not held."""
     told = told_of(store)
     faults.arm("watch-late", "a/")
     for key in ("a/1", "b/1", "a/2"):
@@ -249,7 +249,7 @@ def test_a_watch_that_is_late_is_told_when_it_is_released(store: MetadataStore, 
 
 
 def test_what_was_released_is_not_held_again(store: MetadataStore, faults: StoreFaults) -> None:
-    """Also where nothing had matched before the release."""
+    """Also if no change had matched before the release."""
     told = told_of(store)
     faults.arm("watch-late", "a/")
     faults.release()
@@ -273,7 +273,7 @@ def test_a_watch_that_is_doubled_is_told_twice(store: MetadataStore, faults: Sto
 
 
 def test_notifications_of_a_sequence_have_the_same_faults(store: MetadataStore, faults: StoreFaults) -> None:
-    """A number that nobody was told of is found in the next."""
+    """A number that was not notified is found with the next one."""
     told: list[str] = []
     store.watch_sequence("s", lambda key: told.append(key[-1]), partition_key="s")
     faults.arm("watch-lost", "s-")
@@ -286,7 +286,7 @@ def test_notifications_of_a_sequence_have_the_same_faults(store: MetadataStore, 
 
 
 def test_the_faults_of_one_client_are_not_those_of_another() -> None:
-    """Two brokers watch the same key, and one of them is told nothing; nor does its reading fail the other's."""
+    """Two brokers watch the same key, and one of them is not notified; nor does a failed read of one fail the other's."""
     data, faults = MemoryData(), StoreFaults()
     troubled, other = MemoryStore(data, faults), MemoryStore(data)
     nothing, told = told_of(troubled), told_of(other)
@@ -315,7 +315,7 @@ def test_a_fault_happens_to_the_first_that_matches_and_only_to_that(store: Metad
 
 
 def test_a_watch_that_raises_does_not_lose_what_is_held(store: MetadataStore, faults: StoreFaults) -> None:
-    """The error is the caller's; the rest is told in the next settle."""
+    """The caller gets the error; the other notifications come in the next settle."""
     told = told_of(store)
     faults.arm("watch-late", "a/")
 
@@ -336,7 +336,7 @@ def test_a_watch_that_raises_does_not_lose_what_is_held(store: MetadataStore, fa
 
 
 def test_a_watch_that_was_closed_is_told_nothing_and_has_no_fault(store: MetadataStore, faults: StoreFaults) -> None:
-    """Also what was pending for it; the fault happens to the next watch."""
+    """Also no pending notification; the fault meets the next watch."""
     told: list[Change] = []
     told_too: list[Change] = []
     watch = store.watch(*under("a/"), told.append)
@@ -351,7 +351,7 @@ def test_a_watch_that_was_closed_is_told_nothing_and_has_no_fault(store: Metadat
 
 
 def test_a_watch_that_closes_itself_is_not_told_the_second_time(store: MetadataStore, faults: StoreFaults) -> None:
-    """A broker that crashes at a notification has no use for its double."""
+    """A broker that crashes at a notification must not get the second one."""
     told: list[Change] = []
 
     def tell(change: Change) -> None:
@@ -368,7 +368,7 @@ def test_a_watch_that_closes_itself_is_not_told_the_second_time(store: MetadataS
 
 
 def test_what_a_key_was_is_forgotten_behind_many_changes(store: MetadataStore, faults: StoreFaults) -> None:
-    """A store that serves for long keeps nothing of what was deleted long ago; then there is no stale read of it."""
+    """A store that serves for long keeps no values of records deleted long ago; then they have no stale read."""
     for number in range(1_000):
         store.put(f"b/{number}", b"")
     faults.arm("stale-read", "a/")

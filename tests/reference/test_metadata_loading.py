@@ -1,4 +1,4 @@
-"""A segment that cannot be loaded, for the store does not answer in the middle: nothing of that load follows an end behind the next."""
+"""A segment whose load fails because the store stops answering: after the next load, the failed one must follow no end."""
 
 import pytest
 from pulsar_reference_client import World, done
@@ -14,7 +14,7 @@ SEGMENT = "segment://public/default/events/0000-ffff-0"
 
 
 class FailingStore(MemoryStore):
-    """It does not answer the next question to the index that is named, or for records that begin so."""
+    """It does not answer the next request to the named index, or for records with that beginning."""
 
     failing = ""
 
@@ -51,14 +51,14 @@ def begin(world: World) -> TxnId:
 
 
 def reload(world: World, failing: str = "") -> None:
-    """Unload the segment; where something is named, the first load fails there, and the next one does not."""
+    """Unload the segment; if something is named, the first load fails there, and the next one does not."""
     done(world.probe().unload_namespace("public/default"))
     FailingStore.failing = failing
 
 
 @pytest.mark.parametrize("failing", [paths.ACKS_BY_SUBSCRIPTION, paths.WATERMARKS])
 def test_what_is_left_of_a_failed_load_follows_no_end(world: World, failing: str) -> None:
-    """It knows nothing of what has begun since: its mark of what is decided would lie behind an open transaction."""
+    """It does not know transactions begun since: its mark of decided ones would be after an open transaction."""
     older = begin(world)
     world.values(world.consumer(SEGMENT, "workers"))
     world.send(world.producer(SEGMENT), "a1", older)
@@ -76,7 +76,7 @@ def test_what_is_left_of_a_failed_load_follows_no_end(world: World, failing: str
 
 @pytest.mark.parametrize("failing", [paths.ABORTED, paths.WRITES_BY_SEGMENT, paths.WATERMARKS])
 def test_a_segment_serves_nobody_before_the_store_has_told_all(world: World, failing: str) -> None:
-    """What it was not told is aborted, or open, it would show."""
+    """It would show messages of aborted or open transactions that it has not learnt of."""
     aborted, still_open = begin(world), begin(world)
     world.send(world.producer(SEGMENT), "a1", aborted)
     world.send(world.producer(SEGMENT), "p1")

@@ -1,4 +1,4 @@
-"""Records in the metadata store that nobody can read: each is named in the log and to who asks, nothing is lost, and others go on."""
+"""Unreadable records in the metadata store: the log and the client's error name each one, nothing is lost, and other transactions go on."""
 
 import logging
 
@@ -39,7 +39,7 @@ class OnAStore:
         return outcome
 
     def spoil(self, prefix: str, txn: TxnId, value: bytes) -> str:
-        """Write that over the first record with that prefix of the transaction; answers its key."""
+        """Write that over the transaction's first record with that prefix; returns its key."""
         owner = f"{txn.coordinator}_{txn.sequence}"
         key = self.store.keys(*under(prefix + owner))[0]
         found = [IndexEntry(paths.WRITES_BY_SEGMENT, paths.segment(SEGMENT)), IndexEntry(paths.OPERATIONS_BY_TRANSACTION, owner)]
@@ -52,13 +52,13 @@ class OnAStore:
 
 @pytest.fixture
 def broker() -> OnAStore:
-    """One with nothing in it."""
+    """An empty broker."""
     return OnAStore()
 
 
 @pytest.mark.parametrize("value", [b"", b"{", b"[]", b'{"state":"OPEN"}', b'{"state":"HALF","timeout":1,"createdAt":1}', b"\xff"])
 def test_a_header_that_nobody_can_read_is_named_to_who_ends_it(broker: OnAStore, value: bytes, caplog: pytest.LogCaptureFixture) -> None:
-    """With its key and what was expected; the record stays as it is, for whoever mends it."""
+    """With its key and what was expected; the record stays unchanged, for an administrator to repair."""
     txn = broker.begin()
     key = broker.spoil(HEADERS, txn, value)
 
@@ -74,7 +74,7 @@ def test_a_header_that_nobody_can_read_is_named_to_who_ends_it(broker: OnAStore,
 
 
 def test_nobody_waits_for_a_transaction_whose_header_nobody_can_read(broker: OnAStore) -> None:
-    """Others end on the same segment; what stands behind it in the segment is withheld, for it may be undecided."""
+    """Other transactions end on the same segment; later messages in the segment are withheld, since it may be undecided."""
     others, spoiled = broker.begin(), broker.begin()
     broker.send("o1", others)
     broker.send("s1", spoiled)
@@ -104,7 +104,7 @@ def test_a_header_that_is_mended_ends_as_ever(broker: OnAStore) -> None:
 def test_an_operation_record_that_nobody_can_read_keeps_no_end_from_being_decided(
     broker: OnAStore, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The end is answered, the others follow, the record is named and stays, and so does the header."""
+    """The end is answered, the other participants follow, the record is named and stays, and so does the header."""
     txn = broker.begin()
     broker.send("a1", txn)
     broker.send("a2", txn)
@@ -137,7 +137,7 @@ def test_the_collection_goes_on_behind_a_transaction_that_it_cannot_read(broker:
 
 
 def test_the_sweep_goes_on_behind_a_header_that_it_cannot_read(broker: OnAStore) -> None:
-    """It is the first by its deadline, and the others that are overdue do not wait for somebody who mends it."""
+    """It is the first by its deadline, and other overdue ones do not wait for its repair."""
     spoiled, other = broker.begin(), broker.begin()
     broker.send("b1", other)
     broker.send("p1")

@@ -1,4 +1,4 @@
-"""What can be said of the metadata store on Oxia without one: how keys are spelt there, and what is said where its client is missing."""
+"""The metadata store on Oxia, as far as it can be tested without one: how keys are spelt, and the error if its client is missing."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ KEYS = st.text(alphabet=st.sampled_from("\0\1\2\3\4\5-./0a!%é\uffff\U00010000")
 
 @given(KEYS, KEYS)
 def test_spelt_keys_are_in_the_order_of_their_bytes(one: str, other: str) -> None:
-    """Whatever slashes they have: there is none in what Oxia sees, nor a character 1, and nothing is empty there."""
+    """Whatever slashes they have: a key that Oxia gets has no slash, no character 1, and is not empty."""
     spelt = oxia_keys.spelt(one).encode(), oxia_keys.spelt(other).encode()
 
     assert (spelt[0] < spelt[1]) == (one.encode() < other.encode())
@@ -26,14 +26,14 @@ def test_spelt_keys_are_in_the_order_of_their_bytes(one: str, other: str) -> Non
 
 @given(KEYS)
 def test_a_spelt_key_is_read_as_it_was(key: str) -> None:
-    """And what is no record of a caller's is read as none."""
+    """A key of no caller's record is read as none."""
     assert oxia_keys.read(oxia_keys.spelt(key)) == key
     assert [oxia_keys.read(own) for own in (oxia_keys.ticket(key, 1), oxia_keys.tickets(key), oxia_keys.fence(0))] == [None] * 3
 
 
 @given(KEYS, KEYS, st.integers(1, 10**20 - 1))
 def test_the_tickets_of_a_sequence_are_its_own(prefix: str, other: str, number: int) -> None:
-    """No sequence goes on where another ends, and no ticket's key is a sequence's prefix, which would break Oxia's log."""
+    """No sequence continues another, and no ticket's key is the prefix of a sequence, which would break Oxia's log."""
     ticket = oxia_keys.ticket(prefix, number)
 
     assert oxia_keys.number_of(ticket, prefix) == number
@@ -52,13 +52,13 @@ def test_the_name_of_an_index_has_no_slash(index: str) -> None:
 
 
 def test_two_indexes_have_two_names() -> None:
-    """Whatever is in them."""
+    """Whatever characters they have."""
     assert len({oxia_keys.index_name(index) for index in ("a", "a/b", "a%2Fb", "a.b", "")}) == 5
 
 
 @pytest.mark.parametrize("package", ["oxia", "grpc"])
 def test_a_missing_package_is_told_with_what_to_install(package: str) -> None:
-    """The module says so when it is imported, and nobody else imports it."""
+    """Importing the module raises that error, and no other module imports it."""
     program = f"import sys; sys.modules[{package!r}] = None; import fencepost.reference.metadata.plain, fencepost.reference.metadata.oxia"
 
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
@@ -68,7 +68,7 @@ def test_a_missing_package_is_told_with_what_to_install(package: str) -> None:
 
 
 def test_a_call_that_takes_too_long_is_left_alone() -> None:
-    """Its caller is told so; one that ends in time is answered with what it returns or raises."""
+    """Its caller gets an error; a call that ends in time returns or raises its own result."""
 
     def fail() -> None:
         raise KeyError("a")
@@ -81,13 +81,13 @@ def test_a_call_that_takes_too_long_is_left_alone() -> None:
 
 
 def test_while_a_call_hangs_no_other_is_begun() -> None:
-    """Whoever asks meanwhile is told at once; when the call has ended after all, the next one is made."""
+    """Another caller gets an error at once; when the call has ended after all, the next one is made."""
     patience, hangs, made = Patience(0.05), Event(), Event()
     with pytest.raises(TimeoutError):
         patience.ask(hangs.wait)
 
     patience_of_a_minute = Patience(60)
-    patience_of_a_minute._late = patience._late  # it would wait for so long
+    patience_of_a_minute._late = patience._late  # otherwise it would wait for a minute
     with pytest.raises(TimeoutError):
         patience_of_a_minute.ask(made.set)
 
@@ -100,7 +100,7 @@ def test_while_a_call_hangs_no_other_is_begun() -> None:
 
 
 def test_processes_take_turns() -> None:
-    """While another one has the turn at an address, nobody here gets it; at another address they do; and a dead one has none."""
+    """While another process has the turn at an address, this one does not get it; at another address it does; a dead one has none."""
     address = "127.0.0.1:1"
     holds = (
         f"import fcntl; file = open({str(lock_file(address))!r}, 'a'); fcntl.flock(file, fcntl.LOCK_EX); print('held', flush=True); input()"
@@ -120,7 +120,7 @@ def test_processes_take_turns() -> None:
 
 
 def test_a_turn_that_comes_too_late_is_not_taken() -> None:
-    """Nobody waits any more for what would be done in it. An address has one name more."""
+    """Its caller no longer waits for it. `localhost` and 127.0.0.1 are one address."""
     with turn("localhost:3", 60), pytest.raises(TimeoutError):
         within(60, lambda: take("127.0.0.1:3", 0.01))
 
@@ -128,7 +128,7 @@ def test_a_turn_that_comes_too_late_is_not_taken() -> None:
 
 
 def take(address: str, within_s: float) -> None:
-    """Have the turn, and do nothing in it."""
+    """Take the turn, and do nothing in it."""
     with turn(address, within_s):
         pass
 

@@ -1,5 +1,5 @@
-"""Participants of metadata-driven transactions, and what their coordinator knows of them, where nothing on the wire shows it; and the
-choices that a profile may make and no bundled one makes.
+"""Participants of metadata-driven transactions, and their coordinator's knowledge of them, where the wire does not show it; and the choices
+that a profile may make and no bundled one makes.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ ACK = Operation(kind="ACK", segment=SEGMENT, subscription="workers")
 
 
 class World:
-    """A store, and a machine on which one coordinator is."""
+    """A store, and a machine with one coordinator."""
 
     def __init__(self, **choices: str) -> None:
         clock, self.faults = Clock(), StoreFaults()
@@ -56,14 +56,14 @@ class World:
         return PendingAckRecords(Site(WORKERS, self.machine, lambda *_: None), self.records, self.profile, Participation)
 
     def segment(self) -> MetadataBuffer:
-        """Its buffer, loaded anew each time."""
+        """Its buffer, reloaded each time."""
         ledger = Ledger(self.machine.disk, SEGMENT)
         return MetadataBuffer(Site(SEGMENT, self.machine, lambda *_: None), ledger, self.records, self.profile, Participation)
 
 
 @pytest.fixture
 def world() -> World:
-    """One with an open transaction."""
+    """A world with an open transaction."""
     return World()
 
 
@@ -81,7 +81,7 @@ def world() -> World:
 def test_an_end_is_applied_when_it_is_decided_and_nobody_who_serves_has_anything_left(
     world: World, is_ended: bool, is_loaded: bool, operations: tuple[Operation, ...], is_applied: bool
 ) -> None:
-    """Who is not in memory reads the header before it serves anybody; whoever is may have been told nothing yet."""
+    """A participant that is not loaded reads the header before it serves; a loaded one may not have been notified yet."""
     world.coordinator.is_loaded = lambda _: is_loaded
     for operation in operations:
         world.records.record(world.txn, operation)
@@ -92,7 +92,7 @@ def test_an_end_is_applied_when_it_is_decided_and_nobody_who_serves_has_anything
 
 
 def test_an_end_is_not_applied_where_a_record_does_not_say_whose_it_is(world: World) -> None:
-    """It may be that of somebody who serves; whoever waits goes on waiting until somebody has mended it."""
+    """It may belong to a serving participant; a waiting client keeps waiting until the record is repaired."""
     key = paths.key_of(world.txn)
     entry = IndexEntry(paths.OPERATIONS_BY_TRANSACTION, key)
     world.store.append(paths.operations(world.txn), b"?", partition_key=key, indexes=[entry])
@@ -113,7 +113,7 @@ def test_ids_that_are_somebodys_are_not_tried_for_ever(world: World) -> None:
 
 @pytest.mark.parametrize(("action", "is_refused"), [(Action.COMMIT, False), (Action.ABORT, True)])
 def test_a_message_that_the_end_has_overtaken_is_refused_behind_an_abort(world: World, action: Action, is_refused: bool) -> None:
-    """Of a commit it is part, and of an abort its client need not hear that it was stored."""
+    """A commit includes it; after an abort its client must not learn that it was stored."""
     segment = world.segment()
     world.coordinator.decide(world.txn, action)
     world.faults.arm("stale-read", "/txn/id/")
@@ -134,7 +134,7 @@ def test_a_transaction_is_described_with_its_segments_and_its_subscriptions(worl
 
 @pytest.mark.parametrize("is_closed", [True, False])
 def test_a_look_that_arrives_when_its_participant_is_out_of_memory_ends_nothing(world: World, is_closed: bool) -> None:
-    """Another one may serve by then, and knows of transactions of which this one does not."""
+    """Another participant may serve by then, and know of transactions that this one does not."""
     ended: list[tuple[TxnId, State]] = []
     participation = Participation(SEGMENT, world.machine, world.records, world.profile, lambda: [world.txn], lambda *end: ended.append(end))
     world.coordinator.decide(world.txn, Action.COMMIT)
@@ -150,7 +150,7 @@ def test_a_look_that_arrives_when_its_participant_is_out_of_memory_ends_nothing(
 
 
 def test_nothing_is_left_of_an_acknowledgement_that_the_store_took_in_part(world: World) -> None:
-    """Its client was told that it failed: behind the next load nothing of it is pending."""
+    """Its client got an error: after the next load nothing of it is pending."""
     waiting = Waiting(world.txn, individual={Place(Position(1, entry)): frozenset({0}) for entry in (0, 1)})
     world.faults.arm("write-fails-before", f"/txn/op/{world.txn.tc_id}_{world.txn.sequence}-{2:020}")
 
@@ -161,7 +161,7 @@ def test_nothing_is_left_of_an_acknowledgement_that_the_store_took_in_part(world
 
 
 def test_a_header_that_was_changed_meanwhile_is_not_written_over(world: World) -> None:
-    """Who has looked before the commit decides nothing any more, whatever it saw."""
+    """A reader that looked before the commit decides nothing any more, whatever it saw."""
     world.coordinator.decide(world.txn, Action.COMMIT)
     world.faults.arm("stale-read", "/txn/id/")
 
@@ -175,7 +175,7 @@ def test_a_header_that_was_changed_meanwhile_is_not_written_over(world: World) -
 
 @pytest.mark.parametrize("notification", ["events", "headers"])
 def test_a_participant_learns_of_an_end_as_its_profile_says(notification: str) -> None:
-    """By an event that the coordinator writes for it, or by a watch on the header; with no time passing in which it could look."""
+    """By an event that the coordinator writes for it, or by a watch on the header; no time passes in which it could look."""
     world = World(notification=notification)
     ended: list[tuple[TxnId, State]] = []
     participation = Participation(SEGMENT, world.machine, world.records, world.profile, lambda: [world.txn], lambda *end: ended.append(end))
@@ -191,7 +191,7 @@ def test_a_participant_learns_of_an_end_as_its_profile_says(notification: str) -
 
 @pytest.mark.parametrize(("publish_order", "entries"), [("record-first", 0), ("append-first", 1)])
 def test_what_a_write_leaves_first_is_there_when_the_other_fails(publish_order: str, entries: int) -> None:
-    """Of a write whose operation record the store does not take, the text's order has an entry in the segment (Q4)."""
+    """If the store refuses a write's operation record, the text's order leaves an entry in the segment (Q4)."""
     world = World(publish_order=publish_order)
     segment = world.segment()
     world.faults.arm("write-fails-before", "/txn/op/")
@@ -204,7 +204,7 @@ def test_what_a_write_leaves_first_is_there_when_the_other_fails(publish_order: 
 
 @pytest.mark.parametrize(("unknown_txn", "shown"), [("visible", 1), ("aborted", 0)])
 def test_a_message_whose_transaction_is_forgotten_is_shown_or_not(unknown_txn: str, shown: int) -> None:
-    """The text takes it for aborted, and so loses what was committed (Q5)."""
+    """The text takes it for aborted, and so loses committed messages (Q5)."""
     world = World(unknown_txn=unknown_txn)
     never_begun = TxnId(world.txn.tc_id, world.txn.sequence + 1)
     Ledger(world.machine.disk, SEGMENT).append(dataclasses.replace(MESSAGE, txn=never_begun))
@@ -214,7 +214,7 @@ def test_a_message_whose_transaction_is_forgotten_is_shown_or_not(unknown_txn: s
 
 @pytest.mark.parametrize(("gc_leftovers", "left"), [("told-again", [WORKERS]), ("deleted", [])])
 def test_what_is_left_of_an_ended_transaction_is_told_again_or_deleted(gc_leftovers: str, left: list[SubscriptionName]) -> None:
-    """Who is told again applies it; who finds its records gone never does (Q6)."""
+    """A participant that is notified again applies it; one whose records are gone never does (Q6)."""
     world = World(gc_leftovers=gc_leftovers)
     world.records.record(world.txn, ACK)
     world.coordinator.decide(world.txn, Action.COMMIT)

@@ -1,4 +1,4 @@
-"""How sequences and indexes are made of plain records: what a crash between two writes leaves, and two clients at once. PIP471-66."""
+"""Sequences and indexes made of plain records: after a crash between two writes, and with two clients at once. PIP471-66."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ DONE = [IndexEntry("state", "done")]
 
 
 class Interrupted(MemoryStore):
-    """A store of which a client does something else before the next write to a key with this prefix: what another client does meanwhile."""
+    """A store for which a test acts as another client before the next write to a key with this prefix."""
 
     def __init__(self, data: MemoryData) -> None:
         super().__init__(data)
@@ -43,14 +43,14 @@ class Interrupted(MemoryStore):
 
 
 class RecordsOnly(MemoryStore):
-    """A store that has nothing but records."""
+    """A store that has only records."""
 
     append = keys_by_index = scan_by_index = watch_sequence = None  # type: ignore[assignment]
 
 
 @pytest.fixture
 def data() -> MemoryData:
-    """What is stored."""
+    """The stored data."""
     return MemoryData()
 
 
@@ -59,7 +59,7 @@ def found(store: MetadataStore, state: str) -> list[str]:
 
 
 def test_only_records_are_asked_for() -> None:
-    """Sequences, indexes and their watches work on a store that has none."""
+    """Sequences, indexes and their watches work on a store without them."""
     store = PlainStore(RecordsOnly())
     told: list[str] = []
     store.watch_sequence("s", told.append, partition_key="s")
@@ -72,7 +72,7 @@ def test_only_records_are_asked_for() -> None:
 
 
 def test_the_bookkeeping_is_nobody_elses(data: MemoryData) -> None:
-    """It is seen neither in ranges nor by watches, and callers cannot have such keys."""
+    """Neither ranges nor watches show it, and callers cannot have such keys."""
     store = PlainStore(MemoryStore(data))
     told: list[str] = []
     store.watch(*under(""), lambda change: told.append(change.key))
@@ -96,7 +96,7 @@ def test_the_bookkeeping_is_nobody_elses(data: MemoryData) -> None:
 @pytest.mark.parametrize("prefix", ["a", BOOKKEEPING])
 @pytest.mark.parametrize("act", ["create", "change", "delete"])
 def test_a_crash_between_two_writes_leaves_no_wrong_entry(data: MemoryData, fault: str, prefix: str, act: str) -> None:
-    """Whichever write is the last, an index answers just the records that have that entry."""
+    """Whichever write is the last, an index returns exactly the records that have that entry."""
     faults = StoreFaults()
     broken, healthy = PlainStore(MemoryStore(data, faults)), PlainStore(MemoryStore(data))
     if act != "create":
@@ -114,7 +114,7 @@ def test_a_crash_between_two_writes_leaves_no_wrong_entry(data: MemoryData, faul
 
 
 def test_leftovers_of_one_record_are_no_entries_of_the_next(data: MemoryData) -> None:
-    """A record that is created where another was deleted has its own entries only."""
+    """A record that is created in place of a deleted one has only its own entries."""
     faults = StoreFaults()
     broken, healthy = PlainStore(MemoryStore(data, faults)), PlainStore(MemoryStore(data))
     healthy.put("a", b"", indexes=WAITING)
@@ -155,7 +155,7 @@ def test_an_entry_is_written_again_with_a_record_that_has_to_be_tried_again(data
 
 
 def test_a_put_that_expects_a_version_is_not_tried_again(data: MemoryData) -> None:
-    """Another client was faster: VersionConflict, and what that one wrote stays."""
+    """Another client was faster: VersionConflict, and its value stays."""
     inner = Interrupted(data)
     slow, fast = PlainStore(inner), PlainStore(MemoryStore(data))
     seen = fast.put("a", b"1").version
@@ -170,7 +170,7 @@ def test_a_put_that_expects_a_version_is_not_tried_again(data: MemoryData) -> No
 
 
 def test_a_deletion_that_expects_nothing_is_tried_again(data: MemoryData) -> None:
-    """Another client changes the record meanwhile; one that expects a version is refused then."""
+    """Another client changes the record meanwhile; a deletion that expects a version is refused then."""
     inner = Interrupted(data)
     slow, fast = PlainStore(inner), PlainStore(MemoryStore(data))
     seen = fast.put("a", b"1").version
@@ -185,7 +185,7 @@ def test_a_deletion_that_expects_nothing_is_tried_again(data: MemoryData) -> Non
 
 
 def test_two_appends_at_once_have_two_numbers(data: MemoryData) -> None:
-    """Each of them its own, and nothing is overwritten."""
+    """No record is overwritten."""
     inner = Interrupted(data)
     slow, fast = PlainStore(inner), PlainStore(MemoryStore(data))
     inner.before_write("s-", lambda: fast.append("s", b"fast", partition_key="s"))
@@ -197,7 +197,7 @@ def test_two_appends_at_once_have_two_numbers(data: MemoryData) -> None:
 
 @pytest.mark.parametrize("fault", ["write-fails-before", "write-fails-after"])
 def test_a_number_is_not_used_again_after_a_crash(data: MemoryData, fault: str) -> None:
-    """A record is created and its counter is not raised, then the record is deleted: the next has the next number all the same."""
+    """A record is created without its counter, then the record is deleted: the next record still gets the next number."""
     faults = StoreFaults()
     broken, healthy = PlainStore(MemoryStore(data, faults)), PlainStore(MemoryStore(data))
     faults.arm(fault, BOOKKEEPING)
@@ -212,7 +212,7 @@ def test_a_number_is_not_used_again_after_a_crash(data: MemoryData, fault: str) 
 
 
 def test_a_new_watch_is_told_of_a_record_that_its_counter_does_not_know(data: MemoryData) -> None:
-    """As a crash between the two leaves it."""
+    """As after a crash between the two writes."""
     faults = StoreFaults()
     broken, healthy = PlainStore(MemoryStore(data, faults)), PlainStore(MemoryStore(data))
     faults.arm("write-fails-before", BOOKKEEPING)
@@ -228,7 +228,7 @@ def test_a_new_watch_is_told_of_a_record_that_its_counter_does_not_know(data: Me
 
 
 def test_a_watch_is_never_told_a_key_that_is_not_there_yet(data: MemoryData) -> None:
-    """The record is created before the counter tells of it."""
+    """The record is created before the counter includes it."""
     inner = Interrupted(data)
     store, other = PlainStore(inner), PlainStore(MemoryStore(data))
     seen: list[Record | None] = []
@@ -258,7 +258,7 @@ def test_a_store_that_always_conflicts_is_unavailable(data: MemoryData) -> None:
 
 
 def test_a_session_over_plain_records_is_the_stores_own(data: MemoryData) -> None:
-    """Its record is read as it was written, replaces an indexed one, and is gone with the session, of which watches are told."""
+    """Its record is read as it was written, replaces an indexed one, and is gone with the session, and watchers are notified."""
     store = PlainStore(MemoryStore(data))
     told: list[Change] = []
     store.put("leader", b"0", indexes=WAITING)

@@ -31,7 +31,7 @@ class OnPlainRecords(InMemory):
 
 
 class UnderARoot(InMemory):
-    """Clients of a part of one memory, beside another part with the same keys in it."""
+    """Clients of a part of one memory, next to another part with the same keys in it."""
 
     def open_client(self) -> MetadataStore:
         beside = RootedStore(super().open_client(), "other/")
@@ -41,25 +41,25 @@ class UnderARoot(InMemory):
 
 
 class OnPlainRecordsUnderARoot(UnderARoot):
-    """The same, of which only records are used."""
+    """The same, with only records."""
 
     def open_client(self) -> MetadataStore:
         return PlainStore(super().open_client())
 
 
 def test_a_store_in_memory_is_a_metadata_store() -> None:
-    """Whatever clients of one memory do, they see the same records, and all watches are told."""
+    """All clients of one memory see the same records, and all watches are notified."""
     run_state_machine_as_test(InMemory, settings=settings(stateful_step_count=40, deadline=None))
 
 
 def test_a_store_on_plain_records_is_a_metadata_store() -> None:
-    """The same is true where sequences and indexes are made of records."""
+    """Also if sequences and indexes are made of records."""
     run_state_machine_as_test(OnPlainRecords, settings=settings(stateful_step_count=40, deadline=None))
 
 
 @pytest.mark.parametrize("machine", [UnderARoot, OnPlainRecordsUnderARoot])
 def test_a_store_under_a_root_is_a_metadata_store(machine: type[StoreMachine]) -> None:
-    """And it has nothing of what lies next to its root."""
+    """It has no records from outside its root."""
     run_state_machine_as_test(machine, settings=settings(stateful_step_count=40, deadline=None))
 
 
@@ -74,7 +74,7 @@ def two_clients(request: pytest.FixtureRequest) -> tuple[MetadataStore, Metadata
 
 
 def test_a_settle_tells_also_what_is_written_because_of_it(two_clients: tuple[MetadataStore, MetadataStore]) -> None:
-    """A watch that writes is told of in the same settle, of whichever client."""
+    """If a watch writes, that change is notified in the same settle, whichever client made it."""
     first, second = two_clients
     told: list[str] = []
     second.watch(*only("b"), lambda change: told.append(change.key))
@@ -87,7 +87,7 @@ def test_a_settle_tells_also_what_is_written_because_of_it(two_clients: tuple[Me
 
 
 def test_what_others_wrote_is_heard(two_clients: tuple[MetadataStore, MetadataStore]) -> None:
-    """Without a settle, of changes and of sequences; and it is told once."""
+    """Without a settle, for changes and sequences; and each is notified once."""
     first, second = two_clients
     told: list[str] = []
     first.watch(*only("a"), lambda change: told.append(change.key))
@@ -116,7 +116,7 @@ def test_watches_are_told_in_the_order_of_the_changes(two_clients: tuple[Metadat
 
 
 def test_a_client_that_is_closed_answers_nothing(two_clients: tuple[MetadataStore, MetadataStore]) -> None:
-    """A crashed broker's client is Unavailable, its watches are told nothing, and its sessions are over; the other client goes on."""
+    """A crashed broker's client is Unavailable, its watches get nothing, and its sessions are over; the other client goes on."""
     first, second = two_clients
     told: list[Change] = []
     first.watch(*under(""), told.append)
@@ -159,7 +159,7 @@ def test_an_index_has_one_key_of_a_record(two_clients: tuple[MetadataStore, Meta
 
 
 def test_another_partition_key_is_refused(two_clients: tuple[MetadataStore, MetadataStore]) -> None:
-    """In a store of several shards the record would not be found, so the mistake is told here."""
+    """A store of several shards would not find the record, so the mistake is reported here."""
     store, _ = two_clients
     store.put("a", b"", partition_key="t1")
 

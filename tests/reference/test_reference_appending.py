@@ -1,4 +1,4 @@
-"""Produce: what may enter a partition, by the version of the request, by epoch and by sequence number."""
+"""Produce: what may be appended to a partition, by the version of the request, by epoch and by sequence number."""
 
 import pytest
 from reference_client import TOPIC, Client, Pair
@@ -7,7 +7,7 @@ from fencepost.wire.kafka.batches import Batch, Record, encode
 
 
 def test_a_new_client_adds_as_it_writes() -> None:
-    """Produce v12 needs no announcement, and the coordinator knows of the partition."""
+    """Produce v12 needs no AddPartitionsToTxn, and the coordinator has the partition."""
     client = Client()
     pair = client.producer("x")
 
@@ -20,7 +20,7 @@ def test_a_new_client_adds_as_it_writes() -> None:
 
 @pytest.mark.parametrize(("version", "error", "has_message"), [(8, 48, True), (9, 48, True), (10, 48, True), (11, 120, False)])
 def test_an_old_client_is_refused_where_it_has_not_announced(version: int, error: int, has_message: bool) -> None:
-    """In the words that the version knows; nothing is appended; after the announcement it is accepted."""
+    """With the errors of the version; nothing is appended; after AddPartitionsToTxn it is accepted."""
     client = Client()
     pair = client.producer("x")
     client.add("x", pair, 0)
@@ -35,7 +35,7 @@ def test_an_old_client_is_refused_where_it_has_not_announced(version: int, error
 
 @pytest.mark.parametrize("version", [3, 10, 11, 12])
 def test_a_wrong_epoch_is_refused_whoever_finds_it(version: int) -> None:
-    """Ahead of the coordinator, or behind it: 47 and nothing appended."""
+    """Ahead of the coordinator's, or behind it: 47 and nothing appended."""
     client = Client()
     _, pair = client.init("x", client.producer("x"))
     client.add("x", pair, 0)
@@ -57,7 +57,7 @@ def test_a_producer_id_of_somebody_else_is_refused(version: int) -> None:
 
 @pytest.mark.parametrize(("version", "error"), [(10, 19), (11, 19), (12, 51)])
 def test_a_busy_coordinator_is_told_in_the_words_of_the_version(version: int, error: int) -> None:
-    """Old clients are told NOT_ENOUGH_REPLICAS with the cause; new ones CONCURRENT_TRANSACTIONS."""
+    """Old clients get NOT_ENOUGH_REPLICAS with the cause; new ones CONCURRENT_TRANSACTIONS."""
     client = Client()
     pair = client.producer("x")
     client.write("x", pair, 0, 0)
@@ -87,7 +87,7 @@ def test_records_of_an_ended_transaction_are_fenced() -> None:
 
 @pytest.mark.parametrize(("version", "error"), [(10, 48), (11, 120)])
 def test_a_late_record_of_an_old_client_opens_nothing(version: int, error: int) -> None:
-    """The epoch is the same, and still the coordinator knows that nothing is open."""
+    """The epoch is the same, and still the coordinator knows that no transaction is open."""
     client = Client()
     pair = client.producer("x")
     client.add("x", pair, 0)
@@ -99,7 +99,7 @@ def test_a_late_record_of_an_old_client_opens_nothing(version: int, error: int) 
 
 
 def test_further_batches_ask_nobody() -> None:
-    """Once the log knows the transaction, the coordinator is not needed, not even to be in the right mood."""
+    """Once the log has the transaction, the leader does not ask the coordinator, whatever it would answer."""
     client = Client()
     pair = client.producer("x")
     client.write("x", pair, 0, 0)
@@ -111,7 +111,7 @@ def test_further_batches_ask_nobody() -> None:
 
 
 def test_a_repeated_batch_is_answered_as_it_was() -> None:
-    """The last five are known by their sequence numbers; older ones and gaps are out of order."""
+    """The last five are recognised by their sequence numbers; older ones and gaps are out of order."""
     client = Client()
     pair = client.producer("x")
     offsets = [client.write("x", pair, 0, sequence).base_offset for sequence in range(6)]
@@ -129,7 +129,7 @@ def test_a_repeated_batch_is_answered_as_it_was() -> None:
     ("profile", "version", "error"), [("seed", 12, 45), ("kafka-4.0", 12, 0), ("kafka-4.1", 12, 45), ("seed", 11, 0), ("kafka-4.3", 11, 0)]
 )
 def test_the_first_sequence_of_a_producer_that_is_not_known(profile: str, version: int, error: int) -> None:
-    """New clients begin at 0, but for Kafka 4.0; of old ones anything is taken."""
+    """New clients begin at 0, except on Kafka 4.0; an old client may begin at any number."""
     client = Client(profile)
     pair = client.producer("x")
     client.add("x", pair, 0)
@@ -161,7 +161,7 @@ def test_sequence_numbers_wrap() -> None:
 
 
 def test_an_older_epoch_is_fenced_without_a_transaction_too() -> None:
-    """A plain batch of a producer whose epoch was bumped by a marker: 47, told by the log."""
+    """A plain batch of a producer whose epoch was bumped by a marker: the log refuses it with 47."""
     client = Client()
     pair = client.producer("x")
     client.write("x", pair, 0, 0)
@@ -222,7 +222,7 @@ def test_what_is_no_lawful_batch_is_refused(records: bytes | None, error: int) -
 
 
 def test_what_is_no_batch_behind_a_batch_is_cut_off() -> None:
-    """As Apache Kafka does; the batch is appended as if nothing were there."""
+    """As in Apache Kafka; the batch is appended as if those bytes were not there."""
     client = Client()
     whole = encode(Batch((Record(b"v"),)))
     data = [{"name": TOPIC, "partition_data": [{"index": 0, "records": whole + b"rest"}]}]
@@ -235,7 +235,7 @@ def test_what_is_no_batch_behind_a_batch_is_cut_off() -> None:
 
 
 def test_nobody_writes_to_the_brokers_own_topics() -> None:
-    """17, also when the rest is right."""
+    """17, also if the rest is right."""
     client = Client()
     client.send("find_coordinator", 4, key_type=0, coordinator_keys=["g"])
     pair = client.producer("x")
@@ -245,7 +245,7 @@ def test_nobody_writes_to_the_brokers_own_topics() -> None:
 
 
 def test_topics_are_named_by_their_ids_from_v13_on() -> None:
-    """Produce v13 and Fetch v13 agree with Metadata; an id that nobody has is told as such."""
+    """Produce v13 and Fetch v13 agree with Metadata; an unknown id gets its own error."""
     client = Client()
     topic_id = (
         client.ask("metadata", 12, topics=[{"topic_id": None, "name": "t"}], include_topic_authorized_operations=False).topics[0].topic_id

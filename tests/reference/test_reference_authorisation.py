@@ -1,4 +1,4 @@
-"""Who may do what at the reference: the lists, the order of the questions, and what a connection is before its login."""
+"""Authorisation in the reference: the lists, the order of the checks, and what a connection may do before its login."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ class Guarded:
         return answer
 
     def grant(self, operation: Operation, resource: Resource, /, by: str = KIT, **other: Any) -> int:
-        """CreateAcls for alice: the error."""
+        """CreateAcls for alice; returns the error."""
         creation = {
             "resource_type": int(resource.kind),
             "resource_name": resource.name,
@@ -53,7 +53,7 @@ class Guarded:
         return int(self.ask(by, "create_acls", 3, creations=[creation | other]).results[0].error_code)
 
     def init(self, name: str | None = "x", principal: str = ALICE) -> int:
-        """InitProducerId: the error."""
+        """InitProducerId; returns the error."""
         return int(self.ask(principal, "init_producer_id", 4, transactional_id=name, transaction_timeout=1000).error_code)
 
     def rights(self) -> list[str]:
@@ -62,7 +62,7 @@ class Guarded:
 
 
 def test_what_is_not_allowed_is_refused_but_to_super_users() -> None:
-    """And a client that has not logged in is no special user."""
+    """A client that has not logged in is no special user."""
     guarded = Guarded()
 
     assert guarded.init() == 53
@@ -71,7 +71,7 @@ def test_what_is_not_allowed_is_refused_but_to_super_users() -> None:
 
 
 def test_without_an_authorizer_everybody_may_do_everything() -> None:
-    """And there are no lists to change or to look at."""
+    """And there are no lists to change or to read."""
     free = Guarded(Settings())
 
     assert free.init() == 0
@@ -81,7 +81,7 @@ def test_without_an_authorizer_everybody_may_do_everything() -> None:
 
 
 def test_a_right_is_for_one_name_and_one_user_and_outlives_a_crash() -> None:
-    """Until it is deleted, which does so as well."""
+    """Until it is deleted; the deletion outlives a crash too."""
     guarded = Guarded()
     assert guarded.grant(Operation.WRITE, ID) == 0
     guarded.broker.crash()
@@ -98,7 +98,7 @@ def test_a_right_is_for_one_name_and_one_user_and_outlives_a_crash() -> None:
 
 
 def test_a_filter_finds_what_it_names_and_no_more() -> None:
-    """By kind, name, principal and operation; what it leaves open may be anything."""
+    """By kind, name, principal and operation; what it leaves open matches anything."""
     guarded = Guarded()
     for operation, resource in ((Operation.WRITE, ID), (Operation.DESCRIBE, ID), (Operation.READ, Resource(ResourceKind.GROUP, "g"))):
         guarded.grant(operation, resource)
@@ -124,7 +124,7 @@ def test_a_filter_finds_what_it_names_and_no_more() -> None:
     ids=str,
 )
 def test_an_entry_that_would_be_misread_is_refused(other: dict[str, Any]) -> None:
-    """DENY, prefixes, hosts, wildcards and ALL are no words of the reference; taking them for something else would open doors."""
+    """The reference has no DENY, prefixes, hosts, wildcards or ALL; reading them as something else would grant rights."""
     guarded = Guarded()
 
     assert guarded.grant(Operation.WRITE, ID, **other) == 42
@@ -132,7 +132,7 @@ def test_an_entry_that_would_be_misread_is_refused(other: dict[str, Any]) -> Non
 
 
 def test_only_who_may_alter_the_cluster_changes_rights() -> None:
-    """Otherwise they would be worth nothing."""
+    """Otherwise rights would be worth nothing."""
     guarded = Guarded()
 
     assert guarded.grant(Operation.WRITE, ID, by=ALICE) == 31
@@ -155,7 +155,7 @@ def test_a_producer_id_is_for_whoever_may_write_anywhere() -> None:
 
 
 def test_a_coordinator_is_told_to_whoever_may_describe_what_it_coordinates() -> None:
-    """Each key by itself; who may write may describe."""
+    """Each key by itself; the right to write includes the right to describe."""
     guarded = Guarded()
     guarded.grant(Operation.WRITE, ID)
     guarded.ask(KIT, "find_coordinator", 3, key="x", key_type=1)
@@ -169,7 +169,7 @@ def test_a_coordinator_is_told_to_whoever_may_describe_what_it_coordinates() -> 
 
 @pytest.mark.parametrize("version", [12, 13])
 def test_one_topic_that_is_refused_does_not_keep_the_others_from_a_produce(version: int) -> None:
-    """Every partition has its answer, whether topics go by name or by id."""
+    """Every partition has its answer, whether topics are named by name or by id."""
     guarded = Guarded()
     guarded.grant(Operation.WRITE, Resource(ResourceKind.TOPIC, "open"))
     told = guarded.ask(KIT, "metadata", 12, topics=None, include_topic_authorized_operations=False).topics
@@ -192,7 +192,7 @@ def test_one_topic_that_is_refused_does_not_keep_the_others_from_a_produce(versi
 
 
 def test_partitions_beside_one_that_is_refused_are_not_added() -> None:
-    """They are told that nothing was tried; one that does not exist, that it does not."""
+    """They are answered OPERATION_NOT_ATTEMPTED; a missing one, that it is missing."""
     guarded = Guarded()
     guarded.grant(Operation.WRITE, ID)
     guarded.grant(Operation.WRITE, Resource(ResourceKind.TOPIC, "open"))
@@ -217,7 +217,7 @@ def test_partitions_beside_one_that_is_refused_are_not_added() -> None:
 
 
 def test_before_its_login_a_connection_may_only_ask_what_there_is() -> None:
-    """ApiVersions is answered; a login without a handshake, or anything else, closes the connection."""
+    """ApiVersions is answered; a login without a handshake, or any other request, closes the connection."""
     users = Settings(has_authorizer=True, super_users=frozenset({KIT}), passwords={"kit": "secret"})
     broker = Guarded(users).broker
     caller = Caller(broker)
@@ -230,7 +230,7 @@ def test_before_its_login_a_connection_may_only_ask_what_there_is() -> None:
 
 @pytest.mark.parametrize("proof", [b"\0kit\0wrong", b"\0nobody\0secret", b"\0kit\0", b"kit\0secret", b"", b"\xff\0\xff\0\xff"])
 def test_a_proof_that_proves_nothing_lets_nobody_in(proof: bytes) -> None:
-    """A wrong password, an unknown user, half a proof, no text at all: 58, and the connection is still nobody's."""
+    """A wrong password, an unknown user, half a proof, no text at all: 58, and the connection still has no user."""
     caller = Caller(Guarded(Settings(has_authorizer=True, super_users=frozenset({KIT}), passwords={"kit": "secret"})).broker)
     strange: Any = caller.send(request("sasl_handshake", 1, mechanism="SCRAM-SHA-256")).read()
     lawful: Any = caller.send(request("sasl_handshake", 1, mechanism="PLAIN")).read()
@@ -242,7 +242,7 @@ def test_a_proof_that_proves_nothing_lets_nobody_in(proof: bytes) -> None:
 
 
 def test_settings_are_read_as_kafka_has_them() -> None:
-    """The users of PlainLoginModule with their passwords, which show in no repr."""
+    """The users of PlainLoginModule with their passwords, which no repr shows."""
     settings = Settings.of(
         {
             "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",

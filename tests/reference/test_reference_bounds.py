@@ -1,4 +1,4 @@
-"""What a broker keeps does not grow with what it has done, and what it drops it does not miss."""
+"""A broker's state does not grow with its history, and it works without what it drops."""
 
 from typing import Any
 
@@ -36,13 +36,13 @@ class Bounded(Client):
 
 
 def journals(client: Client) -> dict[str, int]:
-    """How long each journal is."""
+    """The length of each journal."""
     disk: Any = client.broker._machine.disk
     return {name: len(journal) for name, journal in disk._journals.items()}
 
 
 def test_ten_thousand_transactions_of_one_id_leave_little() -> None:
-    """The journals and logs stay short, offsets go on, and the producer goes on after a crash."""
+    """The journals and logs stay short, offsets continue, and the producer continues after a crash."""
     client = Bounded()
     pair = client.transactions("x", client.producer("x"), 10_000)
 
@@ -56,7 +56,7 @@ def test_ten_thousand_transactions_of_one_id_leave_little() -> None:
 
 
 def test_a_compacted_transaction_log_knows_the_latest_of_every_id() -> None:
-    """In the order in which the ids came up, and no producer id is given out twice."""
+    """In the order in which the ids appeared, and no producer id is given out twice."""
     client = Client()
     pairs = {name: client.producer(name) for name in ("a", "b", "c")}
     for _ in range(6_000):
@@ -72,7 +72,7 @@ def test_a_compacted_transaction_log_knows_the_latest_of_every_id() -> None:
 
 
 def test_what_is_dropped_is_out_of_range_and_the_rest_is_as_it_was() -> None:
-    """Readers are told where the log begins; aborted transactions that are still there stay aborted, after a crash too."""
+    """Readers learn where the log begins; aborted transactions that are still there stay aborted, after a crash too."""
     client = Bounded()
     client.transactions("x", client.producer("x"), 40, commit=False)
     start = client.start()
@@ -86,7 +86,7 @@ def test_what_is_dropped_is_out_of_range_and_the_rest_is_as_it_was() -> None:
 
 
 def test_nothing_undecided_is_dropped() -> None:
-    """An open transaction keeps its first record and all that came later, however much that is; then they go."""
+    """An open transaction keeps its first record and all later ones, however many; then they are dropped."""
     client = Bounded()
     slow = client.producer("slow", timeout_ms=900_000)
     client.write("slow", slow, 0, 0)
@@ -104,7 +104,7 @@ def test_nothing_undecided_is_dropped() -> None:
 
 @pytest.mark.parametrize("crash", [False, True])
 def test_committed_offsets_outlive_their_log(crash: bool) -> None:
-    """The offsets' log is compacted, not cut: each group keeps what it has, and what is pending is still decided."""
+    """The offsets' log is compacted, not cut: each group keeps its offsets, and pending ones are still decided."""
     client = Bounded()
     pair = client.producer("x")
 

@@ -1,4 +1,4 @@
-"""The log cleaner: what a pass keeps of a partition, what goes, and that the log says the same after a restart."""
+"""The log cleaner: what a pass keeps and removes in a partition, and that the log is the same after a restart."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ INVALID_RECORD, INVALID_CONFIG = 87, 40
 
 
 class Keyed(Client):
-    """A broker with a compacted topic of one partition, whose markers stay for no time, and the clients that write there."""
+    """A broker with a compacted topic of one partition, whose markers are kept for no time, and the clients that write there."""
 
     def __init__(self, **configs: str) -> None:
         super().__init__(settings=Settings(log_cleaner_backoff_ms=_BACKOFF_MS))
@@ -22,7 +22,7 @@ class Keyed(Client):
         assert self.compacted("c", **configs) == 0
 
     def compacted(self, name: str, **configs: str) -> int:
-        """CreateTopics of a compacted topic: the error."""
+        """CreateTopics of a compacted topic; returns the error."""
         configured = {"cleanup.policy": "compact", "segment.ms": str(_SEGMENT_MS), "delete.retention.ms": "0"}
         configured |= {key.replace("_", "."): value for key, value in configs.items()}
         wanted: dict[str, Any] = {"name": name, "num_partitions": 1, "replication_factor": 1, "assignments": []}
@@ -30,7 +30,7 @@ class Keyed(Client):
         return int(self.ask("create_topics", 7, topics=[wanted]).topics[0].error_code)
 
     def put(self, name: str | None, pair: Pair, sequence: int, *records: tuple[str | None, str]) -> int:
-        """Produce of one batch of keys and values: the error."""
+        """Produce of one batch of keys and values; returns the error."""
         made = tuple(Record(value.encode(), None if key is None else key.encode(), self._time) for key, value in records)
         batch = Batch(made, 0, pair.producer_id, pair.epoch, sequence, transactional=name is not None)
         data = [{"name": "c", "partition_data": [{"index": 0, "records": encode(batch)}]}]
@@ -38,7 +38,7 @@ class Keyed(Client):
         return int(answer.responses[0].partition_responses[0].error_code)
 
     def next_pass(self, times: int = 1) -> None:
-        """A new segment is begun, and the cleaner has been there."""
+        """Begin a new segment, and let the cleaner pass."""
         for _ in range(times):
             self._time += _SEGMENT_MS + 1
             assert self.put(None, Pair(-1, -1), -1, (f"segment {self._time}", "-")) == 0
@@ -50,7 +50,7 @@ class Keyed(Client):
         return self.ask("fetch", 12, topics=[{"topic": "c", "partitions": [wanted]}], **fields).responses[0].partitions[0]
 
     def kept(self) -> list[tuple[int, str]]:
-        """Offset and value of each record, but for those that begin segments; a marker has its type for a value."""
+        """Offset and value of each record, except those that begin segments; the value of a marker is its type."""
         found = []
         for batch in decode(self.page().records or b""):
             configured = [batch.marker.type.name] if batch.marker else [(record.value or b"").decode() for record in batch.records]
@@ -59,7 +59,7 @@ class Keyed(Client):
 
 
 def test_the_newest_record_of_each_key_stays_at_its_offset() -> None:
-    """Also in a batch of which others go, and after a restart."""
+    """Also in a batch that loses others, and after a restart."""
     client = Keyed()
     plain = Pair(-1, -1)
     client.put(None, plain, -1, ("x", "1"), ("y", "2"), ("x", "3"), ("z", "4"))
@@ -75,7 +75,7 @@ def test_the_newest_record_of_each_key_stays_at_its_offset() -> None:
 
 
 def test_the_segment_that_is_being_written_is_left_alone() -> None:
-    """Whatever time passes."""
+    """However much time passes."""
     client = Keyed()
     client.put(None, Pair(-1, -1), -1, ("x", "1"))
     client.put(None, Pair(-1, -1), -1, ("x", "2"))
@@ -85,7 +85,7 @@ def test_the_segment_that_is_being_written_is_left_alone() -> None:
 
 
 def test_a_pass_ends_where_a_transaction_is_open() -> None:
-    """What is committed before it does not give way to it, and it is whole when it commits."""
+    """Committed records before it are kept for its sake, and it is complete when it commits."""
     client = Keyed()
     a = client.producer("a")
     client.put(None, Pair(-1, -1), -1, ("x", "1"))
@@ -101,7 +101,7 @@ def test_a_pass_ends_where_a_transaction_is_open() -> None:
 
 
 def test_an_abort_goes_with_its_records_first_and_its_marker_when_it_is_due() -> None:
-    """The newest marker of a producer stays, since it alone has the epoch."""
+    """A producer's newest marker stays, since it alone has the epoch."""
     client = Keyed(delete_retention_ms="250")
     a = client.producer("a")
     client.put(None, Pair(-1, -1), -1, ("x", "1"))
@@ -119,7 +119,7 @@ def test_an_abort_goes_with_its_records_first_and_its_marker_when_it_is_due() ->
 
 
 def test_an_abort_after_the_last_stable_offset_stays_listed() -> None:
-    """A pass lists again what it has not come to."""
+    """A pass lists again the transactions that it has not reached."""
     client = Keyed()
     a, b = client.producer("a"), client.producer("b")
     client.put("a", a, 0, ("x", "1"))
@@ -150,7 +150,7 @@ def test_the_last_batch_of_a_producer_stays_without_its_records(sequence: int, e
 
 
 def test_a_compacted_topic_needs_keys() -> None:
-    """As Kafka's does; and a batch with gaps is no client's."""
+    """As in Kafka; and clients may not send a batch with gaps."""
     client = Keyed()
 
     assert client.put(None, Pair(-1, -1), -1, (None, "1")) == INVALID_RECORD
@@ -162,7 +162,7 @@ def test_a_compacted_topic_needs_keys() -> None:
 
 
 def test_a_time_that_is_no_number_is_refused() -> None:
-    """With the setting's own error, and there is no topic."""
+    """With the setting's own error, and no topic is created."""
     client = Keyed()
 
     assert client.compacted("d", delete_retention_ms="-1") == INVALID_CONFIG

@@ -1,4 +1,4 @@
-"""Defects and lawful variants: each changes its one decision, as a client sees it, and nothing beside it."""
+"""Defects and conforming variants: each changes its one decision, as a client sees it, and nothing else."""
 
 import inspect
 import re
@@ -18,7 +18,7 @@ COORDINATOR_LOAD_IN_PROGRESS = 14
 def observe(parts: Parts) -> _Seen:
     """What a client sees of the decisions that the defects change."""
     client = Client(parts=parts)
-    client.not_now |= {14, 51}  # what says that the coordinator loads, or is busy
+    client.not_now |= {14, 51}  # errors while the coordinator loads, or is busy
 
     def settle(name: str) -> str:
         for _ in range(20):
@@ -65,14 +65,14 @@ CHANGED = {
     "decision-forgotten-by-crash": {"a decision after a crash"},
     "lso-ignores-open-transactions": {"where committed data ends while a transaction is open"},
     "marker-missing-on-one-partition": {"the partitions that are told"},
-    # Without the bump the "late record" has an epoch that never was: it is refused all the same.
+    # Without the bump the "late record" has an epoch that never existed: it is refused all the same.
     "no-epoch-bump": {"the epoch after a commit"},
     "stale-epoch-accepted": {"a late record beside the next transaction"},
 }
 
 
 def test_the_lawful_broker_is_seen_as_it_should_be() -> None:
-    """What the defects are compared with."""
+    """The observations with which those of the defects are compared."""
     assert observe(Parts()) == {
         "the epoch after a commit": (0, 1),
         "where committed data ends while a transaction is open": 0,
@@ -98,7 +98,7 @@ def test_a_lawful_variant_keeps_every_promise(name: str) -> None:
 
 
 def decisions(part: type) -> list[str]:
-    """The methods that a variant's part overrides; where it has none of its own, those that it shares with other variants."""
+    """The methods that a variant's part overrides; if it has none, those that it shares with other variants."""
     of_defects = [one for one in part.__mro__ if one.__module__.startswith("fencepost.reference.defects")]
     overriding = (
         [name for name, member in vars(one).items() if (inspect.isfunction(member) or isinstance(member, property)) and name != "__init__"]
@@ -108,7 +108,7 @@ def decisions(part: type) -> list[str]:
 
 
 def test_every_variant_changes_one_decision_in_few_places() -> None:
-    """In up to three parts, by a subclass with up to three methods, memory aside; and it says what, from where and how it shows."""
+    """In up to three parts, each a subclass with up to three methods, memory aside; it documents its effect, source and symptom."""
     variants = (DEFECTS | LAWFUL).values()
 
     assert not changes_little(replace(next(iter(variants)), parts=Parts()))
@@ -142,7 +142,7 @@ def test_late_completion_makes_clients_wait_but_not_for_ever() -> None:
 
 
 def test_offsets_have_gaps_that_readers_can_pass() -> None:
-    """The end of the log is beyond the marker; a Fetch from within the gap finds what comes next."""
+    """The end of the log is beyond the marker; a Fetch from within the gap finds the next record."""
     client = Client(parts=LAWFUL["gaps-in-offsets"].parts)
     pair = client.producer("x")
     client.write("x", pair, 0, 0)

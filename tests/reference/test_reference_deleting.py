@@ -30,7 +30,7 @@ class Administrator(Client):
 
 @pytest.mark.parametrize("version", [5, 6])
 def test_a_topic_is_deleted_once(version: int) -> None:
-    """And the second time it is unknown; the broker's own topics stay."""
+    """The second time it is unknown; internal topics stay."""
     client = Administrator()
     client.producer("x")
     client.ask("find_coordinator", 4, key_type=1, coordinator_keys=["x"])
@@ -40,7 +40,7 @@ def test_a_topic_is_deleted_once(version: int) -> None:
 
 
 def test_a_topic_of_the_same_name_is_another_one() -> None:
-    """It has its own id, no records, and it and what was deleted stay so after a crash."""
+    """It has its own id, no records, and both it and the deletion outlive a crash."""
     client = Administrator()
     client.plain(0)
     before = client.topic_id()
@@ -59,7 +59,7 @@ def test_a_topic_of_the_same_name_is_another_one() -> None:
 
 
 def test_records_are_deleted_up_to_the_high_watermark() -> None:
-    """-1 stands for it, and nothing is beyond it; what is gone already stays gone."""
+    """-1 stands for it, and a larger offset is refused; what is deleted already stays deleted."""
     client = Administrator()
     for _ in range(4):
         client.plain(0)
@@ -73,7 +73,7 @@ def test_records_are_deleted_up_to_the_high_watermark() -> None:
 
 
 def test_a_group_is_deleted_with_its_offsets() -> None:
-    """One that has none is unknown."""
+    """A group without offsets is unknown."""
     client = Administrator()
     topics = [{"name": TOPIC, "partitions": [{"partition_index": 0, "committed_offset": 7, "committed_metadata": None}]}]
     client.ask("offset_commit", 8, group_id="g", generation_id_or_member_epoch=-1, member_id="", topics=topics)

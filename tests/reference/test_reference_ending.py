@@ -69,7 +69,7 @@ def test_the_table_of_old_clients(state: State) -> None:
 
 @pytest.mark.parametrize("commit", [True, False])
 def test_the_end_bumps_the_epoch_everywhere(commit: bool) -> None:
-    """The answer, the coordinator and the marker tell the epoch plus one."""
+    """The answer, the coordinator and the marker have the epoch plus one."""
     client = Client()
     pair = client.producer("x")
     client.write("x", pair, 0, 0)
@@ -98,7 +98,7 @@ def test_old_versions_keep_the_epoch(version: int) -> None:
 @pytest.mark.parametrize(("version", "error"), [(0, 47), (1, 47), (2, 90), (4, 90), (5, 90)])
 @pytest.mark.parametrize("off_by", [-2, 1])
 def test_a_wrong_epoch_is_fenced_in_the_words_of_the_version(version: int, error: int, off_by: int) -> None:
-    """PRODUCER_FENCED from v2 on; older clients know only INVALID_PRODUCER_EPOCH."""
+    """PRODUCER_FENCED from v2 on; older clients have only INVALID_PRODUCER_EPOCH."""
     client = Client()
     pair = client.producer("x")
     for _ in range(3):
@@ -110,7 +110,7 @@ def test_a_wrong_epoch_is_fenced_in_the_words_of_the_version(version: int, error
 @pytest.mark.parametrize("commit", [True, False])
 @pytest.mark.parametrize("off_by", [-1, 0])
 def test_while_markers_are_in_flight_every_end_of_a_new_client_is_told_to_wait(commit: bool, off_by: int) -> None:
-    """CONCURRENT_TRANSACTIONS comes before every other test, the one of the epoch too; then the retry is answered."""
+    """CONCURRENT_TRANSACTIONS comes before every other check, also that of the epoch; then the retry is answered."""
     client = Client()
     pair = client.producer("x")
     client.write("x", pair, 0, 0)
@@ -126,7 +126,7 @@ def test_while_markers_are_in_flight_every_end_of_a_new_client_is_told_to_wait(c
 
 @pytest.mark.parametrize("commit", [True, False])
 def test_old_clients_are_fenced_before_they_are_told_to_wait(commit: bool) -> None:
-    """In v4 the epoch is tested first."""
+    """In v4 the epoch is checked first."""
     client = Client()
     pair = client.producer("x")
     client.add("x", pair, 0)
@@ -161,7 +161,7 @@ def test_an_empty_abort_bumps_and_writes_nothing() -> None:
 
 @pytest.mark.parametrize("commit", [True, False])
 def test_the_epoch_overflows_into_a_new_producer_id(commit: bool) -> None:
-    """The answer has the next id at once; the marker carries the old one with the largest epoch; a retry is answered alike."""
+    """The answer has the next id at once; the marker has the old one with the largest epoch; a retry is answered alike."""
     client = Client()
     pair = client.producer("x")
     while pair.epoch < 32_766:

@@ -14,7 +14,7 @@ SETTINGS = Settings(
 
 
 def test_an_idle_id_is_forgotten_for_good() -> None:
-    """Not before its time, and not only until the next restart; its next owner has another producer id."""
+    """Not before its time, and not only until the next restart; its next owner gets another producer id."""
     client = Client(settings=SETTINGS)
     pair = client.producer("x")
 
@@ -49,7 +49,7 @@ def test_whatever_happens_to_an_id_begins_its_time_anew() -> None:
 
 
 def test_a_partition_forgets_whom_it_does_not_wait_for() -> None:
-    """The state of an open transaction stays; that of one that has ended goes, and a first batch may then have any number."""
+    """The state of an open transaction stays; that of an ended one goes, and then a first batch may have any number."""
     client = Client(settings=SETTINGS)
     opened, ended = client.producer("x"), client.producer("y")
     client.write("x", opened, 0, 0)
@@ -65,7 +65,7 @@ def test_a_partition_forgets_whom_it_does_not_wait_for() -> None:
 
 
 def test_settings_are_read_by_the_names_of_kafka() -> None:
-    """A property that means nothing here is left out; one that is missing has Kafka's default."""
+    """A property that the reference does not use is left out; a missing one has Kafka's default."""
     settings = Settings.of({"transactional.id.expiration.ms": "5", "transaction.partition.verification.enable": "false", "log.dirs": "/x"})
 
     assert settings == Settings(transactional_id_expiration_ms=5, verifies_partitions=False)

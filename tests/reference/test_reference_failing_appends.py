@@ -1,4 +1,4 @@
-"""A disk that refuses one append: what was to be recorded has not happened, and happens when it is asked again."""
+"""A disk that refuses one append: the change has not happened, and happens at the retry."""
 
 import pytest
 from reference_client import COMMITTED, Client
@@ -10,7 +10,7 @@ NONE, COORDINATOR_NOT_AVAILABLE = 0, 15
 
 
 def test_a_journal_refuses_the_append_that_was_asked_for_and_no_other() -> None:
-    """Nothing of it is there."""
+    """Nothing of the record is stored."""
     journal: Journal[int] = Journal()
     journal.refused_in = 2
     journal.append(1)
@@ -67,7 +67,7 @@ def test_an_id_that_the_log_refuses_is_refused_and_given_later() -> None:
 
 
 def test_a_fault_of_one_log_is_none_of_another() -> None:
-    """What is refused in the log of groups' offsets is not refused in the transaction log."""
+    """An append that the log of groups' offsets refuses is not refused by the transaction log."""
     client = Client()
     client.broker.refuse_append(OFFSETS_TOPIC, 1)
 

@@ -1,4 +1,4 @@
-"""Crash points and doubled answers in a session: reached, waited for, and not offered by a system that is killed from outside."""
+"""Crash points and doubled answers in a session: reached, awaited, and not offered by a system that is killed from outside."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def begun(title: str) -> tuple[KafkaSession, KafkaProbe, TopicPartition]:
 
 
 def test_a_restart_waits_for_the_crash_point() -> None:
-    """A marker is written after the answer, so the crash is still ahead when the restart is asked for."""
+    """A marker is written after the answer, so the crash is still ahead when the restart is requested."""
     session, client, partition = begun("a commit")
     pair = client.init_producer_id("t")
     assert isinstance(pair, Done)
@@ -39,7 +39,7 @@ def test_a_restart_waits_for_the_crash_point() -> None:
 
 
 def test_a_crash_point_that_is_never_reached_is_told() -> None:
-    """Otherwise a scenario would go on as if the crash had been."""
+    """Otherwise a scenario would continue as if the crash had happened."""
     system = ReferenceSystem(patience_s=1)
     system.open()
     session = system.session("nothing happens")
@@ -50,7 +50,7 @@ def test_a_crash_point_that_is_never_reached_is_told() -> None:
 
 
 def test_a_second_answer_comes_just_before_a_crash() -> None:
-    """It is the answer to a marker of before: the transaction that is being ended then is still prepared, and completed after the crash."""
+    """It is the answer to an earlier marker: the transaction that is being ended stays prepared, and completes after the crash."""
     session, client, partition = begun("two commits")
     pair = client.init_producer_id("t")
     session.faults.double_answers()

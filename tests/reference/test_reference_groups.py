@@ -7,7 +7,7 @@ from reference_client import TOPIC, Client, Pair
 
 
 def commit(client: Client, name: str, pair: Pair, offset: int = 5, *, version: int = 5, **changed: Any) -> list[int]:
-    """TxnOffsetCommit for partition 0: the error of each partition."""
+    """TxnOffsetCommit for partition 0; returns the error of each partition."""
     partitions = changed.pop("partitions", (0,))
     entry = {"committed_offset": offset, "committed_metadata": changed.pop("metadata", None)}
     fields = {"group_id": "g", "producer_id": pair.producer_id, "producer_epoch": pair.epoch, **changed}
@@ -17,7 +17,7 @@ def commit(client: Client, name: str, pair: Pair, offset: int = 5, *, version: i
 
 
 def committed(client: Client, *, require_stable: bool = False) -> tuple[int, int]:
-    """OffsetFetch for partition 0: error and offset."""
+    """OffsetFetch for partition 0; returns error and offset."""
     groups = [{"group_id": "g", "topics": [{"name": TOPIC, "partition_indexes": [0]}]}]
     answer = client.ask("offset_fetch", 8, groups=groups, require_stable=require_stable)
     result = answer.groups[0].topics[0].partitions[0]
@@ -30,7 +30,7 @@ def announce(client: Client, name: str, pair: Pair) -> int:
 
 
 def test_offsets_count_when_the_transaction_commits() -> None:
-    """Before that they are pending, and an abort leaves what was there."""
+    """Before that they are pending, and an abort leaves the earlier ones."""
     client = Client()
     pair = client.producer("x")
     assert committed(client) == (0, -1)
@@ -46,7 +46,7 @@ def test_offsets_count_when_the_transaction_commits() -> None:
 
 
 def test_offsets_survive_a_crash_pending_or_not() -> None:
-    """What is committed stays so, and what is pending is decided by the transaction."""
+    """Committed ones stay, and the transaction decides pending ones."""
     client = Client()
     pair = client.producer("x")
     commit(client, "x", pair, 5)
@@ -63,7 +63,7 @@ def test_offsets_survive_a_crash_pending_or_not() -> None:
 
 @pytest.mark.parametrize(("version", "error"), [(0, 48), (3, 48), (4, 120), (5, 0)])
 def test_old_clients_announce_the_group(version: int, error: int) -> None:
-    """Without AddOffsetsToTxn they are refused in the words of the version; a new client's are added."""
+    """Without AddOffsetsToTxn they are refused with the errors of the version; a new client's are added."""
     client = Client()
     pair = client.producer("x")
 
@@ -90,7 +90,7 @@ def test_who_may_commit_offsets(version: int) -> None:
 
 @pytest.mark.parametrize(("profile", "error"), [("seed", 15), ("kafka-4.3", 51)])
 def test_a_busy_coordinator(profile: str, error: int) -> None:
-    """The text says COORDINATOR_NOT_AVAILABLE, and Kafka passes CONCURRENT_TRANSACTIONS on."""
+    """The text has COORDINATOR_NOT_AVAILABLE, and Kafka passes CONCURRENT_TRANSACTIONS on."""
     client = Client(profile)
     pair = client.producer("x")
     client.write("x", pair, 0, 0)
@@ -134,7 +134,7 @@ def test_all_offsets_of_a_group_can_be_asked_for(version: int) -> None:
 
 
 def test_topics_are_named_by_their_ids_from_v10_on() -> None:
-    """The same offsets, whether topics are named or all are asked for; an unknown id is told as such."""
+    """The same offsets, whether topics are named or all are requested; an unknown id gets its own error."""
     client = Client()
     pair = client.producer("x")
     commit(client, "x", pair, 5)

@@ -34,7 +34,7 @@ def append(log: PartitionLog, guard: int | None, sequence: int = 0) -> int:
 
 
 def test_a_batch_without_a_guard_opens_no_transaction(log: PartitionLog) -> None:
-    """Nobody has asked the coordinator, so nothing says that there is one."""
+    """The leader has not asked the coordinator, so it does not know of one."""
     with pytest.raises(Refused) as refusal:
         append(log, None)
 
@@ -43,7 +43,7 @@ def test_a_batch_without_a_guard_opens_no_transaction(log: PartitionLog) -> None
 
 
 def test_a_marker_takes_the_guard_away(log: PartitionLog) -> None:
-    """The leader asks, a marker comes, and the append is refused; when the leader asks again, it is good."""
+    """The leader asks, a marker comes, and the append is refused; after the leader asks again, it is accepted."""
     attempt = log.guards.draw(PRODUCER, 0, bumps_epoch=False)
     log.append_marker(TransactionMarker(PRODUCER, Decision.ABORT, coordinator_epoch=0, transaction_version=0))
 
@@ -55,7 +55,7 @@ def test_a_marker_takes_the_guard_away(log: PartitionLog) -> None:
 
 
 def test_a_later_batch_does_not_overtake_the_one_that_is_being_verified(log: PartitionLog) -> None:
-    """Two batches wait for the coordinator, and the second one comes to the log first."""
+    """Two batches wait for the coordinator, and the second one reaches the log first."""
     log.guards.draw(PRODUCER, 0, bumps_epoch=False)
     attempt = log.guards.draw(PRODUCER, 1, bumps_epoch=False)
 

@@ -10,7 +10,7 @@ RELEASES = ["kafka-4.0", "kafka-4.1", "kafka-4.2", "kafka-4.3", "kafka-4.4"]
 
 
 def test_a_change_shows_at_once_and_survives_a_crash() -> None:
-    """Level 0 is told by leaving the feature out; the epoch grows with each change, and with nothing else."""
+    """Level 0 is shown by leaving the feature out; the epoch grows with each change, and with nothing else."""
     client = Client()
     before = client.features()[1]
 
@@ -38,7 +38,7 @@ def test_a_lawful_change_may_be_tried_without_being_made() -> None:
     ("feature", "level", "lower"), [("transaction.version", 3, True), ("transaction.version", 1, False), ("no", 1, True)]
 )
 def test_a_change_that_may_not_be_is_refused(feature: str, level: int, lower: bool) -> None:
-    """Beyond what is supported, downwards without asking for it, or of a feature that there is not."""
+    """Beyond the supported range, downwards without permission, or for an unknown feature."""
     client = Client()
     before = client.features()
 
@@ -78,7 +78,7 @@ def test_at_level_0_the_releases_refuse_the_new_protocol_and_keep_the_id_stuck(p
 
 
 def test_at_level_0_the_text_serves_every_request() -> None:
-    """What an old record has no name for is passed over."""
+    """It leaves out what an old record has no field for."""
     client = Client("seed")
     client.set_level(0)
     pair = client.producer("x")
@@ -91,7 +91,7 @@ def test_at_level_0_the_text_serves_every_request() -> None:
     ("profile", "is_up", "state"), [("seed", True, "CompleteCommit"), ("kafka-4.2", True, "PrepareCommit"), ("kafka-4.3", False, "")]
 )
 def test_a_prepared_transaction_under_a_downgrade(profile: str, is_up: bool, state: str) -> None:
-    """By the text it is completed; by the releases it stays prepared with its markers written, or the broker ends at its start."""
+    """By the text it completes; by the releases it stays prepared with its markers written, or the broker ends at its start."""
     client = Client(profile)
     pair = client.producer("x")
     client.write("x", pair, 0, 0)

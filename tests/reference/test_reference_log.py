@@ -13,7 +13,7 @@ def aborted(client: Client, partition: int, offset: int = 0) -> list[tuple[int, 
 
 
 def test_committed_data_ends_where_the_oldest_open_transaction_begins() -> None:
-    """The last stable offset goes up only when the oldest one ends, whichever ends first."""
+    """The last stable offset grows only when the oldest one ends, whichever ends first."""
     client = Client()
     a, b = client.producer("a"), client.producer("b")
     client.plain(0, "p")
@@ -43,7 +43,7 @@ def test_fetch_and_list_offsets_tell_the_same_ends() -> None:
 
 
 def test_aborted_transactions_are_listed_and_their_records_are_sent() -> None:
-    """With producer id and first offset, ordered by it, where they overlap what is read; committed ones are not listed."""
+    """With producer id and first offset, ordered by it, if they overlap the page; committed ones are not listed."""
     client = Client()
     pairs = {name: client.producer(name) for name in "abc"}
     for name, pair in pairs.items():
@@ -60,7 +60,7 @@ def test_aborted_transactions_are_listed_and_their_records_are_sent() -> None:
 
 @pytest.mark.parametrize(("offset", "error"), [(-1, 1), (0, 0), (1, 0), (2, 1)])
 def test_only_offsets_of_the_log_can_be_fetched(offset: int, error: int) -> None:
-    """From the start to the end, where there is nothing yet."""
+    """From the start to the end, where there is no record yet."""
     client = Client()
     client.plain(0)
 
@@ -68,7 +68,7 @@ def test_only_offsets_of_the_log_can_be_fetched(offset: int, error: int) -> None
 
 
 def test_every_partition_gets_one_marker() -> None:
-    """Of one type and epoch, also where nothing was written; and it takes one offset."""
+    """Of one type and epoch, also if nothing was written; and it takes one offset."""
     client = Client()
     pair = client.producer("x")
     client.write("x", pair, 0, 0)
@@ -113,7 +113,7 @@ def test_an_administrator_ends_a_transaction_with_an_old_marker() -> None:
 
 
 def test_a_marker_of_an_older_coordinator_is_fenced() -> None:
-    """52 where a newer one has been; the same one may come again."""
+    """52 if a newer one has written; the same coordinator may write again."""
     client = Client()
     pair = Pair(77, 0)
 
@@ -157,7 +157,7 @@ def test_lost_markers_are_sent_again() -> None:
 
 
 def test_a_lost_answer_brings_a_second_marker() -> None:
-    """The marker was written and nobody heard of it: it is written again, with the same epoch, and that is accepted."""
+    """The marker was written, but the coordinator got no answer: it is written again, with the same epoch, and that is accepted."""
     client = Client()
     pair = client.producer("x")
     client.write("x", pair, 0, 0)
@@ -201,7 +201,7 @@ def test_a_point_in_time_in_undecided_data_is_not_found() -> None:
 
 
 def test_a_fetch_is_cut_at_its_size_but_never_empty() -> None:
-    """The first batch comes whole, the next only when there is room."""
+    """The first batch comes whole, the next only if there is room."""
     client = Client()
     for _ in range(3):
         client.plain(0)

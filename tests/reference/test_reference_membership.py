@@ -1,4 +1,4 @@
-"""Members of consumer groups: generations, assignments, and who may commit as one."""
+"""Members of consumer groups: generations, assignments, and who may commit as a member."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ class Group(Client):
         return int(self.ask("offset_fetch", 8, groups=groups, require_stable=True).groups[0].topics[0].partitions[0].committed_offset)
 
     def two(self) -> tuple[int, str, str]:
-        """A group of two that is settled: the generation, the leader, the other."""
+        """A settled group of two: the generation, the leader, the other."""
         first, second = self.join().member_id, self.join().member_id
         generation = int(self.join(first).generation_id)
         self.sync(generation, first, member_0=b"one", member_1=b"two")
@@ -45,7 +45,7 @@ class Group(Client):
 
 
 def test_the_first_member_leads_and_hands_out_what_each_gets() -> None:
-    """Only the leader hears of the others; who asks too early joins again, and then gets its share."""
+    """Only the leader learns of the others; a member that asks too early joins again, and then gets its share."""
     group = Group()
     first = group.join(wants=b"a")
     assert (first.leader, [member.metadata for member in first.members]) == (first.member_id, [b"a"])
@@ -64,7 +64,7 @@ def test_the_first_member_leads_and_hands_out_what_each_gets() -> None:
 
 
 def test_a_generation_ends_when_a_member_comes_goes_or_wants_something_else() -> None:
-    """All others have to join again; a member that only joins again changes nothing."""
+    """All others have to join again; a member that joins again without a change changes nothing."""
     group = Group()
     generation, leader, other = group.two()
     assert group.join(other).generation_id == generation
@@ -79,7 +79,7 @@ def test_a_generation_ends_when_a_member_comes_goes_or_wants_something_else() ->
 
 
 def test_who_stays_away_is_no_member_any_longer() -> None:
-    """After its session's time, and the next one who joins leads."""
+    """After its session's time; the next member that joins leads."""
     group = Group()
     generation, leader, other = group.two()
     for _ in range(3):
@@ -90,7 +90,7 @@ def test_who_stays_away_is_no_member_any_longer() -> None:
 
 
 def test_only_a_member_of_this_generation_commits_as_one() -> None:
-    """Others are refused; who says no generation is no member and may commit, in a transaction and without."""
+    """Others are refused; a client without a generation is no member and may commit, in a transaction and without."""
     group = Group()
     assert group.commit(1, 3, "stranger") == ILLEGAL_GENERATION
     generation, leader, _ = group.two()
@@ -103,7 +103,7 @@ def test_only_a_member_of_this_generation_commits_as_one() -> None:
 
 
 def test_a_settled_group_outlives_a_crash() -> None:
-    """Its generation, members and shares are as they were, on and on; new members get ids that nobody had; who has left does not return."""
+    """Its generation, members and shares stay the same over crashes; new members get new ids; a member that has left does not return."""
     group = Group()
     generation, leader, other = group.two()
     for _ in range(60):
@@ -121,7 +121,7 @@ def test_a_settled_group_outlives_a_crash() -> None:
 
 
 def test_what_is_not_settled_is_lost_in_a_crash() -> None:
-    """Who has joined and was assigned nothing joins anew; a group that its last member has left is empty; one that is deleted is gone."""
+    """A member without an assignment joins again; a group that its last member has left is empty; a deleted one is gone."""
     group = Group()
     generation, leader, other = group.two()
     third = group.join().member_id
@@ -138,7 +138,7 @@ def test_what_is_not_settled_is_lost_in_a_crash() -> None:
 
 
 def test_what_a_group_refuses() -> None:
-    """No name 24; a strange protocol 23; a member id that nobody gave out 25; a later generation 22."""
+    """No name 24; another protocol 23; an unknown member id 25; a later generation 22."""
     group = Group()
     generation, leader, _ = group.two()
     errors = [

@@ -1,4 +1,4 @@
-"""The messages: every version that is offered is answered by an entity that can be written to a wire."""
+"""The messages: every offered version is answered by an entity that can be encoded."""
 
 import io
 import uuid
@@ -18,7 +18,7 @@ OFFERED = [(api, version) for api, (lowest, highest) in sorted(Profile.load("see
 
 @pytest.mark.parametrize(("api", "version"), OFFERED)
 def test_every_offered_version_is_answered(api: str, version: int) -> None:
-    """The answer is the entity of that version, and what is written of it is read as the same."""
+    """The answer is the entity of that version, and it is the same after encoding and decoding."""
     client = Client()
     client.producer("x")
 
@@ -40,7 +40,7 @@ def test_what_is_not_offered_closes_the_connection() -> None:
 
 
 def test_a_version_of_api_versions_that_is_not_offered_is_answered_all_the_same() -> None:
-    """With 35, in version 0, and with what is offered: a client must be able to find out."""
+    """With 35, in version 0, and with the offered versions: a client must be able to find out."""
     profile = Profile.load("seed")
     broker = ReferenceKafka(profile.model_copy(update={"apis": {**profile.apis, "api_versions": (0, 2)}}))
 
@@ -76,7 +76,7 @@ def test_an_unknown_partition_has_no_offsets() -> None:
 
 
 def test_the_features_are_told_in_the_way_of_the_version() -> None:
-    """v4 tells transaction.version 0 to 2; v3 leaves it out of what is supported; both tell what is finalized."""
+    """v4 has transaction.version 0 to 2; v3 leaves it out of the supported ones; both have the finalized ones."""
     client = Client("kafka-4.3")
     told = {version: client.ask("api_versions", version, client_software_name="test", client_software_version="1") for version in (3, 4)}
 
@@ -92,7 +92,7 @@ def test_the_features_are_told_in_the_way_of_the_version() -> None:
 
 
 def test_the_first_look_for_a_coordinator_makes_it() -> None:
-    """15, and then always the one node; an unknown kind of key is no request."""
+    """15, and then always the one node; an unknown key type is no valid request."""
     client = Client()
 
     def look(key_type: int) -> list[tuple[int, int]]:
@@ -111,12 +111,12 @@ def test_the_first_look_for_a_coordinator_makes_it() -> None:
 
 @pytest.mark.parametrize(("name", "partitions", "error"), [("t", 1, 36), ("no/name", 1, 17), ("..", 1, 17), ("u", 0, 37), ("u", -1, 0)])
 def test_which_topics_can_be_made(name: str, partitions: int, error: int) -> None:
-    """A new lawful name, with some partitions, or with as many as the broker likes."""
+    """A new valid name, with a number of partitions, or with the broker's default."""
     assert Client().create(name, partitions) == error
 
 
 def test_a_topic_can_be_tried_and_has_one_replica() -> None:
-    """validate_only makes nothing; there is no second broker for a second replica."""
+    """validate_only creates nothing; there is no second broker for a second replica."""
     client = Client()
 
     def create(**changed: Any) -> Any:
@@ -142,7 +142,7 @@ def test_transactions_are_described_in_the_order_of_the_question() -> None:
 
 
 def test_the_filters_of_a_list_all_have_to_be_passed() -> None:
-    """States by exact name, producer ids, duration, pattern; unknown states are told."""
+    """States by exact name, producer ids, duration, pattern; unknown states are reported."""
     client = Client()
     pairs = {name: client.producer(name) for name in ("pay-1", "pay-2", "ship-1")}
     client.add("pay-2", pairs["pay-2"], 0)
@@ -165,7 +165,7 @@ def test_the_filters_of_a_list_all_have_to_be_passed() -> None:
 
 
 def test_a_producer_is_described_as_its_partition_knows_it() -> None:
-    """Sequence and start of its transaction while it is open, the coordinator's epoch after the marker; 3 where there is no partition."""
+    """Sequence and start of its open transaction, the coordinator's epoch after the marker; 3 for a missing partition."""
     client = Client()
     pair = client.producer("x")
     client.write("x", pair, 0, 0)

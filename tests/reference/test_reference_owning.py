@@ -1,4 +1,4 @@
-"""InitProducerId and AddPartitionsToTxn: who owns a transactional id, and what its transaction covers."""
+"""InitProducerId and AddPartitionsToTxn: the owner of a transactional id, and the partitions of its transaction."""
 
 import pytest
 from reference_client import Client, Pair
@@ -31,7 +31,7 @@ def test_a_new_id_gets_a_new_producer_id_whatever_is_supplied() -> None:
     ],
 )
 def test_a_request_that_makes_no_sense_gets_no_pair(name: str | None, pair: Pair | None, timeout_ms: int, error: int) -> None:
-    """An empty id, a time-out out of range, half a pair."""
+    """An empty id, a timeout out of range, half a pair."""
     assert Client().init(name, pair, timeout_ms=timeout_ms) == (error, NOBODY)
 
 
@@ -52,7 +52,7 @@ def test_asking_again_with_the_last_epoch_bumps_once() -> None:
 
 
 def test_a_new_instance_fences_the_retry_of_the_old_one() -> None:
-    """After an InitProducerId without a pair, nobody's last epoch is remembered."""
+    """After an InitProducerId without a pair, the coordinator remembers no last epoch."""
     client = Client()
     pair = client.producer("x")
 
@@ -81,7 +81,7 @@ def test_a_new_owner_aborts_the_open_transaction(profile: str, says_who_it_is: b
 
 
 def test_ownership_waits_for_the_markers() -> None:
-    """While a transaction is being completed, InitProducerId is told to wait, whoever asks."""
+    """While a transaction is being completed, InitProducerId gets CONCURRENT_TRANSACTIONS, from any client."""
     client = Client()
     pair = client.producer("x")
     client.write("x", pair, 0, 0)
@@ -135,7 +135,7 @@ def test_an_unknown_partition_keeps_the_others_out() -> None:
 
 @pytest.mark.parametrize(("version", "fenced"), [(0, 47), (1, 47), (2, 90), (3, 90)])
 def test_who_may_add_partitions(version: int, fenced: int) -> None:
-    """The owner at its epoch, neither older nor newer; nobody else."""
+    """The owner at its epoch, neither older nor newer; no other client."""
     client = Client()
     _, pair = client.init("x", client.producer("x"))
 
@@ -159,7 +159,7 @@ def test_adding_waits_for_the_markers() -> None:
 
 @pytest.mark.parametrize(("profile", "refusal"), [("seed", 48), ("kafka-4.0", 120), ("kafka-4.3", 120)])
 def test_verifying_tells_each_partition_and_changes_nothing(profile: str, refusal: int) -> None:
-    """0 for a partition in the transaction, and else what the profile says; the same again when asked again."""
+    """0 for a partition in the transaction, and else the profile's error; the same at a repetition."""
     client = Client(profile)
     pair = client.producer("x")
     assert client.verify("x", pair, 0) == [refusal]
@@ -178,7 +178,7 @@ def test_verifying_tells_each_partition_and_changes_nothing(profile: str, refusa
 
 
 def test_the_state_machine_has_no_other_transitions() -> None:
-    """What is prepared can only be completed; what is idle cannot commit."""
+    """A prepared transaction can only be completed; an idle id cannot commit."""
     empty = Transaction("x", 1, 0, 1000)
     prepared = empty.prepare(Decision.ABORT, bumps=1)
 

@@ -30,7 +30,7 @@ LAWFUL: dict[str, Any] = {
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder of profiles that stands for the bundled one."""
+    """A folder of profiles in place of the bundled one."""
     monkeypatch.setattr(module, "_folder", lambda: tmp_path)
     yield tmp_path
     module._read.cache_clear()
@@ -38,7 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.mark.parametrize("name", Profile.names())
 def test_every_bundled_profile_loads(name: str) -> None:
-    """With its own name; all but that of a broker at KIP-98's level have what the second version of the protocol needs."""
+    """With its own name; all except that of a broker at KIP-98's level have what the second version of the protocol needs."""
     profile = Profile.load(name)
 
     assert profile.name == name
@@ -62,7 +62,7 @@ def test_a_profile_says_which_release_it_imitates() -> None:
 
 
 def test_an_unknown_profile_is_an_error_with_the_known_ones() -> None:
-    """The message helps whoever misspelt it."""
+    """The message helps a user who misspelt it."""
     with pytest.raises(ProfileError, match=r"'kafka-9'; there are kafka-4\.0, .*, seed"):
         Profile.load("kafka-9")
 
@@ -91,7 +91,7 @@ def test_a_wrong_value_is_an_error_with_file_and_key(folder: Path, change: dict[
 
 @pytest.mark.parametrize(("name", "text"), [("list", "- 1"), ("empty", ""), ("broken", "a: [")])
 def test_a_file_that_is_no_mapping_is_an_error(folder: Path, name: str, text: str) -> None:
-    """A list, nothing, and what is no YAML."""
+    """A list, nothing, and a text that is no YAML."""
     (folder / f"{name}.yaml").write_text(text)
 
     with pytest.raises(ProfileError, match=f"{name}.yaml: expected a mapping in YAML"):
@@ -99,7 +99,7 @@ def test_a_file_that_is_no_mapping_is_an_error(folder: Path, name: str, text: st
 
 
 def test_a_lawful_file_is_read(folder: Path) -> None:
-    """The mapping on which the tests above build is right by itself."""
+    """The mapping that the tests above change is valid itself."""
     (folder / "lawful.yaml").write_text(yaml.safe_dump(LAWFUL))
 
     assert Profile.load("lawful").apis == {"end_txn": (0, 5)}

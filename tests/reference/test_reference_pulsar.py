@@ -22,7 +22,7 @@ def world(request: pytest.FixtureRequest) -> World:
 
 
 def test_a_commit_shows_everything_on_every_topic_and_in_order(world: World) -> None:
-    """Messages of one producer keep their order, and nothing is missing."""
+    """Messages of one producer keep their order, and none is missing."""
     txn = world.begin(TOPIC, OTHER)
     orders, payments = world.producer(), world.producer(OTHER)
     consumers = [world.consumer(), world.consumer(OTHER)]
@@ -38,7 +38,7 @@ def test_a_commit_shows_everything_on_every_topic_and_in_order(world: World) -> 
 
 
 def test_what_is_aborted_is_shown_to_nobody(world: World) -> None:
-    """Neither to a subscription that was there nor to one that comes later; a message behind it is shown."""
+    """Neither to an existing subscription nor to a later one; a message after it is shown."""
     txn = world.begin(TOPIC)
     orders, early = world.producer(), world.consumer()
     world.send(orders, "aborted", txn)
@@ -116,7 +116,7 @@ def test_what_nobody_began_cannot_be_used(world: World) -> None:
 
 
 def test_an_overdue_transaction_is_aborted_and_counted_from_its_beginning(world: World) -> None:
-    """What it does later does not give it more time."""
+    """Later requests in it do not extend its time."""
     orders, consumer = world.producer(), world.consumer()
     txn = world.begin(TOPIC, timeout_ms=1_000)
     world.send(orders, "late", txn)
@@ -133,7 +133,7 @@ def test_an_overdue_transaction_is_aborted_and_counted_from_its_beginning(world:
 
 
 def test_a_terminated_topic_holds_the_end_and_its_deletion_releases_it(world: World) -> None:
-    """The other participants are done meanwhile; what is decided is not undone by its time-out."""
+    """The other participants are done meanwhile; the timeout does not undo a decision."""
     txn = world.begin(TOPIC, OTHER, timeout_ms=1_000)
     world.send(world.producer(), "good", txn)
     world.send(world.producer(OTHER), "held", txn)
@@ -188,7 +188,7 @@ def test_a_crash_at_any_point_leaves_one_outcome(world: World, point: str, actio
 
 
 def test_the_end_repeated_at_a_participant_adds_nothing(world: World) -> None:
-    """A coordinator may say it again after its own crash."""
+    """A coordinator may send it again after its own crash."""
     orders, consumer = world.producer(), world.consumer()
     txn = world.begin(TOPIC)
     world.send(orders, "once", txn)
@@ -202,7 +202,7 @@ def test_the_end_repeated_at_a_participant_adds_nothing(world: World) -> None:
 
 
 def test_a_message_after_the_end_is_refused_by_the_text() -> None:
-    """It is never delivered, and holds nobody up."""
+    """It is never delivered, and blocks no reader."""
     world = World("seed")
     orders, consumer = world.producer(), world.consumer()
     txn = world.begin(TOPIC)
@@ -236,7 +236,7 @@ def test_the_shipped_buffer_takes_a_late_message_and_then_hides_what_was_committ
 
 
 def test_an_unload_loses_nothing(world: World) -> None:
-    """An open transaction goes on, and its commit shows both parts."""
+    """An open transaction continues, and its commit shows both parts."""
     orders, consumer = world.producer(), world.consumer()
     txn = world.begin(TOPIC)
     world.send(orders, "a", txn)
@@ -251,7 +251,7 @@ def test_an_unload_loses_nothing(world: World) -> None:
 
 
 def test_a_repeated_message_is_stored_once_where_the_namespace_wants_that(world: World) -> None:
-    """Its receipt says that it was there already."""
+    """Its receipt shows that it was stored already."""
     done(world.probe().set_deduplication("public/default", True))
     orders, consumer = world.producer(), world.consumer()
     txn = world.begin(TOPIC)

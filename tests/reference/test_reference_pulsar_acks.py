@@ -11,7 +11,7 @@ SUBSCRIPTION = Subscription(TOPIC, "sub")
 
 
 class Acks:
-    """A topic with three messages, a consumer that has them, and transactions that acknowledge."""
+    """A topic with three messages, a consumer that has received them, and transactions that acknowledge."""
 
     def __init__(self, profile: str = "seed", kind: SubscriptionType = SubscriptionType.SHARED) -> None:
         self.world = World(profile)
@@ -29,19 +29,19 @@ class Acks:
         return txn
 
     def ack(self, txn: TxnId | None, *numbers: int, cumulative: bool = False) -> int:
-        """Acknowledge messages by their numbers; the error, or 0."""
+        """Acknowledge messages by their numbers; returns the error, or 0."""
         ids = [self.messages[number].id for number in numbers]
         kind = AckKind.CUMULATIVE if cumulative else AckKind.INDIVIDUAL
         outcome = self.probe.acknowledge(self.consumer, ids, kind=kind, transaction=txn)
         return outcome.code if isinstance(outcome, Refused) else 0 if done(outcome) is None else -1
 
     def again(self, consumer: Consumer | None = None) -> list[str]:
-        """What comes when everything is asked for again."""
+        """The messages that come after a request to redeliver everything."""
         done(self.probe.redeliver(consumer or self.consumer))
         return sorted(self.world.values(consumer or self.consumer))
 
     def another(self) -> Consumer:
-        """The consumer leaves, and another one comes."""
+        """The consumer leaves, and another one subscribes."""
         done(self.probe.close_consumer(self.consumer))
         self.consumer = self.world.consumer(kind=self.kind)
         return self.consumer
@@ -61,7 +61,7 @@ def test_what_a_transaction_acknowledged_goes_to_nobody_while_it_is_open(acks: A
 
 
 def test_a_commit_deletes_and_an_abort_gives_back(acks: Acks) -> None:
-    """Exactly what the transaction had acknowledged, without being asked for."""
+    """Exactly what the transaction had acknowledged, without a request."""
     kept, dropped = acks.begin(), acks.begin()
     acks.ack(kept, 0)
     acks.ack(dropped, 1)
@@ -74,7 +74,7 @@ def test_a_commit_deletes_and_an_abort_gives_back(acks: Acks) -> None:
 
 
 def test_a_decision_that_a_newer_end_overtakes_keeps_what_it_acknowledged(acks: Acks) -> None:
-    """The older commit is on its way, so the low watermark that comes with the newer one lies before it."""
+    """The older commit is in flight, so the low watermark that comes with the newer one is below it."""
     older, newer = acks.begin(), acks.begin()
     acks.ack(older, 0)
     acks.ack(newer, 1)
@@ -92,7 +92,7 @@ def test_a_decision_that_a_newer_end_overtakes_keeps_what_it_acknowledged(acks: 
 
 
 def test_one_message_belongs_to_one_transaction(acks: Acks) -> None:
-    """Another one, and the same one again, are told of the conflict."""
+    """Another transaction, and the same one again, get the conflict."""
     first, second = acks.begin(), acks.begin()
 
     assert [acks.ack(first, 0), acks.ack(second, 0), acks.ack(first, 0)] == [0, 23, 23]
@@ -108,7 +108,7 @@ def test_a_conflict_leaves_nothing_of_the_request(acks: Acks) -> None:
 
 
 def test_what_is_deleted_cannot_be_acknowledged_in_a_transaction(acks: Acks) -> None:
-    """Plainly, or by a transaction that committed."""
+    """Deleted plainly, or by a committed transaction."""
     committed = acks.begin()
     acks.ack(committed, 0)
     acks.world.end(committed, COMMIT)
@@ -121,7 +121,7 @@ def test_what_is_deleted_cannot_be_acknowledged_in_a_transaction(acks: Acks) -> 
 
 @pytest.mark.parametrize(("profile", "back"), [("seed", ["m0"]), ("pulsar-4.0", [])])
 def test_a_plain_acknowledgement_of_what_is_pending(profile: str, back: list[str]) -> None:
-    """By the text it is dropped; as shipped it deletes, and the abort gives nothing back."""
+    """By the text it is dropped; as shipped it deletes, and the abort redelivers nothing."""
     acks = Acks(profile)
     txn = acks.begin()
     acks.ack(txn, 0)
@@ -134,7 +134,7 @@ def test_a_plain_acknowledgement_of_what_is_pending(profile: str, back: list[str
 
 @pytest.mark.parametrize("request_of", ["redelivery", "another"])
 def test_an_abort_gives_back_what_was_passed_over_meanwhile(request_of: str) -> None:
-    """A consumer that came, or asked, while a cumulative acknowledgement was pending receives what lay under it."""
+    """A consumer that came, or asked, while a cumulative acknowledgement was pending receives the messages that it covered."""
     acks = Acks(kind=SubscriptionType.EXCLUSIVE)
     txn = acks.begin()
     assert acks.ack(txn, 1, cumulative=True) == 0
@@ -147,7 +147,7 @@ def test_an_abort_gives_back_what_was_passed_over_meanwhile(request_of: str) -> 
 
 @pytest.mark.parametrize(("number", "cumulative", "left"), [(0, False, ["m0", "m1", "m2"]), (2, True, ["m0", "m1"])])
 def test_a_plain_acknowledgement_passes_by_what_lies_under_a_cumulative_one(number: int, cumulative: bool, left: list[str]) -> None:
-    """Be it of one message, or of everything up to one behind: the abort gives back all that it covered."""
+    """Whether it is of one message, or of everything up to a later one: the abort redelivers all that it covered."""
     acks = Acks(kind=SubscriptionType.EXCLUSIVE)
     txn = acks.begin()
     assert acks.ack(txn, 1, cumulative=True) == 0
@@ -179,7 +179,7 @@ def test_what_is_pending_survives(acks: Acks, fault: str) -> None:
 
 @pytest.mark.parametrize("restarts", [False, True])
 def test_a_removed_subscription_leaves_nothing_to_one_of_its_name(acks: Acks, restarts: bool) -> None:
-    """Neither what was deleted there nor what is pending in a transaction."""
+    """Neither deleted messages nor those pending in a transaction."""
     acks.ack(None, 0)
     acks.ack(acks.begin(), 1)
     done(acks.probe.unsubscribe(acks.consumer))
@@ -194,7 +194,7 @@ def test_a_removed_subscription_leaves_nothing_to_one_of_its_name(acks: Acks, re
 
 
 def test_one_transaction_at_a_time_acknowledges_up_to_a_message(acks: Acks) -> None:
-    """It may go further itself, and not back; a place that is deleted is a conflict too."""
+    """It may go further itself, and not back; a deleted position is a conflict too."""
     acks = Acks(acks.world.broker._profile.name, SubscriptionType.EXCLUSIVE)
     acks.ack(None, 0)
     first, second = acks.begin(), acks.begin()
@@ -222,7 +222,7 @@ def test_everything_up_to_a_message_over_one_that_is_pending(profile: str, told:
 
 @pytest.mark.parametrize("action", [COMMIT, ABORT])
 def test_a_cumulative_acknowledgement_ends_with_its_transaction(acks: Acks, action: Action) -> None:
-    """A commit deletes all up to there; after an abort all comes again."""
+    """A commit deletes all up to there; after an abort all are redelivered."""
     acks = Acks(acks.world.broker._profile.name, SubscriptionType.EXCLUSIVE)
     txn = acks.begin()
     acks.ack(txn, 1, cumulative=True)
@@ -233,7 +233,7 @@ def test_a_cumulative_acknowledgement_ends_with_its_transaction(acks: Acks, acti
 
 
 def test_subscriptions_do_not_know_of_each_other(acks: Acks) -> None:
-    """What one has pending or deleted the other still gets."""
+    """What is pending or deleted in one, the other still receives."""
     txn = acks.begin()
     acks.ack(txn, 0)
     other = acks.world.consumer(subscription="other")
@@ -254,7 +254,7 @@ def batch(profile: str) -> tuple[World, Consumer, list[Received]]:
 
 @pytest.mark.parametrize("profile", ["seed", "pulsar-4.0"])
 def test_each_message_of_a_batch_has_a_state_of_its_own(profile: str) -> None:
-    """Two transactions take different ones; the end of one does nothing to what the other has."""
+    """Two transactions acknowledge different ones; the end of one does not affect those of the other."""
     world, consumer, messages = batch(profile)
     first, second, third = (world.begin() for _ in range(3))
     for txn in (first, second, third):
@@ -274,7 +274,7 @@ def test_each_message_of_a_batch_has_a_state_of_its_own(profile: str) -> None:
 
 
 def test_consume_transform_produce_moves_input_and_output_together(acks: Acks) -> None:
-    """After an abort there is no output and the input comes again; after a commit both are in force."""
+    """After an abort there is no output and the input is redelivered; after a commit both are in force."""
     world = acks.world
     out, results = world.producer(OTHER), world.consumer(OTHER)
     for action in (ABORT, COMMIT):
@@ -292,7 +292,7 @@ def test_consume_transform_produce_moves_input_and_output_together(acks: Acks) -
 @pytest.mark.parametrize(("action", "left"), [(COMMIT, ["m2"]), (ABORT, ["m0", "m1", "m2"])])
 @pytest.mark.parametrize("point", ["before-acknowledgement-ended", "after-marker-written"])
 def test_a_crash_in_the_end_on_a_subscription_loses_nothing_of_it(point: str, action: Action, left: list[str], cumulative: bool) -> None:
-    """The end is carried out again where it was interrupted, and what was deleted already stays so."""
+    """The end continues where it was interrupted, and what was deleted already stays deleted."""
     acks = Acks(kind=SubscriptionType.EXCLUSIVE)
     txn = acks.begin()
     acks.ack(txn, *((1,) if cumulative else (0, 1)), cumulative=cumulative)

@@ -1,4 +1,4 @@
-"""What children know of the producers of their parents: nothing is stored twice, nothing is taken for stored that is not."""
+"""Children's knowledge of their parents' producers: nothing is stored twice, and nothing is wrongly taken for stored."""
 
 import pytest
 from scalable_world import ADMIN, ScalableWorld
@@ -27,7 +27,7 @@ def stored(world: ScalableWorld, segment: str, sequence: int, producer: str = "s
 
 
 def test_children_of_a_split_know_the_producers_of_their_parent(world: ScalableWorld) -> None:
-    """Each child by itself, also what they were never sent; what is new, and other producers, are stored."""
+    """Each child by itself, also messages that it never got; new ones, and those of other producers, are stored."""
     left = world.names()[0]
     assert stored(world, left, 7)
     world.call("POST", f"{ADMIN}/split/0")
@@ -39,7 +39,7 @@ def test_children_of_a_split_know_the_producers_of_their_parent(world: ScalableW
 
 
 def test_the_child_of_a_merge_knows_what_all_parents_have_stored(world: ScalableWorld) -> None:
-    """Above the lowest of both nobody knows what was sent to the other one, and nothing may be lost."""
+    """Above the lower of the two, a message may have gone to only one parent, and none may be lost."""
     left, right = world.names()
     assert [stored(world, left, 5), stored(world, right, 7), stored(world, right, 9, "other")] == [True] * 3
     world.call("POST", f"{ADMIN}/merge/0/1")
@@ -51,7 +51,7 @@ def test_the_child_of_a_merge_knows_what_all_parents_have_stored(world: Scalable
 
 
 def test_what_was_inherited_is_known_after_a_crash(world: ScalableWorld) -> None:
-    """And handed on at the next split."""
+    """And passed on at the next split."""
     assert stored(world, world.names()[0], 7)
     world.call("POST", f"{ADMIN}/split/0")
     for node in (1, 2):

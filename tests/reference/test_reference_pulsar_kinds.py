@@ -1,4 +1,4 @@
-"""The ports of the Pulsar reference carry another kind of transactions beside PIP-31's, in one broker."""
+"""The ports of the Pulsar reference carry another kind of transactions in addition to PIP-31's, in one broker."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ def test_both_kinds_number_from_0_and_the_request_says_which_is_meant(world: Wor
 
 
 def test_a_topic_takes_part_in_the_kind_of_its_domain(world: World) -> None:
-    """Of two transactions with one id, each is visible where its kind is, by its own outcome."""
+    """For two transactions with one id, each is visible in topics of its kind, by its own outcome."""
     classic, tiny = world.begin(TOPIC), begin(world)
     persistent, segment = world.producer(TOPIC), world.producer(SEGMENT)
     readers = [world.consumer(topic) for topic in (TOPIC, SEGMENT)]
@@ -64,7 +64,7 @@ def test_a_topic_takes_part_in_the_kind_of_its_domain(world: World) -> None:
 
 @pytest.mark.parametrize(("action", "back"), [(Action.COMMIT, []), (Action.ABORT, ["a"])])
 def test_pending_acknowledgements_come_back_from_the_store_of_the_domain(world: World, action: Action, back: list[str]) -> None:
-    """The rules of conflict hold over a crash on either store, since a replay gives positions back."""
+    """The rules of conflict hold over a crash on either store, since a replay restores positions."""
     tiny = begin(world)
     segment, reader = world.producer(SEGMENT), world.consumer(SEGMENT)
     world.send(segment, "a")
@@ -85,7 +85,7 @@ def test_pending_acknowledgements_come_back_from_the_store_of_the_domain(world: 
 
 
 def test_a_broker_of_one_kind_does_not_look_at_the_flag() -> None:
-    """As releases do that do not know it: the request is one of PIP-31's."""
+    """As in releases without it: the request is one of PIP-31's."""
     world = World()
 
     assert (begin(world), world.begin()) == (FIRST, TxnId(0, 1))

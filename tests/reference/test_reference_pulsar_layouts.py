@@ -1,4 +1,4 @@
-"""Scalable topics in the Pulsar reference: made, shown, used and deleted, by a broker that has a kind of transactions for segments."""
+"""Scalable topics in the Pulsar reference: created, shown, used and deleted, by a broker with a kind of transactions for segments."""
 
 import json
 from typing import Any
@@ -82,7 +82,7 @@ def test_a_lookup_shows_the_layout_and_where_each_segment_is(world: World) -> No
 
 @pytest.mark.parametrize(("name", "error"), [("topic://public/default/nothing", 11), ("nothing", 11), ("topic://nothing", 17), ("a/b", 17)])
 def test_an_unknown_scalable_topic_is_told_in_the_first_update(world: World, name: str, error: int) -> None:
-    """And nothing is made of it."""
+    """And it is not created."""
     update = look_up(world, name)
 
     assert (update.error, update.HasField("dag")) == (error, False)
@@ -90,7 +90,7 @@ def test_an_unknown_scalable_topic_is_told_in_the_first_update(world: World, nam
 
 
 def test_a_topic_that_is_not_scalable_is_shown_as_one_segment(world: World) -> None:
-    """With its own name, without brokers, and nothing is made of it."""
+    """With its own name, without brokers, and nothing is created."""
     update = look_up(world, "persistent://public/default/plain")
 
     (segment,) = update.dag.segments
@@ -100,7 +100,7 @@ def test_a_topic_that_is_not_scalable_is_shown_as_one_segment(world: World) -> N
 
 
 def test_the_brokers_of_segments_are_where_they_are_served() -> None:
-    """Whichever node is asked and however often, both have some, and each serves those that are said to be its own."""
+    """Whichever node is asked and however often, both have some, and each serves those that name it."""
     world = World(nodes=2, kinds=[TinyTransactions()])
     world.administer("PUT", ADMIN, numInitialSegments="3")
 
@@ -116,7 +116,7 @@ def test_the_brokers_of_segments_are_where_they_are_served() -> None:
 
 
 def test_a_session_ends_without_an_answer_and_a_new_one_has_the_layout(world: World) -> None:
-    """CLOSE is not answered, and not even where there is nothing to close."""
+    """CLOSE is not answered, not even if there is nothing to close."""
     connection = world.broker.connect()
     assert connection is not None
     for command in (pb.CommandScalableTopicLookup(session_id=1, topic=EVENTS), pb.CommandScalableTopicClose(session_id=1)):
@@ -135,7 +135,7 @@ def test_a_session_ends_without_an_answer_and_a_new_one_has_the_layout(world: Wo
 
 
 def test_a_watch_shows_all_coordinators_and_where_each_is() -> None:
-    """A coordinator answers at the address that is told, and at no other."""
+    """A coordinator answers at the reported address, and at no other."""
     world = World(nodes=2, kinds=[TinyTransactions()])
     done(world.probe().set_coordinators(3))
     world.broker.advance(200)
@@ -166,7 +166,7 @@ def test_the_end_of_a_watch_is_not_answered(world: World) -> None:
 
 
 def test_a_segment_is_a_topic_with_its_first_use(world: World) -> None:
-    """Produced to or subscribed, and each has its own messages."""
+    """By a producer or a consumer; each has its own messages."""
     first, second = world.producer(FIRST), world.producer(SECOND)
     world.send(first, "a")
     world.send(second, "b")
@@ -189,7 +189,7 @@ def test_a_segment_is_a_topic_with_its_first_use(world: World) -> None:
     ],
 )
 def test_what_no_layout_has_is_no_topic(world: World, name: str, error: int) -> None:
-    """A segment that is not there is not found, and what is no descriptor is no name. Nor is there a persistent topic of that name."""
+    """A missing segment is not found, and an invalid descriptor is no name. There is no persistent topic of that name either."""
     producer = pb.CommandProducer(topic=name, producer_id=1, request_id=1)
     consumer = pb.CommandSubscribe(topic=name, subscription="s", sub_type=pb.CommandSubscribe.Shared, consumer_id=1, request_id=1)
 
@@ -197,7 +197,7 @@ def test_what_no_layout_has_is_no_topic(world: World, name: str, error: int) -> 
 
 
 def test_layouts_and_messages_are_there_after_a_crash(world: World) -> None:
-    """What was made is durable."""
+    """They are durable."""
     world.send(world.producer(FIRST), "a")
     before = look_up(world, EVENTS).dag
 
@@ -212,7 +212,7 @@ def test_layouts_and_messages_are_there_after_a_crash(world: World) -> None:
 
 
 def test_a_scalable_topic_is_made_once(world: World) -> None:
-    """Again is a conflict, and so is a persistent topic of that name."""
+    """A second time is a conflict, and so is a persistent topic of that name."""
     done(world.probe().create_topic("persistent://public/default/plain"))
 
     assert status(world, "PUT") == 409
@@ -222,7 +222,7 @@ def test_a_scalable_topic_is_made_once(world: World) -> None:
 
 @pytest.mark.parametrize(("count", "answered"), [("0", 412), ("-1", 412), ("65537", 412), ("three", 412), ("1", 204), ("65", 204)])
 def test_the_number_of_segments_is_checked(world: World, count: str, answered: int) -> None:
-    """There is one at least, and none has fewer hashes than one."""
+    """There is at least one, and each has at least one hash."""
     path = "/admin/v2/scalable/public/default/other"
 
     assert status(world, "PUT", path, numInitialSegments=count) == answered
@@ -238,7 +238,7 @@ def test_a_scalable_topic_has_one_segment_where_nothing_is_said(world: World) ->
 
 
 def test_a_layout_is_described(world: World) -> None:
-    """In the words of the administration's interface."""
+    """In the words of the admin interface."""
     described = json.loads(world.administer("GET", ADMIN).body)
 
     assert (described["epoch"], described["nextSegmentId"], sorted(described["segments"])) == (0, 3, ["0", "1", "2"])
@@ -257,7 +257,7 @@ def test_a_layout_is_described(world: World) -> None:
 
 @pytest.mark.parametrize("nodes", [1, 2])
 def test_a_scalable_topic_is_deleted_with_its_segments(nodes: int) -> None:
-    """Their clients are told, wherever they are, and under the same name an empty one can be made."""
+    """Their clients are notified, on every node, and an empty topic of the same name can be created."""
     world = World(nodes=nodes, kinds=[TinyTransactions()])
     world.administer("PUT", ADMIN, numInitialSegments="3")
     producers = [world.producer(segment) for segment in (FIRST, SECOND)]
@@ -277,7 +277,7 @@ def test_a_scalable_topic_is_deleted_with_its_segments(nodes: int) -> None:
 
 
 def test_a_subscription_is_made_on_every_segment(world: World) -> None:
-    """From the earliest message on: nobody has to attach before there are messages. Again, it is left as it is."""
+    """From the earliest message on: no consumer has to attach before there are messages. A second call changes nothing."""
     path = f"{ADMIN}/subscriptions/s"
 
     assert [status(world, "PUT", path), status(world, "PUT", path)] == [204, 204]
@@ -293,7 +293,7 @@ def test_a_subscription_is_made_on_every_segment(world: World) -> None:
 
 
 def test_the_unload_of_a_namespace_is_that_of_its_topics() -> None:
-    """Segments as well, on all nodes; clients are told, and what is durable is there again. Other namespaces are left alone."""
+    """Segments too, on all nodes; clients are notified, and durable state is reloaded. Other namespaces are not affected."""
     world = World(nodes=2, kinds=[TinyTransactions()])
     world.administer("PUT", ADMIN, numInitialSegments="3")
     plain, elsewhere = "persistent://public/default/plain", "persistent://public/other/plain"
@@ -336,7 +336,7 @@ def test_the_features_are_told_where_they_are(world: World) -> None:
     ids=lambda command: type(command).__name__,
 )
 def test_a_broker_without_scalable_topics_closes_the_connection(command: Command) -> None:
-    """A command of theirs is as unknown to it as any other."""
+    """Their commands are as unknown to it as any other."""
     connection = World().broker.connect()
     assert connection is not None
 
@@ -347,7 +347,7 @@ def test_a_broker_without_scalable_topics_closes_the_connection(command: Command
 
 
 def test_a_broker_without_scalable_topics_does_not_know_their_names_and_calls() -> None:
-    """A segment is no topic, and the administration's interface has no such path."""
+    """A segment is no topic, and the admin interface has no such path."""
     world = World()
 
     assert code(world.probe().producer(FIRST, retry=False)) == pb.InvalidTopicName

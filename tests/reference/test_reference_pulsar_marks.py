@@ -1,4 +1,4 @@
-"""Everything up to a message is acknowledged, while its readers are shown less: an end that comes before is not followed there yet."""
+"""An acknowledgement of everything up to a message, while readers are shown fewer: an earlier end is not applied there yet."""
 
 from collections.abc import Iterator, Sequence
 
@@ -24,7 +24,7 @@ ONE = frozenset({0})
 
 
 class Readers:
-    """Four messages, of which so many are shown, and a subscription that has to get them."""
+    """Four messages, the number that is shown, and a subscription that has to receive them."""
 
     def __init__(self) -> None:
         self.shown = 4
@@ -39,7 +39,7 @@ class Readers:
         return (readable for readable in found if readable.place > place)
 
     def left(self) -> Sequence[int]:
-        """What a new consumer gets, once all is shown."""
+        """The messages that a new consumer receives, once all are shown."""
         self.shown = 4
         got: list[Delivery] = []
         self.subscription.attach(Consumer(1, "c", got.append, permits=10), SubscriptionType.SHARED)
@@ -50,7 +50,7 @@ class Readers:
 @pytest.mark.parametrize("shown", [0, 1, 4])
 @pytest.mark.parametrize("txn", [None, TXN])
 def test_everything_up_to_a_message_is_gone_whatever_is_shown(txn: TxnId | None, shown: int) -> None:
-    """In a transaction that commits then, or in none; and it is durable at once."""
+    """In a transaction that commits, or without one; and it is durable at once."""
     readers = Readers()
     readers.shown = shown
 
@@ -65,7 +65,7 @@ def test_everything_up_to_a_message_is_gone_whatever_is_shown(txn: TxnId | None,
 
 
 def test_an_earlier_message_acknowledged_later_takes_nothing_back() -> None:
-    """The mark goes forward only."""
+    """The mark only moves forward."""
     readers = Readers()
     readers.subscription.acknowledge_up_to(readers.places[2])
 
@@ -75,7 +75,7 @@ def test_an_earlier_message_acknowledged_later_takes_nothing_back() -> None:
 
 
 def test_what_was_acknowledged_alone_behind_the_mark_stays_so() -> None:
-    """And the mark goes over it, when it is complete."""
+    """And the mark moves over it, when it is complete."""
     readers = Readers()
     readers.subscription.acknowledge({readers.places[0]: ONE, readers.places[2]: ONE})
 
@@ -87,7 +87,7 @@ def test_what_was_acknowledged_alone_behind_the_mark_stays_so() -> None:
 
 @pytest.mark.parametrize(("pending", "left"), [(0, [0, 3]), (2, [2, 3]), (3, [3])])
 def test_without_a_transaction_what_is_pending_stays_its_transactions(pending: int, left: list[int]) -> None:
-    """A plain acknowledgement takes the others up to its message; an abort gives back what the transaction has."""
+    """A plain acknowledgement deletes the others up to its message; an abort redelivers those of the transaction."""
     readers = Readers()
     readers.subscription.acknowledge_in(OTHER, {readers.places[pending]: ONE})
 

@@ -1,4 +1,4 @@
-"""A Pulsar reference of two nodes: each owns topics and coordinators, dies by itself, and leaves what it owned to the other."""
+"""A Pulsar reference of two nodes: each owns topics and coordinators, crashes by itself, and leaves what it owned to the other."""
 
 from urllib.parse import urlsplit
 
@@ -55,7 +55,7 @@ def at(world: World, node: int) -> World:
 
 
 def test_a_topic_has_one_owner_whoever_is_asked(world: World) -> None:
-    """The other node sends its clients away, and so does the one that has not the coordinator."""
+    """The other node redirects its clients, and so does the one that does not have the coordinator."""
     assert [owner(world, topic, SECOND) for topic in (THERE, HERE)] == [SECOND, FIRST_NODE]
     assert error(world, FIRST_NODE, pb.CommandProducer(topic=THERE, producer_id=1, request_id=1)) == SERVICE_NOT_READY
     assert error(world, SECOND, pb.CommandTcClientConnectRequest(tc_id=0, request_id=1)) == NO_COORDINATOR
@@ -75,7 +75,7 @@ def test_a_transaction_ends_on_both_nodes(world: World, action: Action, seen: li
 
 
 def test_a_crash_of_one_node_is_nothing_to_the_other(world: World) -> None:
-    """Its clients stay connected and go on, in the transactions that are open too; the dead one's are cut off."""
+    """Its clients stay connected and go on, in open transactions too; those of the crashed node are disconnected."""
     ours, theirs = (world.broker.connect(number=node) for node in (FIRST_NODE, SECOND))
     txn = world.begin(HERE)
     producer, reader = world.producer(HERE), world.consumer(HERE)
@@ -93,7 +93,7 @@ def test_a_crash_of_one_node_is_nothing_to_the_other(world: World) -> None:
 
 
 def test_what_a_dead_node_owned_moves_with_all_that_was_stored(world: World) -> None:
-    """Topic, subscription and coordinator: a transaction goes on where it was, and gets no id twice."""
+    """Topic, subscription and coordinator: a transaction continues, and no id is given out twice."""
     txn = world.begin(HERE)
     world.send(world.producer(HERE), "h", txn)
     world.consumer(HERE)
@@ -109,7 +109,7 @@ def test_what_a_dead_node_owned_moves_with_all_that_was_stored(world: World) -> 
 
 
 def test_a_decision_whose_coordinator_died_is_carried_out_by_the_next(world: World) -> None:
-    """It is in the log; the participant on the other node has not heard of it before."""
+    """It is in the log; the participant on the other node has not received it before."""
     txn = world.begin(THERE)
     reader, producer = world.consumer(THERE), world.producer(THERE)
     world.send(producer, "t", txn)
@@ -125,7 +125,7 @@ def test_a_decision_whose_coordinator_died_is_carried_out_by_the_next(world: Wor
 
 
 def test_a_participant_that_dies_over_its_end_hears_of_it_again(world: World) -> None:
-    """The coordinator lives, and has had no answer; the message is shown once, where the topic has moved to."""
+    """The coordinator lives, and got no answer; the message is shown once, on the topic's new node."""
     txn = world.begin(THERE)
     world.send(world.producer(THERE), "t", txn)
     world.broker.crash_at("after-marker-written", SECOND)
@@ -140,7 +140,7 @@ def test_a_participant_that_dies_over_its_end_hears_of_it_again(world: World) ->
 
 
 def test_a_crash_point_may_wait_for_one_node(world: World) -> None:
-    """The other one passes it by."""
+    """The other node passes it."""
     world.broker.crash_at("after-message-stored", SECOND)
 
     world.send(world.producer(HERE), "h")
@@ -151,7 +151,7 @@ def test_a_crash_point_may_wait_for_one_node(world: World) -> None:
 
 
 def test_a_node_that_comes_back_owns_what_is_asked_for_next(world: World) -> None:
-    """What has moved stays where it is."""
+    """What has moved stays on its new node."""
     world.broker.crash(SECOND)
     world.producer(THERE)
     moved = owner(world, THERE, FIRST_NODE)
@@ -163,7 +163,7 @@ def test_a_node_that_comes_back_owns_what_is_asked_for_next(world: World) -> Non
 
 
 def test_a_coordinator_that_has_moved_stays_where_it_is(world: World) -> None:
-    """There are never two of one number: no id is given twice, and of two opposite ends one wins, wherever clients ask first."""
+    """One number has never two: no id is given out twice, and one of two opposite ends wins, whichever node clients ask first."""
     txn = world.begin(HERE)
     world.broker.crash(FIRST_NODE)
     at(world, SECOND).broker.advance(200)
@@ -193,7 +193,7 @@ def test_all_nodes_crash_and_start_together(world: World) -> None:
 
 
 def test_admin_calls_are_answered_by_any_node(world: World) -> None:
-    """Whichever is asked, the owner's topic is meant, and each coordinator is found where it is."""
+    """On any node, the call is about the owner's topic, and each coordinator is found on its node."""
     world.send(world.producer(THERE), "t")
     done(world.probe().set_coordinators(2))
     world.broker.advance(200)

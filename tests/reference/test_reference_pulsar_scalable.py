@@ -1,4 +1,4 @@
-"""Scalable topics of a broker with two nodes: changes, watches, controllers that die, and what an administrator is answered."""
+"""Scalable topics of a broker with two nodes: changes, watches, controllers that crash, and answers to administrators."""
 
 import json
 
@@ -23,7 +23,7 @@ def world() -> ScalableWorld:
 
 
 def store(world: ScalableWorld) -> MemoryStore:
-    """A client of the store beside the broker's."""
+    """A client of the store in addition to the broker's."""
     return MemoryStore(world.data)
 
 
@@ -37,7 +37,7 @@ def controller(world: ScalableWorld, node: int = 1) -> int:
 
 @pytest.mark.parametrize("node", [1, 2])
 def test_either_node_has_a_layout_changed(world: ScalableWorld, node: int) -> None:
-    """Whichever is the controller: the parent refuses writers, and the children take them, wherever they are."""
+    """Whichever is the controller: the parent refuses writers, and the children accept them, on whichever node they are."""
     world.change("split/0", node)
 
     assert world.names() == [PARENT, *CHILDREN]
@@ -52,7 +52,7 @@ def test_either_node_has_a_layout_changed(world: ScalableWorld, node: int) -> No
 
 
 def test_a_subscription_of_the_parent_reads_the_parent_and_the_children(world: ScalableWorld) -> None:
-    """Although nobody registered it, and nobody was attached to a child before its first message."""
+    """Although no client registered it, and none was attached to a child before its first message."""
     writer, reader = world.at(PARENT), world.at(PARENT)
     reader.subscribe(PARENT)
     writer.produce(PARENT)
@@ -79,7 +79,7 @@ def test_a_subscription_of_the_parent_reads_the_parent_and_the_children(world: S
     ],
 )
 def test_a_change_that_cannot_be_is_refused(what: str, profile: str, status: int) -> None:
-    """With a reason; the layout stays as it is."""
+    """With a reason; the layout stays the same."""
     world = ScalableWorld(profile)
 
     answer = world.call("POST", f"{ADMIN}/{what}")
@@ -90,7 +90,7 @@ def test_a_change_that_cannot_be_is_refused(what: str, profile: str, status: int
 
 
 def test_the_children_of_a_change_are_no_topics_before_the_layout_has_them(world: ScalableWorld) -> None:
-    """A controller that dies with the children made leaves nothing that takes messages beside the parent."""
+    """A controller that crashes after making the children leaves none that accepts messages in addition to the parent."""
     world.at(PARENT).produce(PARENT)
     dead = controller(world)
     world.broker.crash_at("after-children")
@@ -107,7 +107,7 @@ def test_the_children_of_a_change_are_no_topics_before_the_layout_has_them(world
 @pytest.mark.parametrize("point", sorted(CRASH_POINTS))
 @pytest.mark.parametrize("asked", [1, 2])
 def test_a_change_whose_controller_dies_is_completed_or_undone_by_the_next(world: ScalableWorld, point: str, asked: int) -> None:
-    """Nothing that was taken is lost, either the parent or its children take messages, and the next change goes on from there."""
+    """No stored message is lost, either the parent or its children accept messages, and the next change continues from there."""
     writer = world.at(PARENT)
     writer.subscribe(PARENT)
     writer.produce(PARENT)
@@ -133,7 +133,7 @@ def test_a_change_whose_controller_dies_is_completed_or_undone_by_the_next(world
 
 
 def test_a_controller_that_dies_is_followed_by_the_other_node(world: ScalableWorld) -> None:
-    """Without anybody asking for a change, and it comes not back with its node."""
+    """Without any request for a change, and it does not return with its node."""
     first = controller(world)
     world.broker.crash(first)
     world.broker.advance(2_000)
@@ -150,7 +150,7 @@ def test_a_controller_that_dies_is_followed_by_the_other_node(world: ScalableWor
 
 @pytest.mark.parametrize("node", [1, 2])
 def test_a_watch_is_told_each_layout_by_either_node(world: ScalableWorld, node: int) -> None:
-    """Whole, with the sealed segments, and where those are that are written to."""
+    """Whole, with the sealed segments, and with the brokers of the active ones."""
     client = world.raw(node)
     assert client.watch().dag.epoch == 0
     world.change("split/0")
@@ -173,7 +173,7 @@ def test_a_watch_is_told_each_layout_by_either_node(world: ScalableWorld, node: 
 
 
 def test_a_watch_that_is_closed_is_told_nothing_and_a_new_one_begins_with_what_is_there(world: ScalableWorld) -> None:
-    """So does one under the same number, which ends the one before."""
+    """So does one under the same number, which ends the former one."""
     client = world.raw()
     client.watch()
     client.say(pb.CommandScalableTopicClose(session_id=1))
@@ -187,7 +187,7 @@ def test_a_watch_that_is_closed_is_told_nothing_and_a_new_one_begins_with_what_i
 
 
 def test_a_release_tells_the_first_layout_twice() -> None:
-    """And nothing older than what it told."""
+    """And none older than the one before."""
     world = ScalableWorld("pulsar-5.0")
     client = world.raw()
     client.watch()
@@ -197,7 +197,7 @@ def test_a_release_tells_the_first_layout_twice() -> None:
 
 
 def test_a_watch_that_does_not_read_keeps_the_newest_layouts() -> None:
-    """Not more than there is room for; each is whole, so nothing lacks."""
+    """Up to a bound; each is whole, so none is missed."""
     world = ScalableWorld()
     client = world.raw()
     client.watch()
@@ -225,7 +225,7 @@ def test_news_that_a_store_loses_are_told_a_moment_later(world: ScalableWorld) -
 
 @pytest.mark.parametrize("is_told", [True, False])
 def test_a_watch_ends_with_its_topic(world: ScalableWorld, is_told: bool) -> None:
-    """Also where the store does not tell; and who watches the next topic of that name is told of that one alone."""
+    """Also if the store does not notify; and a watch of the next topic of that name gets only that one."""
     client = world.raw()
     client.watch()
     if not is_told:
@@ -241,7 +241,7 @@ def test_a_watch_ends_with_its_topic(world: ScalableWorld, is_told: bool) -> Non
 
 
 def test_a_namespace_is_watched(world: ScalableWorld) -> None:
-    """All that there are first, then what comes and what goes, on either node; after the end nothing."""
+    """All present topics first, then the added and removed ones, on either node; after the end none."""
     client = world.raw(2)
     snapshot = client.ask(pb.CommandWatchScalableTopics(watch_id=3, namespace="public/default"))
     assert list(snapshot.snapshot.topics) == [EVENTS]
@@ -262,7 +262,7 @@ def test_a_namespace_is_watched(world: ScalableWorld) -> None:
 
 
 def test_a_sealed_segment_goes_when_its_time_is_over_and_nobody_needs_it(world: ScalableWorld) -> None:
-    """Its consumers are closed, its children have no parents any more, and watches are told."""
+    """Its consumers are closed, its children have no parents any more, and watches are notified."""
     client = world.at(PARENT)
     client.subscribe(PARENT)
     world.change("split/0")
@@ -280,7 +280,7 @@ def test_a_sealed_segment_goes_when_its_time_is_over_and_nobody_needs_it(world: 
 
 
 def test_a_sealed_segment_stays_for_an_open_transaction(world: ScalableWorld) -> None:
-    """Its data is there when it commits, and only then the segment goes."""
+    """Its data is there when it commits, and only then the segment is removed."""
     writer = world.at(PARENT)
     txn = world.raw().begin(timeout_ms=10 * MINUTE_MS)
     writer.produce(PARENT)
@@ -305,7 +305,7 @@ def test_a_sealed_segment_stays_for_an_open_transaction(world: ScalableWorld) ->
 
 
 def test_every_lookup_is_answered(world: ScalableWorld) -> None:
-    """Of a layout that nobody can read, and where the store is away; then it works again."""
+    """Also for an unreadable layout, and while the store is away; then it works again."""
     client = world.raw()
     before = store(world).get(paths.layout(EVENTS))
     assert before is not None
@@ -320,7 +320,7 @@ def test_every_lookup_is_answered(world: ScalableWorld) -> None:
 
 
 def test_every_request_is_answered_while_the_store_is_away(world: ScalableWorld) -> None:
-    """With an error that says so, and nothing else stops: neither classic topics that are there, nor what comes when it is back."""
+    """With an error that names the store, and nothing else stops: neither existing classic topics, nor requests after its return."""
     plain = "persistent://public/default/plain"
     watching, writer = world.raw(), world.at(plain)
     watching.watch()
@@ -343,7 +343,7 @@ def test_every_request_is_answered_while_the_store_is_away(world: ScalableWorld)
 
 
 def test_nothing_is_noted_of_what_is_not_there(world: ScalableWorld) -> None:
-    """No controller, by whatever is asked of a topic that nobody made."""
+    """No controller, whatever request names a topic that was never created."""
     nothing = "topic://public/default/nothing"
     assert world.raw().watch(nothing).error == pb.TopicNotFound
     path = "/admin/v2/scalable/public/default/nothing"
@@ -356,7 +356,7 @@ def test_nothing_is_noted_of_what_is_not_there(world: ScalableWorld) -> None:
 
 @pytest.mark.parametrize(("profile", "answer"), [("seed", pb.CommandError), ("pulsar-5.0", pb.CommandProducerSuccess)])
 def test_an_old_client_that_names_a_scalable_topic(profile: str, answer: type) -> None:
-    """Is refused by the text; a release makes a topic of that name that has nothing to do with the segments."""
+    """The text refuses it; a release creates a topic of that name that has nothing to do with the segments."""
     world = ScalableWorld(profile)
     client = world.at(EVENTS)
 
@@ -369,7 +369,7 @@ def test_an_old_client_that_names_a_scalable_topic(profile: str, answer: type) -
 
 
 def test_a_release_ignores_what_is_sent_to_a_sealed_segment() -> None:
-    """Neither receipt nor error, but its producer was told that it is closed."""
+    """Neither receipt nor error, but its producer was notified that it is closed."""
     world = ScalableWorld("pulsar-5.0")
     client = world.at(PARENT)
     client.produce(PARENT)

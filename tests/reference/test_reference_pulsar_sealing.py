@@ -1,4 +1,4 @@
-"""Segments that are sealed: who is told what, and how transactions end there."""
+"""Sealed segments: which clients are notified, and how transactions end there."""
 
 import pytest
 from scalable_world import ScalableWorld
@@ -20,7 +20,7 @@ def seal(world: ScalableWorld) -> None:
 
 
 def test_a_producer_of_a_sealed_segment_is_closed_and_its_messages_are_refused(world: ScalableWorld) -> None:
-    """Its number is its own until it says something else of it; nobody else comes in."""
+    """Its number stays in use until the client reuses it; no other producer is accepted."""
     client = world.at(SEGMENT)
     client.produce(SEGMENT)
     client.send("before")
@@ -53,7 +53,7 @@ def test_a_message_behind_a_close_is_not_answered(world: ScalableWorld) -> None:
 
 
 def test_consumers_are_told_of_the_end_once_and_when_they_have_taken_everything(world: ScalableWorld) -> None:
-    """Neither before the last acknowledgement, nor twice; one that comes later is told at once."""
+    """Neither before the last acknowledgement, nor twice; a later one is notified at once."""
     client = world.at(SEGMENT)
     client.produce(SEGMENT)
     for value in ("a", "b"):
@@ -74,7 +74,7 @@ def test_consumers_are_told_of_the_end_once_and_when_they_have_taken_everything(
 
 
 def test_whoever_has_everything_is_told_at_the_seal(world: ScalableWorld) -> None:
-    """Without asking for anything."""
+    """Without a request."""
     client = world.at(SEGMENT)
     client.subscribe(SEGMENT)
 
@@ -85,7 +85,7 @@ def test_whoever_has_everything_is_told_at_the_seal(world: ScalableWorld) -> Non
 
 @pytest.mark.parametrize(("action", "seen"), [(pb.COMMIT, [b"in"]), (pb.ABORT, [])])
 def test_a_transaction_ends_in_a_sealed_segment(world: ScalableWorld, action: int, seen: list[bytes]) -> None:
-    """Its messages follow its outcome, nobody is told of the end before, and nothing is written there for it."""
+    """Its messages follow its outcome, no consumer is notified of the end before, and nothing is written there for it."""
     client = world.at(SEGMENT)
     txn = world.raw(1).begin()
     client.produce(SEGMENT)
@@ -107,7 +107,7 @@ def test_a_transaction_ends_in_a_sealed_segment(world: ScalableWorld, action: in
 
 @pytest.mark.parametrize(("action", "again"), [(pb.COMMIT, []), (pb.ABORT, [b"a"])])
 def test_acknowledgements_in_a_transaction_go_on_in_a_sealed_segment(world: ScalableWorld, action: int, again: list[bytes]) -> None:
-    """One from before the seal and one from behind it."""
+    """One from before the seal and one from after it."""
     client = world.at(SEGMENT)
     client.produce(SEGMENT)
     client.send("a")
@@ -126,7 +126,7 @@ def test_acknowledgements_in_a_transaction_go_on_in_a_sealed_segment(world: Scal
 
 
 def test_a_seal_lasts(world: ScalableWorld) -> None:
-    """Over a crash, and what was there is read."""
+    """Over a crash, and its messages can be read."""
     client = world.at(SEGMENT)
     client.produce(SEGMENT)
     client.send("a")
@@ -142,5 +142,5 @@ def test_a_seal_lasts(world: ScalableWorld) -> None:
 
 
 def entries(world: ScalableWorld) -> int:
-    """How many the segment's ledger has."""
+    """The number of entries in the segment's ledger."""
     return len(list(world.broker._machine.disk.journal(f"ledger {SEGMENT}")))

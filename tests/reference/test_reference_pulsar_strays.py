@@ -1,4 +1,4 @@
-"""The reference of PIP-31: messages that nobody will end, and what a refused one does to a topic."""
+"""The reference of PIP-31: messages whose transaction will never end, and the effect of a refused one on a topic."""
 
 import pytest
 from pulsar_reference_client import OTHER, TOPIC, World, done
@@ -9,7 +9,7 @@ from fencepost.contract.outcomes import Refused
 
 @pytest.mark.parametrize(("profile", "is_open"), [("seed", False), ("pulsar-4.0", True)])
 def test_a_topic_that_was_never_added_ends_a_transaction_that_is_over(profile: str, is_open: bool) -> None:
-    """By the text it finds out by itself; as shipped the message stays pending, and withholds what is behind it."""
+    """By the text it finds out by itself; as shipped the message stays pending, and withholds later ones."""
     world = World(profile)
     txn = world.begin(TOPIC)
     stray = world.producer(OTHER)
@@ -27,7 +27,7 @@ def test_a_topic_that_was_never_added_ends_a_transaction_that_is_over(profile: s
 
 @pytest.mark.parametrize(("profile", "told"), [("seed", None), ("pulsar-4.0", 22)])
 def test_a_refused_late_message_harms_a_shipped_topic_until_it_is_loaded_anew(profile: str, told: int | None) -> None:
-    """Every later transaction gets the refusal there, also one that has just begun."""
+    """Every later transaction is refused there, also one that has just begun."""
     world = World(profile)
     orders = world.producer()
     old, passed, later = world.begin(TOPIC), world.begin(TOPIC), world.begin(TOPIC)

@@ -1,4 +1,4 @@
-"""Stream consumers of the broker, in raw frames: who is told what, over which connection, and what a crash of the controller leaves."""
+"""Stream consumers of the broker, in raw frames: their assignments, the connections, and what a crash of the controller leaves."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ def world() -> ScalableWorld:
 
 
 def controller(world: ScalableWorld) -> RawClient:
-    """A new connection to the node that every node says is the controller."""
+    """A new connection to the node that every node names as the controller."""
     told = [_controller_url(world, node) for node in (1, 2) if world.broker.connect(node) is not None]
     assert len(set(told)) == 1
     return world.raw(int(told[0][-1]) + 1)
@@ -38,7 +38,7 @@ def numbers(told: Any) -> list[int]:
 
 
 def updates(client: RawClient) -> list[list[int]]:
-    """What the consumer was told since the last time."""
+    """The assignments that the consumer received since the last call."""
     return [numbers(frame.body) for frame in client.heard() if frame.name == "SCALABLE_TOPIC_ASSIGNMENT_UPDATE"]
 
 
@@ -59,7 +59,7 @@ def test_a_consumer_is_told_of_its_segments_and_of_each_change(world: ScalableWo
 
 
 def test_children_are_told_when_their_parent_is_drained(world: ScalableWorld) -> None:
-    """A message there that is delivered is not drained, one that is acknowledged is; the subscription is on the children."""
+    """A delivered message there is not drained, an acknowledged one is; the subscription is on the children."""
     consumer, parent = controller(world), world.names()[0]
     join(consumer, "c1")
     there = world.at(parent)
@@ -83,7 +83,7 @@ def test_children_are_told_when_their_parent_is_drained(world: ScalableWorld) ->
 
 
 def test_the_next_controller_has_the_consumers(world: ScalableWorld) -> None:
-    """They come back to it within a grace period, and have what they had."""
+    """They reconnect within a grace period, and keep their segments."""
     first, second = controller(world), controller(world)
     join(first, "c1")
     join(second, "c2")
@@ -99,7 +99,7 @@ def test_the_next_controller_has_the_consumers(world: ScalableWorld) -> None:
 
 
 def test_what_is_asked_in_the_wrong_place_is_answered(world: ScalableWorld) -> None:
-    """The other node says where the controller is; a topic that is not there, and a name that is none, are refused."""
+    """The other node names the controller; a missing topic, and an invalid name, are refused."""
     other = world.raw(3 - (int(_controller_url(world, 1)[-1]) + 1))
 
     assert join(other, "c1").error == pb.ServiceNotReady
@@ -108,6 +108,6 @@ def test_what_is_asked_in_the_wrong_place_is_answered(world: ScalableWorld) -> N
 
 
 def test_a_checkpoint_consumer_registers_as_well(world: ScalableWorld) -> None:
-    """It is told of sealed segments too."""
+    """It gets sealed segments too."""
     world.call("POST", f"{ADMIN}/split/0")
     assert sorted(numbers(join(controller(world), "c1", kind=pb.CHECKPOINT))) == [0, 1, 2, 3, 4]

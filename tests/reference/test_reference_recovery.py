@@ -1,4 +1,4 @@
-"""Time-outs, crashes and restarts."""
+"""Timeouts, crashes and restarts."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def test_a_transaction_that_outlives_its_timeout_is_aborted(profile: str, bumps:
 
 
 def test_what_is_decided_does_not_time_out() -> None:
-    """A transaction that waits for its markers stays as it was decided."""
+    """A transaction that waits for its markers keeps its decision."""
     client = Client()
     pair = client.producer("x", timeout_ms=1000)
     client.write("x", pair, 0, 0)
@@ -66,7 +66,7 @@ def test_a_decision_that_was_answered_survives_a_crash(commit: bool) -> None:
 
 
 def test_a_broker_that_is_down_answers_nothing() -> None:
-    """Every connection is closed, time passes, and the restart finds what was there."""
+    """Every connection is closed, time passes, and the restart finds the durable state."""
     client = Client()
     pair = client.producer("x")
     client.broker.crash()
@@ -81,7 +81,7 @@ def test_a_broker_that_is_down_answers_nothing() -> None:
 
 
 def test_an_open_transaction_goes_on_after_a_crash() -> None:
-    """The log still knows that it is open, and where it began; nobody is asked."""
+    """The log still knows that it is open, and where it began, without a question to the coordinator."""
     client = Client()
     pair = client.producer("x")
     client.plain(0)
@@ -122,7 +122,7 @@ def test_the_retry_of_an_initialisation_is_known_after_a_crash() -> None:
 
 
 def test_the_next_producer_id_survives_a_crash() -> None:
-    """In the middle of an overflow: it was answered, so it is the one."""
+    """In the middle of an overflow: it was in an answer, so it stays the next one."""
     client = Client()
     pair = client.producer("x")
     while pair.epoch < 32_766:
@@ -156,7 +156,7 @@ def test_an_armed_crash_point_takes_the_answer_and_the_broker() -> None:
 @pytest.mark.parametrize("point", [point for point in CRASH_POINTS if point not in ("after-data-appended", "after-partition-added")])
 @pytest.mark.parametrize("commit", [True, False])
 def test_an_end_that_got_no_answer_ends_alike_everywhere(point: str, commit: bool) -> None:
-    """Wherever it crashes: after a restart and a retry, all partitions have the same decision and nothing is open."""
+    """At whichever point it crashes: after a restart and a retry, all partitions have the same decision and no transaction is open."""
     client = Client()
     pair = client.producer("x")
     client.write("x", pair, 0, 0)
@@ -166,7 +166,7 @@ def test_an_end_that_got_no_answer_ends_alike_everywhere(point: str, commit: boo
     client.broker.handle(
         request("end_txn", 5, transactional_id="x", producer_id=pair.producer_id, producer_epoch=pair.epoch, committed=commit)
     )
-    client.send("api_versions", 0)  # markers travel before the next request is looked at
+    client.send("api_versions", 0)  # markers are sent before the next request is handled
     assert not client.broker.is_up
     client.broker.restart()
     client.send("api_versions", 0)
@@ -192,7 +192,7 @@ def test_a_crash_after_the_addition_leaves_a_transaction_without_data() -> None:
 
 
 def test_a_crash_while_time_passes_stops_the_broker_only() -> None:
-    """The time-out is due, the broker crashes over it, and time goes on to where it was advanced to."""
+    """The timeout is due, the broker crashes in it, and time passes to where it was advanced."""
     client = Client()
     pair = client.producer("x", timeout_ms=1000)
     client.write("x", pair, 0, 0)

@@ -1,4 +1,4 @@
-"""A reference whose second node has a replica: while it is paused, what the first one appends is not written yet."""
+"""A reference whose second node has a replica: while that node is paused, what the first one appends is not replicated."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def client() -> Replicated:
 
 
 def test_an_assignment_says_who_has_replicas(client: Replicated) -> None:
-    """CreateTopics and Metadata tell them."""
+    """CreateTopics and Metadata show them."""
     (told,) = client.ask("metadata", 7, topics=[{"name": TOPIC}], allow_auto_topic_creation=False).topics[0].partitions
 
     assert (client.made.error_code, client.made.replication_factor) == (0, 2)
@@ -50,7 +50,7 @@ def test_an_assignment_says_who_has_replicas(client: Replicated) -> None:
 
 
 def test_a_record_that_a_follower_lacks_is_neither_read_nor_answered_as_written(client: Replicated) -> None:
-    """The same batch again gets its answer when the follower has gone on, and stands there once."""
+    """The same batch again gets its answer when the follower has caught up, and is in the log once."""
     assert client.write_next(0) == (0, 0)
 
     client.broker.pause(SECOND)
@@ -77,7 +77,7 @@ def test_acks_of_the_leader_alone_are_answered_at_once(client: Replicated) -> No
 
 @pytest.mark.parametrize("crashes", [False, True])
 def test_a_marker_that_a_follower_lacks_decides_nothing(client: Replicated, crashes: bool) -> None:
-    """The transaction stays prepared and its records unread, over a crash as well, until the follower goes on."""
+    """The transaction stays prepared and its records unread, over a crash as well, until the follower catches up."""
     assert client.write_next(0) == (0, 0)
 
     client.broker.pause(SECOND)
@@ -98,7 +98,7 @@ def test_a_marker_that_a_follower_lacks_decides_nothing(client: Replicated, cras
 
 
 def test_whoever_writes_a_marker_hears_that_a_follower_lacks_it(client: Replicated) -> None:
-    """A marker that is refused is refused as ever."""
+    """A refused marker is refused as before."""
     assert client.write_next(0) == (0, 0)
     client.broker.pause(SECOND)
 
@@ -107,7 +107,7 @@ def test_whoever_writes_a_marker_hears_that_a_follower_lacks_it(client: Replicat
 
 
 def test_a_partition_that_was_moved_has_one_replica(client: Replicated) -> None:
-    """Nobody waits for a node that has none of it any more."""
+    """No request waits for a node without a replica."""
     wanted: list[dict[str, Any]] = [{"name": TOPIC, "partitions": [{"partition_index": BOTH, "replicas": [FIRST]}]}]
     client.ask("alter_partition_reassignments", 0, topics=wanted, timeout=1000)
 

@@ -1,4 +1,4 @@
-"""Which requirements a broker has exercised."""
+"""The requirements that a broker has exercised."""
 
 import re
 from importlib import resources
@@ -10,7 +10,7 @@ from reference_client import Client
 from fencepost.contract import register
 
 SEALING = ["CORE-43", "CORE-44", "CORE-45"]
-"""What no log of Kafka can be asked: it cannot be sealed."""
+"""Requirements that Kafka's logs cannot show: they cannot be sealed."""
 FIRST_SLICE = [
     "018",
     "024",
@@ -52,7 +52,7 @@ def test_every_requirement_of_the_first_slice_has_its_branch() -> None:
 
 @pytest.mark.parametrize("protocol", ["kafka", "pulsar"])
 def test_every_requirement_of_the_core_has_its_branch_in_each_reference(protocol: str) -> None:
-    """What every transactional log promises is kept somewhere in each of them."""
+    """The promises of every transactional log are kept somewhere in each of them."""
     room = Path(str(resources.files("fencepost.reference"))) / protocol
     found = set(re.findall(r"rule\(\"(CORE-\d+)\"\)", "".join(file.read_text(encoding="utf-8") for file in room.rglob("*.py"))))
     of_others = set(SEALING) if protocol == "kafka" else set()
@@ -61,7 +61,7 @@ def test_every_requirement_of_the_core_has_its_branch_in_each_reference(protocol
 
 
 def test_a_broker_tells_what_it_has_exercised_itself() -> None:
-    """The branches that were taken, in all its lives; another broker's are its own."""
+    """The branches that were taken, in all its lives; another broker has its own."""
     client, other = Client(), Client()
     pair = client.producer("x")
     client.write("x", pair, 0, 0)

@@ -9,7 +9,7 @@ from fencepost.wire.kafka.batches import MarkerType
 LAST = 32_766
 
 DESCRIBING = [name for name in Profile.names() if "describe_transactions" in Profile.load(name).apis]
-"""Those that say what has become of a transaction, which is asked here."""
+"""The errors about a transaction's outcome, which this test is about."""
 
 
 def at_the_end(profile: str = "seed", timeout_ms: int = 60_000) -> tuple[Client, Pair]:
@@ -25,7 +25,7 @@ def at_the_end(profile: str = "seed", timeout_ms: int = 60_000) -> tuple[Client,
 
 @pytest.mark.parametrize("profile", DESCRIBING)
 def test_a_disk_with_a_past_is_that_of_a_broker_that_was_asked_so_often(profile: str) -> None:
-    """After a restart both answer alike, whether a retry, a stranger or the owner asks."""
+    """After a restart both answer alike, to a retry, to another client and to the owner."""
     asked = Client(profile)
     pair = asked.producer("x")
     for _ in range(5):
@@ -44,7 +44,7 @@ def test_a_disk_with_a_past_is_that_of_a_broker_that_was_asked_so_often(profile:
 
 
 def test_a_timeout_at_the_last_epoch_moves_on_to_a_new_producer_id() -> None:
-    """The marker has the old one; the producer that aborts afterwards is told the new one."""
+    """The marker has the old one; the producer that aborts afterwards gets the new one."""
     client, pair = at_the_end(timeout_ms=1000)
     client.write("x", pair, 0, 0)
 
@@ -59,7 +59,7 @@ def test_a_timeout_at_the_last_epoch_moves_on_to_a_new_producer_id() -> None:
 
 @pytest.mark.parametrize("profile", ["kafka-4.1", "kafka-4.2"])
 def test_some_releases_stay_with_the_epoch_of_the_marker(profile: str) -> None:
-    """KAFKA-20090, as it was seen on 4.1.1: the retry of the owner gets an internal error."""
+    """KAFKA-20090, as seen on 4.1.1: the retry of the owner gets an internal error."""
     client, pair = at_the_end(profile, timeout_ms=1000)
     client.write("x", pair, 0, 0)
 
@@ -72,7 +72,7 @@ def test_some_releases_stay_with_the_epoch_of_the_marker(profile: str) -> None:
 
 
 def test_the_first_release_leaves_the_transaction_open() -> None:
-    """As it was seen on 4.0.0: neither a time-out nor a takeover ends it, and nobody has its epoch."""
+    """As seen on 4.0.0: neither a timeout nor a takeover ends it, and no client has its epoch."""
     client, pair = at_the_end("kafka-4.0", timeout_ms=1000)
     client.write("x", pair, 0, 0)
 
@@ -86,7 +86,7 @@ def test_the_first_release_leaves_the_transaction_open() -> None:
 
 @pytest.mark.parametrize("profile", [name for name in DESCRIBING if name != "seed"])
 def test_releases_answer_an_internal_error_to_a_retried_bump_to_the_last_epoch(profile: str) -> None:
-    """As it was seen on 4.0.0, 4.1.1 and 4.3.1; the text knows no such exception."""
+    """As seen on 4.0.0, 4.1.1 and 4.3.1; the text has no such exception."""
     client, pair = at_the_end(profile)
 
     assert client.init("x", Pair(pair.producer_id, LAST - 1)) == (-1, Pair(-1, -1))

@@ -1,4 +1,4 @@
-"""A reference of two nodes: each answers for what it leads, the first coordinates, and a paused one makes its markers wait."""
+"""A reference of two nodes: each answers for the partitions that it leads, the first coordinates, and a paused one delays its markers."""
 
 from typing import Any
 
@@ -58,13 +58,13 @@ def marked(nodes: TwoNodes, partition: int) -> int:
 
 @pytest.mark.parametrize("ask", [listed, described, marked])
 def test_a_node_answers_for_the_partitions_that_it_leads(nodes: TwoNodes, ask: Any) -> None:
-    """Whoever asks the other one is told that it is not the leader."""
+    """The other one answers that it is not the leader."""
     assert (ask(nodes.at(FIRST), ON_FIRST), ask(nodes.at(SECOND), ON_SECOND)) == (0, 0)
     assert (ask(nodes.at(FIRST), ON_SECOND), ask(nodes.at(SECOND), ON_FIRST)) == (NOT_LEADER, NOT_LEADER)
 
 
 def test_a_producer_writes_where_the_leader_is(nodes: TwoNodes) -> None:
-    """Its transaction spans both, and the wrong node takes nothing."""
+    """Its transaction spans both, and the wrong node appends nothing."""
     pair = nodes.producer("x")
 
     assert nodes.error_of_write("x", pair, ON_SECOND, 0) == NOT_LEADER
@@ -74,7 +74,7 @@ def test_a_producer_writes_where_the_leader_is(nodes: TwoNodes) -> None:
 
 
 def test_only_the_first_node_coordinates(nodes: TwoNodes) -> None:
-    """The second one says so; a producer id without a transactional id is to be had from both."""
+    """The second one refuses; both give a producer id without a transactional id."""
     pair = nodes.producer("x")
     second = nodes.at(SECOND)
 
@@ -91,7 +91,7 @@ def test_only_the_first_node_coordinates(nodes: TwoNodes) -> None:
 
 
 def test_metadata_tells_the_nodes_apart(nodes: TwoNodes) -> None:
-    """Two addresses, the leaders that were assigned, and turns where none were; both nodes say the same."""
+    """Two addresses, the assigned leaders, and alternating ones if none were assigned; both nodes answer the same."""
     nodes.create("turns", 3)
 
     answers = [
@@ -107,7 +107,7 @@ def test_metadata_tells_the_nodes_apart(nodes: TwoNodes) -> None:
 
 @pytest.mark.parametrize("assigned", [{0: [3]}, {0: [1, 3]}, {0: [1, 1]}, {0: []}, {1: [1]}, {0: [1], 2: [1]}, {0: [1], 1: [1, 2]}])
 def test_an_assignment_that_cannot_be_is_refused(nodes: TwoNodes, assigned: dict[int, list[int]]) -> None:
-    """A node that there is not, or twice; no replica, or not as many in each; a number left out: and there is no such topic afterwards."""
+    """A missing node, or one twice; no replica, or different numbers of them; a missing partition: and no topic is created."""
     assert nodes.assign("odd", assigned) == BAD_ASSIGNMENT
     assert nodes.assign("odd", {0: [SECOND]}) == 0
 
@@ -119,7 +119,7 @@ def state_of(nodes: TwoNodes) -> tuple[str, list[int]]:
 
 @pytest.mark.parametrize("crashes", [False, True])
 def test_markers_for_a_paused_node_wait_for_it(nodes: TwoNodes, crashes: bool) -> None:
-    """However long, and over a crash of the coordinator; it answers nobody. Then the timer sends them, and the transaction completes."""
+    """However long, and over a crash of the coordinator; it answers no client. Then the timer sends them, and the transaction completes."""
     pair = nodes.producer("x")
     assert nodes.at(FIRST).error_of_write("x", pair, ON_FIRST, 0) == 0
     assert nodes.at(SECOND).error_of_write("x", pair, ON_SECOND, 0) == 0
@@ -141,7 +141,7 @@ def test_markers_for_a_paused_node_wait_for_it(nodes: TwoNodes, crashes: bool) -
 
 @pytest.mark.parametrize("node", [0, 1, 3])
 def test_the_first_node_and_what_there_is_not_are_never_paused(nodes: TwoNodes, node: int) -> None:
-    """It is a fault of whoever asks."""
+    """It is an error of the caller."""
     with pytest.raises(ValueError, match=f"node {node} cannot be paused: the reference has 2"):
         nodes.broker.pause(node)
 
@@ -153,7 +153,7 @@ def moved(nodes: TwoNodes, topic: str, partition: int, replicas: list[int]) -> i
 
 
 def test_a_partition_moves_to_a_node_that_there_is(nodes: TwoNodes) -> None:
-    """To just one, and with what is open in it; the leader epoch grows, and a crash forgets nothing of that."""
+    """To exactly one, with its open transactions; the leader epoch grows, and a crash loses none of that."""
     pair = nodes.producer("x")
     assert nodes.at(SECOND).error_of_write("x", pair, ON_SECOND, 0) == 0
 
@@ -183,7 +183,7 @@ def test_the_coordinator_moves_with_its_log(nodes: TwoNodes) -> None:
 
 
 def test_while_the_coordinators_node_is_paused_nothing_new_enters_a_transaction(nodes: TwoNodes) -> None:
-    """What is open in a partition goes on there; for anything else the coordinator would have to be asked."""
+    """A transaction that is open in a partition goes on there; for anything else the leader would have to ask the coordinator."""
     pair, other = nodes.producer("x"), nodes.producer("y")
     nodes.at(FIRST).ask("find_coordinator", 4, key_type=1, coordinator_keys=["x"])
     assert nodes.at(FIRST).error_of_write("x", pair, ON_FIRST, 0) == 0

@@ -1,4 +1,4 @@
-"""An end that was not answered has one outcome, wherever the power was lost; and a coordinator that loads says so."""
+"""An end without an answer has one outcome, whenever the system crashed; and a coordinator that loads reports it."""
 
 import pytest
 from reference_client import Client, Pair
@@ -19,13 +19,13 @@ def open_on_two_partitions(client: Client) -> Pair:
 @pytest.mark.parametrize("commit", [True, False])
 @pytest.mark.parametrize("point", OF_THE_END)
 def test_a_crash_during_the_end_leaves_one_outcome(point: str, commit: bool) -> None:
-    """A retry after the restart is told success with the next epoch, and every partition has markers of that decision alone."""
+    """A retry after the restart gets success with the next epoch, and every partition has markers of that decision alone."""
     client = Client()
     pair = open_on_two_partitions(client)
     client.broker.crash_at(point)
 
     client.send("end_txn", 5, transactional_id="x", producer_id=pair.producer_id, producer_epoch=pair.epoch, committed=commit)
-    client.broker.advance(0)  # markers are on their way until something happens
+    client.broker.advance(0)  # markers are in flight until the clock or a request moves them
     assert not client.broker.is_up
     client.broker.restart()
     while (answer := client.end("x", pair, commit=commit))[0] == Error.CONCURRENT_TRANSACTIONS:
@@ -39,7 +39,7 @@ def test_a_crash_during_the_end_leaves_one_outcome(point: str, commit: bool) -> 
 
 
 def test_a_coordinator_that_loads_tells_everybody_to_ask_again() -> None:
-    """Each API has its own word for it, none of them is definite, and the same requests succeed when the log is read."""
+    """Each API has its own error for it, none of them is definite, and the same requests succeed when the log is read."""
     client = Client()
     pair = open_on_two_partitions(client)
     client.broker.crash()

@@ -1,4 +1,4 @@
-"""Where a variant of the reference stands, and what it may override: a decision, by its public name."""
+"""The places of the reference's variants, and what they may override: a decision, by its public name."""
 
 import dataclasses
 import functools
@@ -32,7 +32,7 @@ def overridden(parts: kafka.Parts | pulsar.Parts) -> Iterator[tuple[type, str]]:
 
 
 def faults(parts: kafka.Parts | pulsar.Parts) -> list[str]:
-    """What it overrides and is no decision."""
+    """The overridden names that are no decisions."""
     found = []
     for owner, name in overridden(parts):
         member = inspect.getattr_static(owner, name)
@@ -51,7 +51,7 @@ def test_a_variant_overrides_decisions_only() -> None:
 
 
 def test_what_is_no_decision_is_found() -> None:
-    """A private name, a public one whose docstring calls it something else, and a property."""
+    """A private name, a public one whose docstring lacks the word, and a property."""
 
     class Meddles(Coordinator):
         def _is_pending(self, *_: object) -> bool:
@@ -83,7 +83,7 @@ def test_two_variants_of_one_name_are_refused() -> None:
 
 @functools.cache
 def placed() -> dict[str, tuple[str, ...]]:
-    """The names of the variants, with the module that each stands in, below `reference/defects`."""
+    """The names of the variants, each with its module below `reference/defects`."""
     found = {}
     for module in pkgutil.walk_packages(defects.__path__, f"{defects.__name__}."):
         for value in vars(importlib.import_module(module.name)).values():
@@ -95,7 +95,7 @@ def placed() -> dict[str, tuple[str, ...]]:
 
 @functools.cache
 def features_of(requirement: str) -> set[tuple[str, str]]:
-    """The features that a requirement stands in, each as its proposal and its name."""
+    """The features of a requirement, each as its proposal and its name."""
     return {
         (feature.path.split("/")[0], feature.path.split("/")[1].removesuffix(".feature"))
         for feature in gherkin.bundled()
@@ -104,8 +104,9 @@ def features_of(requirement: str) -> set[tuple[str, str]]:
 
 
 def test_a_variant_stands_where_it_is_looked_for() -> None:
-    """A defect in `<proposal>/<feature>`, or a further file that begins so; one of the core in `core/<protocol>/<feature>`; a lawful
-    variant in `lawful/`; a bug of the field that no feature had a place for in `museum/`, and in the file of the museum."""
+    """A defect is in `<proposal>/<feature>`, or a further file whose name begins so; one of the core in `core/<protocol>/<feature>`; a
+    conforming variant in `lawful/`; a known bug without a feature in `museum/`, and in the file of the museum.
+    """
     places = placed()
 
     assert not is_in_its_place(VARIANTS[0], ("elsewhere", *places[VARIANTS[0].name]))
@@ -113,7 +114,7 @@ def test_a_variant_stands_where_it_is_looked_for() -> None:
 
 
 def _folder_in_core(variant: Defect) -> str:
-    """That of its protocol; one that is declared for both kinds of Pulsar's coordinators stands in that of the classic one."""
+    """The folder of its protocol; a variant for both kinds of Pulsar's coordinators is in that of the classic one."""
     is_of_both = any(variant in declared and len(declared) == 2 for declared in map(declared_by, vars(variant.parts).values()))
     return "pulsar" if is_of_both else variant.protocol.replace("-", "_")
 

@@ -1,4 +1,4 @@
-"""Which consumer reads which segment: all are covered once, in turn, and children wait until their ancestors are drained."""
+"""The assignment of segments to consumers: all are covered once, in turn, and children wait until their ancestors are drained."""
 
 from hypothesis import given
 from hypothesis.strategies import DrawFn, booleans, composite, integers, lists, sampled_from, sets, text
@@ -28,7 +28,7 @@ def layout_values(choose: DrawFn) -> Layout:
 
 @given(layout_values(), NAMES)
 def test_each_segment_has_one_consumer(layout: Layout, names: set[str]) -> None:
-    """Every segment once, also where there are more consumers than segments; and nobody has two more than another one."""
+    """Every segment once, also with more consumers than segments; and no consumer has two more than another."""
     dealt = assign(layout.active, names)
 
     assert set(dealt) == names
@@ -39,7 +39,7 @@ def test_each_segment_has_one_consumer(layout: Layout, names: set[str]) -> None:
 
 @given(layout_values(), NAMES, integers())
 def test_the_order_in_which_they_come_means_nothing(layout: Layout, names: set[str], seed: int) -> None:
-    """Any controller comes to the same assignment: the first segment is the first consumer's, and so on in turn."""
+    """Any controller makes the same assignment: the first segment is the first consumer's, and so on in turn."""
     dealt = assign(layout.active, names)
 
     shuffled = sorted(names, key=lambda name: hash((seed, name)))
@@ -49,13 +49,13 @@ def test_the_order_in_which_they_come_means_nothing(layout: Layout, names: set[s
 
 
 def test_without_consumers_nobody_has_anything() -> None:
-    """There is nothing to be told."""
+    """There are no assignments."""
     assert assign(layouts.created(2, 0).active, []) == {}
 
 
 @given(layout_values(), lists(booleans(), min_size=30, max_size=30))
 def test_nothing_is_read_before_its_ancestors(layout: Layout, drained: list[bool]) -> None:
-    """What may be read has drained ancestors only; and what is active or not drained, and has those, may be read."""
+    """A readable segment has only drained ancestors; and an active or undrained one with only drained ancestors is readable."""
     is_over = {number: not segment.is_active and drained[number] for number, segment in layout.segments.items()}
 
     def ancestors(number: int) -> set[int]:
@@ -68,5 +68,5 @@ def test_nothing_is_read_before_its_ancestors(layout: Layout, drained: list[bool
 
 @given(layout_values())
 def test_what_is_drained_in_the_end_leaves_the_active_ones(layout: Layout) -> None:
-    """Nothing that is active is held back for ever."""
+    """No active segment is held back for ever."""
     assert readable(layout, lambda _: True) == sorted(layout.active, key=lambda one: one.number)

@@ -1,4 +1,4 @@
-"""Splits and merges, crashed at every point and overtaken at every call: what was begun is completed or undone, and nothing is lost."""
+"""Splits and merges, crashed at every point and overtaken at every call: each is completed or undone, and nothing is lost."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -54,7 +54,7 @@ def _made() -> LayoutWorld:
 
 
 def _assert_whole(world: LayoutWorld) -> None:
-    """Nothing that was begun is left: no note, no topic of a segment beside the layout, and sealed is what the layout says."""
+    """No change is left half done: no note, no topic of a segment outside the layout, and the layout's sealed segments are sealed."""
     assert world.store.note(TOPIC) is None
     assert flaws(world.layout) == []
     assert set(world.segments.messages) == world.names(*world.layout.segments.values())
@@ -88,7 +88,7 @@ def test_a_crash_leaves_what_the_next_controller_completes_or_undoes(world: Layo
 
 @CHANGES
 def test_the_numbers_of_a_change_that_was_undone_are_not_given_again(world: LayoutWorld, change: Act) -> None:
-    """A topic of that name may have been there, and a client may know it."""
+    """A topic of that name may have existed, and a client may know it."""
     world.points.arm("after-children")
     with pytest.raises(Crash):
         change(world.brokers[1])
@@ -102,7 +102,7 @@ def test_the_numbers_of_a_change_that_was_undone_are_not_given_again(world: Layo
 @pytest.mark.parametrize("first", CRASH_POINTS)
 @pytest.mark.parametrize("second", CRASH_POINTS)
 def test_whoever_recovers_may_die_as_well(world: LayoutWorld, first: str, second: str) -> None:
-    """At any point; the third one ends it."""
+    """At any point; the third one completes or undoes it."""
     world.points.arm(first)
     with pytest.raises(Crash):
         split(world.brokers[1])
@@ -119,7 +119,7 @@ def test_whoever_recovers_may_die_as_well(world: LayoutWorld, first: str, second
 
 
 def test_a_subscription_that_comes_during_a_change_is_on_the_children() -> None:
-    """Whenever it came to the parent, until that took no more."""
+    """Whenever it came to the parent, until that accepted no more."""
     for at in range(_calls(split)):
         world = _made()
 
@@ -134,7 +134,7 @@ def test_a_subscription_that_comes_during_a_change_is_on_the_children() -> None:
 
 
 def test_a_release_gives_the_children_what_is_registered_and_nothing_else() -> None:
-    """Not what somebody subscribed on the parent alone."""
+    """Not a subscription of the parent alone."""
     world = LayoutWorld(ScalableProfile.load("pulsar-5.0"))
     world.brokers[1].create(TOPIC, 2)
     world.brokers[1].register(TOPIC, "workers")
@@ -147,7 +147,7 @@ def test_a_release_gives_the_children_what_is_registered_and_nothing_else() -> N
 
 
 def _calls(change: Act) -> int:
-    """How many calls a change makes of store and segments, so that somebody can come before each."""
+    """The number of a change's calls of store and segments, so that a test can act before each."""
     world = _made()
     world.between.arm(-1, lambda: None)
     change(world.brokers[1])
@@ -155,7 +155,7 @@ def _calls(change: Act) -> int:
 
 
 def _replace(world: LayoutWorld, *acts: Act) -> None:
-    """The first controller's session ends, which it does not know; the second one leads, and does these."""
+    """The first controller's session ends, which it does not know; the second one leads, and makes these changes."""
     world.brokers[1].close()
     for act in (lambda broker: broker.controller_of(TOPIC), *acts):
         act(world.brokers[2])
@@ -184,16 +184,15 @@ def _error(act: Act, broker: ScalableTopics) -> Error | LayoutRefused | None:
 @pytest.mark.parametrize("other", OTHERS)
 @CHANGES
 def test_of_two_controllers_at_once_no_change_is_lost_or_half_made(change: Act, other: str) -> None:
-    """Before whichever call of the first one the second one comes: each change that was answered is in the layout, and nothing else is.
-
-    The one that was overtaken has either ended before, or fails, and then what it began is completed or undone.
+    """Before any call of the first one the second one may act: the layout has exactly the changes that were answered. The overtaken one has
+    either ended before, or fails, and then its change is completed or undone.
     """
     for at in range(_calls(change)):
         world = _made()
         answered: list[str] = []
 
         def come(world: LayoutWorld = world, answered: list[str] = answered) -> None:
-            with suppress(LayoutRefused):  # what the first one has made may leave the second one nothing to do
+            with suppress(LayoutRefused):  # the first one's change may leave the second one nothing to do
                 _replace(world)
                 for act in OTHERS[other]:
                     before = world.layout.epoch
@@ -210,7 +209,7 @@ def test_of_two_controllers_at_once_no_change_is_lost_or_half_made(change: Act, 
 
 @CHANGES
 def test_a_topic_that_is_deleted_during_a_change_leaves_nothing(change: Act) -> None:
-    """Before whichever call of the change: neither topics of segments nor records, but for who leads, until its session ends."""
+    """Before any call of the change: neither topics of segments nor records, except that of the leader, until its session ends."""
     for at in range(_calls(change)):
         world = _made()
         world.between.arm(at, lambda world=world: _replace(world, lambda broker: broker.delete(TOPIC)))
@@ -223,7 +222,7 @@ def test_a_topic_that_is_deleted_during_a_change_leaves_nothing(change: Act) -> 
 
 
 def test_a_note_that_was_left_behind_by_a_deleted_topic_goes() -> None:
-    """With its children, by whoever looks around, or by who makes a topic of that name again."""
+    """With its children, by a sweep, or when a topic of that name is created again."""
     note = ChangeNote(parents=(0,), children=(2, 3), ranges=((0, 9), (10, 19)), subscriptions=(), step="sealing")
     for clear in (lambda broker: broker.sweep(), lambda broker: broker.create(TOPIC, 2)):
         world = LayoutWorld()
@@ -247,7 +246,7 @@ def test_a_note_that_was_left_behind_by_a_deleted_topic_goes() -> None:
     ],
 )
 def test_a_note_that_is_none_is_told_and_changes_nothing(world: LayoutWorld, value: bytes, why: str) -> None:
-    """Not that of this layout, not of any, or no JSON: with its key, and what was expected."""
+    """One of another layout, of none, or no JSON: with its key, and what was expected."""
     world.connect().put(paths.change(TOPIC), value)
     before = world.layout
 
@@ -261,12 +260,12 @@ def test_a_note_that_is_none_is_told_and_changes_nothing(world: LayoutWorld, val
 
 
 def _sweep_quietly(world: LayoutWorld) -> None:
-    """Whoever looks around passes over what cannot be read."""
+    """A sweep skips what cannot be read."""
     world.brokers[1].sweep()
 
 
 def test_a_refused_change_leaves_no_trace(world: LayoutWorld) -> None:
-    """A segment that is unknown, sealed or of one hash, and segments that do not lie side by side."""
+    """A segment that is unknown, sealed or of one hash, and segments that are no neighbours."""
     broker = world.brokers[1]
     split(broker)
     for _ in range(14):
@@ -290,7 +289,7 @@ def test_a_refused_change_leaves_no_trace(world: LayoutWorld) -> None:
 
 
 class Machine(RuleBasedStateMachine):
-    """Producers write to whatever active segment the layout shows, while segments are split, merged, pruned, and controllers crash."""
+    """Producers write to the active segments of the layout, while segments are split, merged, pruned, and controllers crash."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -341,7 +340,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def sweep(self) -> None:
-        for number in (1, 2, 1, 2):  # the first two may crash over what was begun
+        for number in (1, 2, 1, 2):  # the first two may crash in the unfinished change
             try:
                 self.world.brokers[number].sweep()
             except Crash as crash:

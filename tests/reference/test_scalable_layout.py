@@ -1,4 +1,4 @@
-"""Laws of layouts, over any order of splits, merges and prunings; and what a layout does not allow."""
+"""Properties of layouts, over any order of splits, merges and prunings; and what a layout does not allow."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -14,7 +14,7 @@ from fencepost.reference.scalable.layout_flaws import flaws
 
 
 def made_of(drawn: DataObject) -> list[Layout]:
-    """The layouts of a topic, one behind the other, by any changes that they allow."""
+    """The layouts of a topic, one after the other, by any changes that they allow."""
     made = [layouts.created(drawn.draw(integers(1, 5)), now_ms=0)]
     for now_ms in range(1, drawn.draw(integers(0, 12)) + 1):
         made.append(_changed(drawn, made[-1], now_ms))
@@ -39,7 +39,7 @@ def _neighbours(drawn: DataObject, layout: Layout) -> list[int]:
     return [one.number for one in layout.active[first : first + many]]
 
 
-# --- laws -----------------------------------------------------------------------------------------------------------------------
+# --- properties -----------------------------------------------------------------------------------------------------------------
 
 
 @given(data())
@@ -55,7 +55,7 @@ def test_every_hash_has_one_active_segment_at_every_epoch(drawn: DataObject) -> 
 
 @given(data())
 def test_parents_and_children_name_each_other(drawn: DataObject) -> None:
-    """Also when one of several parents is pruned; nobody names a segment that is gone."""
+    """Also when one of several parents is pruned; no segment names a removed one."""
     for layout in made_of(drawn):
         edges_down = {(one.number, child) for one in layout.segments.values() for child in one.children}
         edges_up = {(parent, one.number) for one in layout.segments.values() for parent in one.parents}
@@ -64,7 +64,7 @@ def test_parents_and_children_name_each_other(drawn: DataObject) -> None:
 
 @given(data())
 def test_each_change_is_one_epoch_and_gives_new_numbers(drawn: DataObject) -> None:
-    """A number says which segment is meant, for ever: its hashes and its beginning never change."""
+    """A number identifies a segment for ever: its hashes and its beginning never change."""
     known: dict[int, tuple[HashRange, int, int]] = {}
     made = made_of(drawn)
     assert [layout.epoch for layout in made] == list(range(len(made)))
@@ -97,7 +97,7 @@ def test_a_sealed_segment_stays_as_it_is(drawn: DataObject) -> None:
 
 @given(data())
 def test_ancestors_come_before_descendants(drawn: DataObject) -> None:
-    """By number, by epoch, and in what is pruned: who is there has all its descendants."""
+    """By number, by epoch, and in prunings: a segment that is there has all its descendants."""
     for layout in made_of(drawn):
         for one in layout.segments.values():
             for child in (layout.segments[number] for number in one.children):
@@ -107,7 +107,7 @@ def test_ancestors_come_before_descendants(drawn: DataObject) -> None:
 
 @given(data())
 def test_no_layout_that_comes_of_changes_has_a_flaw(drawn: DataObject) -> None:
-    """What finds flaws in records takes all that are sound."""
+    """The check for flaws in records accepts all sound ones."""
     assert not any(flaws(layout) for layout in made_of(drawn))
 
 
@@ -152,7 +152,7 @@ def test_a_merge_names_its_parents_in_the_order_of_their_hashes() -> None:
 
 
 def test_any_number_of_neighbours_may_be_merged_where_a_profile_has_no_bound() -> None:
-    """And no more than its bound where it has one."""
+    """And no more than the bound, if there is one."""
     layout = layouts.created(4, 0)
     assert layouts.merge(layout, (0, 1, 2), 0, at_most=None).named(4).parents == (0, 1, 2)
     assert layouts.merge(layout, (0, 1, 2), 0, at_most=3).named(4).parents == (0, 1, 2)
@@ -163,7 +163,7 @@ def test_any_number_of_neighbours_may_be_merged_where_a_profile_has_no_bound() -
 
 
 def test_a_profile_of_buddies_merges_those_of_one_split_only() -> None:
-    """Also when their parent is pruned; segments that no split has made have no buddies, nor has what a merge has made."""
+    """Also when their parent is pruned; segments that were not made by a split have no buddies, nor has one made by a merge."""
     made = layouts.split(layouts.split(layouts.created(2, 0), 0, 0), 1, 0)  # 2, 3 | 4, 5
     assert layouts.merge(made, (2, 3), 0, "buddy").named(6).parents == (2, 3)
     assert layouts.merge(layouts.pruned(made, 0, 1), (2, 3), 0, "buddy").named(6).parents == (2, 3)
@@ -175,7 +175,7 @@ def test_a_profile_of_buddies_merges_those_of_one_split_only() -> None:
 
 
 def test_a_segment_can_be_split_down_to_one_hash_and_no_further() -> None:
-    """16 times; the layout stays what it was when the next one is refused."""
+    """16 times; the layout stays the same when the next one is refused."""
     layout = layouts.created(1, 0)
     for _ in range(16):
         layout = layouts.split(layout, layout.active[0].number, 0)
@@ -216,7 +216,7 @@ def _grown() -> Layout:
     ],
 )
 def test_what_a_layout_does_not_allow_is_refused_and_changes_nothing(change: Callable[[Layout], Layout], why: str) -> None:
-    """With the value, what was expected, and what to do."""
+    """With the value, what was expected, and the remedy."""
     layout, same = _grown(), _grown()
 
     with pytest.raises(LayoutRefused, match=why):
@@ -226,7 +226,7 @@ def test_what_a_layout_does_not_allow_is_refused_and_changes_nothing(change: Cal
 
 
 def test_several_segments_are_pruned_in_one_epoch() -> None:
-    """Ancestors with their descendants, in whatever order they are named; the children that stay have no parents any more."""
+    """Ancestors with their descendants, in whatever order they are named; remaining children have no parents any more."""
     after = layouts.pruned(_grown(), 1, 0)
 
     assert (after.epoch, after.next_number, sorted(after.segments)) == (3, 5, [2, 3, 4])
@@ -241,7 +241,7 @@ def test_one_of_two_parents_may_be_pruned() -> None:
 
 
 def test_numbers_that_were_given_and_taken_back_are_skipped() -> None:
-    """At the same epoch; again it changes nothing, and numbers that were skipped before stay skipped."""
+    """At the same epoch; a second time changes nothing, and numbers that were skipped before stay skipped."""
     layout = layouts.created(2, 0)
     skipped = layouts.skipped(layout, (2, 3))
     assert (skipped.epoch, skipped.segments, skipped.next_number) == (0, layout.segments, 4)
@@ -251,7 +251,7 @@ def test_numbers_that_were_given_and_taken_back_are_skipped() -> None:
 
 @pytest.mark.parametrize("neighbours", ["adjacent", "buddy"])
 def test_more_segments_cost_no_more_than_in_proportion(neighbours: Neighbours) -> None:
-    """Made, split, merged at once, looked at for flaws and pruned: ten times as many take no twenty times as many steps."""
+    """Made, split, merged at once, checked for flaws and pruned: ten times as many take less than twenty times as many steps."""
 
     def changed(segments: int) -> None:
         layout = layouts.created(segments, 0)

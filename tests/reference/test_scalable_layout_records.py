@@ -1,4 +1,4 @@
-"""Records of layouts: what was written is read again, and what is no layout is told with its key, and changes nothing."""
+"""Records of layouts: they are read as they were written, and an unsound one is reported with its key, and changes nothing."""
 
 import json
 from collections.abc import Callable
@@ -32,7 +32,7 @@ def _read(described: object) -> Layout:
 
 
 def test_what_was_written_is_read_again() -> None:
-    """Also what is sealed, merged and pruned."""
+    """Also sealed, merged and pruned segments."""
     for layout in (layouts.created(3, 1), _grown(), layouts.pruned(_grown(), 0), layouts.merge(_grown(), (3, 4), 4)):
         assert decoded(_record(encoded(layout))) == layout
 
@@ -124,7 +124,7 @@ FLAWS = [
 
 @pytest.mark.parametrize(("spoil", "why"), FLAWS)
 def test_a_record_with_a_flaw_is_refused_and_nothing_is_changed(spoil: Callable[[Any], None], why: str) -> None:
-    """With the key, the segment and what was expected; whoever asks for a change is told the same, and whoever looks around goes on."""
+    """With the key, the segment and what was expected; a client that asks for a change gets the same, and a sweep goes on."""
     told = described(_grown())
     spoil(told)
     with pytest.raises(MalformedLayout, match=why) as refused:
@@ -146,7 +146,7 @@ def test_a_record_with_a_flaw_is_refused_and_nothing_is_changed(spoil: Callable[
 
 
 def test_not_more_than_three_flaws_are_told() -> None:
-    """So that what is told of thousands of segments can be read."""
+    """So that an error about thousands of segments can be read."""
     told: Any = described(layouts.created(50, 0))
     for one in told["segments"].values():
         one["parentIds"] = [99]
@@ -156,7 +156,7 @@ def test_not_more_than_three_flaws_are_told() -> None:
 
 
 def test_a_flaw_hides_what_does_not_cover_because_of_it() -> None:
-    """Overlaps and gaps are told of segments that are right by themselves."""
+    """Overlaps and gaps are reported only for segments that are valid by themselves."""
     layout = layouts.created(2, 0)
     assert flaws(Layout(0, 1, layout.segments)) == ["segment 1 is not below the next number 1"]
 
@@ -166,14 +166,14 @@ def test_a_flaw_hides_what_does_not_cover_because_of_it() -> None:
     | recursive(none() | integers() | text(), lambda more: lists(more) | dictionaries(text(), more)).map(json.dumps).map(str.encode)
 )
 def test_no_nonsense_is_a_layout(value: bytes) -> None:
-    """Whatever bytes, and whatever JSON: refused, and nothing else happens."""
+    """Any bytes, and any JSON: refused, and nothing else happens."""
     with pytest.raises(MalformedLayout):
         decoded(_record(value))
 
 
 @given(sampled_from(["epoch", "nextSegmentId", "segments"]), integers() | text() | none() | lists(integers()))
 def test_no_field_may_be_nonsense(field: str, value: object) -> None:
-    """It is a layout by the law, or it is refused."""
+    """Each result is a sound layout, or it is refused."""
     told = {**described(_grown()), field: value}
     try:
         layout = _read(told)

@@ -1,4 +1,4 @@
-"""The names of scalable topics and segments, where they stand in the metadata store, and the profiles."""
+"""The names of scalable topics and segments, their keys in the metadata store, and the profiles."""
 
 from contextlib import suppress
 
@@ -26,7 +26,7 @@ def test_the_name_of_a_segment_says_what_it_is(bounds: list[int], number: int) -
 
 
 def test_a_segment_has_four_digits_for_each_hash() -> None:
-    """In lower case, and its number without any more than it needs."""
+    """In lower case, and its number without leading zeros."""
     assert segment_topic(TOPIC, Segment(12, HashRange(0, 0x7FFF))) == "segment://public/default/orders/0000-7fff-12"
 
 
@@ -55,7 +55,7 @@ def test_a_segment_has_four_digits_for_each_hash() -> None:
     ],
 )
 def test_what_is_no_name_of_a_segment_is_refused(name: str) -> None:
-    """Each segment has one name, so that nobody has it twice."""
+    """Each segment has one name, so that none has two."""
     assert not is_segment(name)
     with pytest.raises(Refused, match="is no segment; expected segment://TENANT/NAMESPACE/NAME/FIRST-LAST-NUMBER") as refused:
         parse_segment(name)
@@ -95,7 +95,7 @@ def test_what_is_no_name_of_a_topic_is_refused(name: str) -> None:
 
 @given(text())
 def test_any_text_is_a_name_or_is_refused(name: str) -> None:
-    """And what is understood means itself."""
+    """And the result is a name of itself."""
     for understood in (resolved, lambda one: parse_segment(one).topic):
         with suppress(Refused):
             topic = understood(name)
@@ -103,7 +103,7 @@ def test_any_text_is_a_name_or_is_refused(name: str) -> None:
 
 
 def test_each_thing_has_its_place() -> None:
-    """Names of topics, subscriptions and consumers may have any sign, and never end up in each other's place."""
+    """Names of topics, subscriptions and consumers may have any character, and never lead to the same key."""
     odd = "topic://public/default/a%b:c"
     assert paths.layout(odd) == "/topics/public/default/a%25b%3Ac"
     assert paths.controller(odd) == "/topics/public/default/a%25b%3Ac/controller"
@@ -116,7 +116,7 @@ def test_each_thing_has_its_place() -> None:
 
 
 def test_the_profiles_differ_where_the_release_differs_from_the_text() -> None:
-    """Eleven times; both merge two neighbours and take the high half of a key's hash."""
+    """Eleven times; both merge two neighbours and use the high half of a key's hash."""
     assert set(ScalableProfile.names()) == {"seed", "pulsar-5.0"}
     text, release = (ScalableProfile.load(name).model_dump() for name in ("seed", "pulsar-5.0"))
     assert {key for key in text if text[key] != release[key]} - {"name", "imitates"} == {
@@ -137,6 +137,6 @@ def test_the_profiles_differ_where_the_release_differs_from_the_text() -> None:
 
 
 def test_a_profile_that_there_is_not_is_told() -> None:
-    """With those that there are."""
+    """With the known ones."""
     with pytest.raises(ProfileError, match=r"pulsar-5\.0"):
         ScalableProfile.load("pulsar-9")

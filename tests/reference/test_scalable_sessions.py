@@ -1,4 +1,4 @@
-"""Stream consumers: they are waited for, come back, are given up, and outlive their controller."""
+"""Stream consumers: the controller waits for them, they reconnect, are given up, and outlive their controller."""
 
 from collections.abc import Collection
 
@@ -31,7 +31,7 @@ GRACE = PROFILE.grace_period_ms
 
 
 class DrainableSegments:
-    """Segments of which a test says who has drained them."""
+    """Segments for which a test decides which subscriptions have drained them."""
 
     def __init__(self) -> None:
         self.undrained: set[int] = set()
@@ -63,7 +63,7 @@ class DrainableSegments:
 
 
 class Broker:
-    """One of two, with its own client of the store."""
+    """One of two brokers, with its own client of the store."""
 
     def __init__(self, world: "World", number: int) -> None:
         store = MemoryStore(world.data, world.faults)
@@ -76,13 +76,13 @@ class Broker:
         self.sessions = Sessions(self.topics, layouts, Registrations(store), world.segments, leadership, PROFILE, lambda: world.now)
 
     def sweep(self) -> None:
-        """What it does now and then by itself."""
+        """The broker's periodic work."""
         self.topics.sweep()
         self.sessions.sweep()
 
 
 class World:
-    """Two brokers, what they share, and a clock."""
+    """Two brokers, their common state, and a clock."""
 
     def __init__(self, segments: int = 3) -> None:
         self.data, self.faults = MemoryData(), StoreFaults()
@@ -97,7 +97,7 @@ class World:
         return self.brokers[self.brokers[1].topics.controller_of(TOPIC)]
 
     def crash_leader(self) -> None:
-        """The controller is gone with its session, and another broker has its number; the other one leads from its next sweep on."""
+        """The controller is gone with its session, and a new broker has its number; the other one leads from its next sweep on."""
         number = self.leader.topics.node
         self.leader.topics.close()
         self.brokers[number] = Broker(self, number)
@@ -122,12 +122,12 @@ def world() -> World:
 
 
 def told(session: Session) -> list[list[int]]:
-    """The assignments that wait, by the numbers of the segments."""
+    """The waiting assignments, by the numbers of the segments."""
     return [[segment.number for segment in one.segments] for one in iter(session.take, None)]
 
 
 def test_all_hear_of_one_that_joins(world: World) -> None:
-    """The first has everything, until there is a second; what nobody's is told to nobody."""
+    """The first has everything, until there is a second; without a consumer, no assignment is sent."""
     first = world.join("c1")
     second = world.join("c2")
 
@@ -136,7 +136,7 @@ def test_all_hear_of_one_that_joins(world: World) -> None:
 
 
 def test_a_consumer_that_is_lost_is_waited_for(world: World) -> None:
-    """Nobody else is told anything until the grace period is over; then it is deleted, and the others have its segments."""
+    """Others get no new assignment until the grace period is over; then it is deleted, and the others get its segments."""
     first, second = world.join("c1"), world.join("c2")
     told(first)
     second.close()
@@ -148,7 +148,7 @@ def test_a_consumer_that_is_lost_is_waited_for(world: World) -> None:
 
 
 def test_one_that_comes_back_has_what_it_had(world: World) -> None:
-    """Nobody else hears of it, and it can be lost again for as long."""
+    """No other consumer is notified, and it can be lost again for as long."""
     first, second = world.join("c1"), world.join("c2")
     told(first)
     for _ in range(3):
@@ -160,7 +160,7 @@ def test_one_that_comes_back_has_what_it_had(world: World) -> None:
 
 
 def test_the_same_name_on_another_connection_takes_over(world: World) -> None:
-    """Who had the name before is told nothing more, and its going means nothing."""
+    """The former connection of the name gets nothing more, and its end has no effect."""
     former, now = world.join("c1"), world.join("c1")
     told(former)
     former.close()
@@ -172,7 +172,7 @@ def test_the_same_name_on_another_connection_takes_over(world: World) -> None:
 
 
 def test_the_next_controller_waits_for_all_anew(world: World) -> None:
-    """Also for one whose grace period was nearly over; who comes back has what it had."""
+    """Also for one whose grace period was nearly over; a consumer that reconnects keeps its segments."""
     world.join("c1")
     world.join("c2").close()
     world.pass_by(GRACE - 1)
@@ -203,7 +203,7 @@ def test_children_wait_for_their_parent(world: World) -> None:
 
 
 def test_a_checkpoint_consumer_has_sealed_segments_too(world: World) -> None:
-    """Its positions are its own, and nobody else knows what it has read."""
+    """It keeps its own positions, and the broker does not know what it has read."""
     only = world.leader.sessions.join(TOPIC, "restored", "c1", "CHECKPOINT")
     world.leader.topics.split(TOPIC, 0)
 
@@ -211,7 +211,7 @@ def test_a_checkpoint_consumer_has_sealed_segments_too(world: World) -> None:
 
 
 def test_only_the_controller_takes_consumers(world: World) -> None:
-    """The other broker says who it is; a topic that is not there has no consumers."""
+    """The other broker names the controller; a missing topic has no consumers."""
     with pytest.raises(Refused, match="node 1 is the controller"):
         world.brokers[2].sessions.join(TOPIC, "workers", "c1")
     with pytest.raises(Refused, match="TOPIC_NOT_FOUND"):
@@ -219,7 +219,7 @@ def test_only_the_controller_takes_consumers(world: World) -> None:
 
 
 def test_a_former_controller_gives_nobody_up(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It deletes only what it has read, so a consumer that came back elsewhere stays, also when it comes between look and deletion."""
+    """It deletes only what it has read, so a consumer that reconnected elsewhere stays, also between the look and the deletion."""
     stale, back = world.brokers[1], list[Session]()
     seen = stale.sessions._registrations.of
     world.join("c1").close()
@@ -239,7 +239,7 @@ def test_a_former_controller_gives_nobody_up(world: World, monkeypatch: pytest.M
 
 
 def test_a_former_controller_sends_its_consumers_away(world: World) -> None:
-    """Once, at its next look; not those of a topic that it leads still."""
+    """Once, at its next look; not those of a topic that it still leads."""
     former, away = world.brokers[1], list[str]()
     former.sessions.join(TOPIC, "workers", "c1", hang_up=lambda: away.append("c1"))
     world.pass_by(1_000)
@@ -253,7 +253,7 @@ def test_a_former_controller_sends_its_consumers_away(world: World) -> None:
 
 
 def test_what_nobody_reads_is_bounded() -> None:
-    """The newest assignments are kept, and the newest of all is what counts."""
+    """The newest assignments are kept, and the newest of all is in force."""
     world = World(40)
     slow = world.join("c1")
     for number in range(2 * MOST_WAITING):
@@ -263,7 +263,7 @@ def test_what_nobody_reads_is_bounded() -> None:
 
 
 def test_segments_that_cannot_be_asked_leave_all_as_it_is(world: World) -> None:
-    """Who joins is refused, and waited for; who is there keeps what it has; then all goes on."""
+    """A new consumer is refused, and waited for; others keep their segments; then all goes on."""
     first = world.join("c1")
     world.leader.topics.split(TOPIC, 0)
     told(first)
@@ -277,7 +277,7 @@ def test_segments_that_cannot_be_asked_leave_all_as_it_is(world: World) -> None:
 
 
 def test_one_that_is_refused_and_stays_away_is_given_up(world: World) -> None:
-    """Its connection has no session with the controller, so it is waited for as if it were lost."""
+    """Its connection has no session with the controller, so it is treated as lost."""
     first = world.join("c1")
     world.leader.topics.split(TOPIC, 0)
     world.segments.are_away = True
@@ -293,7 +293,7 @@ def test_one_that_is_refused_and_stays_away_is_given_up(world: World) -> None:
 
 
 def test_a_registration_that_is_none_harms_its_subscription_only(world: World) -> None:
-    """Whoever joins is told which record is wrong; consumers of other subscriptions go on."""
+    """A new consumer learns which record is wrong; consumers of other subscriptions go on."""
     other = world.join("c1", "others")
     world.leader.topics.register(TOPIC, "workers")
     MemoryStore(world.data, world.faults).put(paths.consumer(TOPIC, "workers", "c9"), b"STREAM")
@@ -318,7 +318,7 @@ def test_who_is_left_when_a_topic_goes_is_sent_away_at_once(world: World) -> Non
 
 @pytest.mark.parametrize("is_made_again", [True, False])
 def test_who_is_left_when_a_subscription_goes_is_sent_away(world: World, is_made_again: bool) -> None:
-    """Once; and another one of that name has its own consumers alone, who are waited for by nobody else's time."""
+    """Once; and another one of that name has only its own consumers, with their own grace periods."""
     away, other = list[str](), world.join("c1", "others")
     world.leader.sessions.join(TOPIC, "workers", "c1", hang_up=lambda: away.append("c1"))
     world.leader.topics.unregister(TOPIC, "workers")
@@ -329,7 +329,7 @@ def test_who_is_left_when_a_subscription_goes_is_sent_away(world: World, is_made
 
 
 class Machine(RuleBasedStateMachine):
-    """Consumers of one subscription come, are lost and come back, while segments change and controllers crash."""
+    """Consumers of one subscription join, are lost and reconnect, while segments change and controllers crash."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -371,7 +371,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def crash(self) -> None:
-        """All that is registered is waited for from now on."""
+        """From now on the controller waits for all registered consumers."""
         self.world.crash_leader()
         self.connected = {}
         self.lost_at = dict.fromkeys(self.world.registered, self.world.now)
@@ -395,12 +395,12 @@ class Machine(RuleBasedStateMachine):
         self.world.pass_by(0)
 
     def assigned(self) -> dict[str, list[int]]:
-        """What each consumer that is connected was told last."""
+        """The last assignment of each connected consumer."""
         return {name: [one.number for one in session.assignment.segments] for name, session in self.connected.items() if session.assignment}
 
     @invariant()
     def segments_are_read_by_one(self) -> None:
-        """By those who are connected, or are waited for; nobody reads what its ancestors have not been drained of."""
+        """By connected or awaited consumers; none reads a segment whose ancestors are not drained."""
         held = [number for numbers in self.assigned().values() for number in numbers]
         layout = self.world.leader.topics.layout(TOPIC)
         free = {one.number for one in readable(layout, lambda segment: segment.number not in self.world.segments.undrained)}

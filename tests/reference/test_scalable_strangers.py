@@ -1,4 +1,4 @@
-"""What stands in the metadata store and was written by another hand, or by another version: it stops nobody."""
+"""Records in the metadata store that another program, or another version, has written: they stop no broker."""
 
 import json
 from typing import Any
@@ -26,7 +26,7 @@ def read(told: object) -> Layout:
 
 @pytest.mark.parametrize("key", ["x", "public/default", "public/default/", "//x", "public/default/a%2Fb", "public/default/%zz", "a/b/c/d"])
 def test_a_key_that_names_no_topic_is_passed_over(world: LayoutWorld, key: str) -> None:
-    """Under the layouts as well as under the notes of changes: the topics that there are are listed and looked after."""
+    """Among layouts as well as notes of changes: existing topics are listed and maintained."""
     for folder in (paths.TOPICS, paths.CHANGES):
         world.connect().put(folder + key, b"{}")
     broker = world.brokers[2]
@@ -45,7 +45,7 @@ def test_a_name_is_found_again_by_its_key() -> None:
 
 
 def test_a_sealed_segment_without_a_time_is_pruned(world: LayoutWorld) -> None:
-    """An older version did not write it down; nobody knows then how long it was kept."""
+    """An older version did not write it; how long it was kept is unknown."""
     world.brokers[1].split(TOPIC, 0)
     told: Any = described(world.layout)
     del told["segments"]["0"]["sealedAtMs"]
@@ -67,7 +67,7 @@ def test_an_active_segment_may_say_that_it_was_sealed_at_no_epoch() -> None:
 
 @pytest.mark.parametrize("key", ["00", "+0", " 0", "\u0660", "1" * 5_000])
 def test_a_segment_stands_under_its_number_written_in_one_way(key: str) -> None:
-    """So that none stands there twice."""
+    """So that none is there twice."""
     told: Any = described(layouts.created(1, 0))
     told["segments"][key] = told["segments"]["0"]
 
@@ -76,7 +76,7 @@ def test_a_segment_stands_under_its_number_written_in_one_way(key: str) -> None:
 
 
 def test_a_long_layout_is_read_once() -> None:
-    """Each use of a segment asks for its layout, and thousands of segments would take as many times thousands to read."""
+    """Each use of a segment reads its layout, and thousands of segments would take as many times thousands of reads."""
     record = Record("/topics/public/default/long", encoded(layouts.created(10_000, 0)), 7)
 
     assert decoded(record) is decoded(Record(record.key, bytes(bytearray(record.value)), 7))

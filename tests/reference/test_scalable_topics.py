@@ -1,4 +1,4 @@
-"""Topics as an administrator knows them, who leads them, and what becomes of their sealed segments."""
+"""Topics as administrators see them, their leaders, and what becomes of their sealed segments."""
 
 from collections.abc import Callable
 
@@ -52,7 +52,7 @@ def _made(profile: ScalableProfile) -> LayoutWorld:
 
 
 def test_a_topic_is_made_once(world: LayoutWorld) -> None:
-    """A second time it is refused, by any broker; one of an impossible number of segments leaves nothing."""
+    """A second time it is refused, by any broker; one with an impossible number of segments leaves nothing."""
     before = world.records
     for number in (1, 2):
         with pytest.raises(Refused, match="is there already") as refused:
@@ -66,7 +66,7 @@ def test_a_topic_is_made_once(world: LayoutWorld) -> None:
 
 
 def test_topics_are_listed_by_their_namespace(world: LayoutWorld) -> None:
-    """Whatever else stands under them, and whatever their names are like."""
+    """Whatever else is stored under them, and whatever their names are like."""
     odd = "topic://public/default/a%b:c"
     for topic in (OTHER, odd):
         world.brokers[1].create(topic, 1)
@@ -78,7 +78,7 @@ def test_topics_are_listed_by_their_namespace(world: LayoutWorld) -> None:
 
 
 def test_a_subscription_is_on_every_active_segment(world: LayoutWorld) -> None:
-    """Not on sealed ones, but on all that come; twice is as good as once."""
+    """Not on sealed ones, but on all later ones; a second call changes nothing."""
     broker = world.brokers[1]
     broker.split(TOPIC, 0)
     for _ in range(2):
@@ -110,7 +110,7 @@ def test_a_subscription_that_is_forgotten_takes_its_consumers_with_it(world: Lay
 
 
 def test_a_deleted_topic_leaves_nothing(world: LayoutWorld) -> None:
-    """Neither active nor sealed segments nor records; topics with names that begin the same stay, and it can be made again."""
+    """Neither active nor sealed segments nor records; topics with names that begin the same stay, and it can be created again."""
     world.brokers[1].create(TOPIC + "-2", 1)
     kept = [record for record in world.records if "orders-2" in record.key]
     world.brokers[1].split(TOPIC, 0)
@@ -129,7 +129,7 @@ def test_a_deleted_topic_leaves_nothing(world: LayoutWorld) -> None:
 
 
 def test_a_deleted_topic_takes_a_change_that_was_begun_with_it(world: LayoutWorld) -> None:
-    """With its children: by the controller that begun it, or the next one."""
+    """With its children: by the controller that began it, or the next one."""
     for deleting in (1, 2):
         world = _made(SEED)
         world.points.arm("after-children")
@@ -142,7 +142,7 @@ def test_a_deleted_topic_takes_a_change_that_was_begun_with_it(world: LayoutWorl
 
 
 def test_a_segment_is_found_by_its_name(world: LayoutWorld) -> None:
-    """By that and no other: not with the hashes of another one, and not in a topic that there is not."""
+    """By no other: not with the hashes of another one, and not in a missing topic."""
     assert world.brokers[2].segment(world.name(1)) == world.layout.named(1)
     for name, error in {
         "segment://public/default/orders/0000-7fff-1": Error.INVALID_TOPIC_NAME,
@@ -157,7 +157,7 @@ def test_a_segment_is_found_by_its_name(world: LayoutWorld) -> None:
 
 @pytest.mark.parametrize("act", ACTS)
 def test_what_names_a_topic_that_is_not_there_is_refused(act: str) -> None:
-    """And nothing is noted of it, not even who leads it."""
+    """And no record is written, not even of a leader."""
     world = LayoutWorld()
     with pytest.raises(Refused) as refused:
         ACTS[act](world.brokers[1])
@@ -167,7 +167,7 @@ def test_what_names_a_topic_that_is_not_there_is_refused(act: str) -> None:
 
 
 def test_who_watches_is_told_of_each_layout(world: LayoutWorld) -> None:
-    """Once for each change, and not of what was refused."""
+    """Once for each change, and not of refused ones."""
     broker = world.brokers[1]
     broker.split(TOPIC, 0)
     broker.merge(TOPIC, (2, 3))
@@ -181,7 +181,7 @@ def test_who_watches_is_told_of_each_layout(world: LayoutWorld) -> None:
 
 
 def test_one_leads_and_the_next_one_when_it_is_gone(world: LayoutWorld) -> None:
-    """Whoever is asked first; the others are told who it is."""
+    """Whichever broker is asked first; the others learn which one leads."""
     assert [world.brokers[number].controller_of(TOPIC) for number in (2, 1)] == [1, 1]
     world.crash(1)
     assert [world.brokers[number].controller_of(TOPIC) for number in (2, 1)] == [2, 2]
@@ -191,7 +191,7 @@ def test_one_leads_and_the_next_one_when_it_is_gone(world: LayoutWorld) -> None:
 
 @pytest.mark.parametrize("act", ACTS)
 def test_who_does_not_lead_changes_nothing(world: LayoutWorld, act: str) -> None:
-    """It is told who does, also when it did lead before and has not noticed that its session has ended."""
+    """It learns which broker does, also if it led before and has not noticed that its session has ended."""
     world.brokers[1].close()
     assert world.brokers[2].controller_of(TOPIC) == 2
     before, messages = world.records, dict(world.segments.messages)
@@ -206,9 +206,9 @@ def test_who_does_not_lead_changes_nothing(world: LayoutWorld, act: str) -> None
 
 
 def test_who_lost_the_race_for_a_topic_learns_who_won(world: LayoutWorld) -> None:
-    """The record is there between its look and its try."""
+    """The record appears between its look and its attempt."""
     world.brokers[1].close()
-    world.between.arm(1, lambda: world.brokers[2].controller_of(TOPIC))  # it has looked who leads
+    world.between.arm(1, lambda: world.brokers[2].controller_of(TOPIC))  # it has looked up the leader
     assert world.brokers[1].controller_of(TOPIC) == 2
 
 
@@ -221,7 +221,7 @@ def test_a_record_of_a_controller_that_is_none_is_told(world: LayoutWorld, value
 
 
 def test_a_controller_that_closes_leads_nothing(world: LayoutWorld) -> None:
-    """Twice does no harm, and asked again it leads with a session of its own."""
+    """A second close does no harm, and asked again it leads with a separate session."""
     client = world.connect()
     leadership = Leadership(3, client)
     world.crash(1)
@@ -239,7 +239,7 @@ def test_a_controller_that_closes_leads_nothing(world: LayoutWorld) -> None:
 
 
 def _seal(world: LayoutWorld, *, messages: int = 1) -> str:
-    """The first segment is split, with that many messages in it; the name of its topic."""
+    """Split the first segment, with that many messages in it; returns the name of its topic."""
     name = world.name(0)
     for message in range(messages):
         world.segments.write(name, message)
@@ -249,7 +249,7 @@ def _seal(world: LayoutWorld, *, messages: int = 1) -> str:
 
 
 def _sweep(world: LayoutWorld, after_ms: int = RETENTION_MS) -> bool:
-    """Whether the first segment is gone behind that time: from the layout, with its data, and with somebody told, or not at all."""
+    """Whether the first segment is gone after that time: from the layout, with its data, and with a notification, or not at all."""
     world.now += after_ms
     world.brokers[1].sweep()
     is_gone = 0 not in world.layout.segments
@@ -293,7 +293,7 @@ def test_anybody_s_subscription_keeps_it_by_the_text(world: LayoutWorld) -> None
 
 
 def test_an_open_transaction_keeps_it_by_the_text(world: LayoutWorld) -> None:
-    """Though every subscription has drained what there is to read."""
+    """Though every subscription has drained its readable messages."""
     name = _seal(world)
     world.segments.acknowledged.add((name, "workers"))
     world.segments.open.add(name)
@@ -303,7 +303,7 @@ def test_an_open_transaction_keeps_it_by_the_text(world: LayoutWorld) -> None:
 
 
 def test_a_release_keeps_it_for_neither(release: LayoutWorld) -> None:
-    """What nobody has registered is removed under whoever reads it, and under a transaction."""
+    """An unregistered reader, or a transaction, loses it."""
     name = release.name(0)
     release.segments.create(name, ["alone"])
     release.segments.open.add(name)
@@ -313,7 +313,7 @@ def test_a_release_keeps_it_for_neither(release: LayoutWorld) -> None:
 
 
 def test_ancestors_go_first(world: LayoutWorld) -> None:
-    """A segment whose parent is still needed stays, however drained it is; then both go at once."""
+    """A segment whose parent is still needed stays, although it is drained; then both go at once."""
     parent = _seal(world)
     world.brokers[1].split(TOPIC, 2)
     world.segments.acknowledged.add((world.name(2), "workers"))
@@ -330,7 +330,7 @@ def test_ancestors_go_first(world: LayoutWorld) -> None:
 
 
 def test_what_is_pruned_by_two_at_once_is_gone_once(world: LayoutWorld) -> None:
-    """Whoever writes second finds another version, and looks again the next time."""
+    """The second writer finds another version, and looks again the next time."""
     _seal(world, messages=0)
     world.now += RETENTION_MS
     world.between.arm(1, lambda: world.brokers[2]._pruning.prune(TOPIC))
@@ -343,7 +343,7 @@ def test_what_is_pruned_by_two_at_once_is_gone_once(world: LayoutWorld) -> None:
 
 
 def test_a_topic_that_cannot_be_read_does_not_keep_others_waiting(world: LayoutWorld) -> None:
-    """Whoever looks around passes it over, and leads what nobody led."""
+    """A sweep skips it, and leads the topics without a leader."""
     world.connect().put(paths.layout("topic://public/default/broken"), b"{")
     _seal(world, messages=0)
     world.crash(1)
@@ -362,14 +362,14 @@ def test_who_does_not_lead_prunes_nothing(world: LayoutWorld) -> None:
 
 
 def test_a_segment_that_is_not_sealed_is_never_over(world: LayoutWorld) -> None:
-    """Whoever asks for one has made a mistake."""
+    """The caller has made a mistake."""
     active: Segment = world.layout.active[0]
     with pytest.raises(AssertionError):
         world.brokers[1]._pruning.is_over(TOPIC, active)
 
 
 def test_more_segments_cost_no_more_than_in_proportion() -> None:
-    """Made, registered for, split, merged, pruned and deleted: ten times as many take no twenty times as many steps."""
+    """Made, registered for, split, merged, pruned and deleted: ten times as many take less than twenty times as many steps."""
 
     def changed(segments: int) -> None:
         world = LayoutWorld(SEED.model_copy(update={"merged_at_once": None}))

@@ -45,7 +45,7 @@ def fetch(max_bytes: int = 1 << 20, *, partition: int = 0, max_wait: int = 0, mi
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
 def test_the_command_says_where_it_is_and_ends_when_it_is_told_to(tmp_path: Path, ending: signal.Signals) -> None:
-    """One line with the address and what to try; exit code 0, and nobody listens there any longer."""
+    """One line with the address and what to try; exit code 0, and no process listens there any longer."""
     with serve_command(tmp_path, end_with=ending) as served:
         healthy(served.port)
         idle = WireClient(served.port)
@@ -79,14 +79,14 @@ def test_a_port_that_is_taken_is_told_with_what_to_do(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_served_is_told(tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
-    """Exit code 2, with the nearest right word; before a port is asked for, which may be somebody else's."""
+    """Exit code 2, with the nearest right word; before it takes a port, which may be another program's."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert told in fencepost("serve", *arguments, "--port", port, expect=2, cwd=tmp_path).err
 
 
 def test_its_time_passes_by_itself(tmp_path: Path) -> None:
-    """A transaction that is open for longer than it may be is aborted without anybody's doing."""
+    """A transaction that is open for longer than it may be is aborted without a request."""
     looks_often = "transaction.abort.timed.out.transaction.cleanup.interval.ms=10"
     with serve_command(tmp_path, "--set", looks_often) as served:
         client = TcpClient(served.port)
@@ -143,7 +143,7 @@ def test_an_unknown_version_of_api_versions_is_told_what_there_is() -> None:
     ids=lambda data: data[:14].hex(),
 )
 def test_what_the_broker_does_not_understand_ends_that_connection(data: bytes) -> None:
-    """Unknown APIs and versions, malformed requests and absurd lengths; the others go on."""
+    """Unknown APIs and versions, malformed requests and absurd lengths; other connections go on."""
     with served_here() as served:
         other = TcpClient(served.port)
         with WireClient(served.port) as client:
@@ -162,7 +162,7 @@ def test_answers_come_in_the_order_of_their_requests() -> None:
 
 
 def test_acks_0_gets_no_answer() -> None:
-    """The record is there, and the next answer is that of the next request; one that is refused ends the connection."""
+    """The record is stored, and the next answer is that of the next request; a refused one ends the connection."""
     with served_here() as served:
         client = TcpClient(served.port)
         with WireClient(served.port) as sender:
@@ -177,7 +177,7 @@ def test_acks_0_gets_no_answer() -> None:
 
 
 def test_a_fetch_waits_for_records_and_for_no_longer_than_it_says() -> None:
-    """It is answered when enough is there, others are served in the meantime, and an empty answer comes at the end of its patience."""
+    """It is answered when enough is there, others are served in the meantime, and an empty answer comes at the end of its wait."""
     with served_here() as served:
         client = TcpClient(served.port)
         with WireClient(served.port) as reader:
@@ -190,7 +190,7 @@ def test_a_fetch_waits_for_records_and_for_no_longer_than_it_says() -> None:
 
 
 def test_an_error_of_the_reference_ends_one_connection_and_is_written_down(caplog: pytest.LogCaptureFixture) -> None:
-    """The traceback is in the log, and the others go on."""
+    """The traceback is in the log, and other connections go on."""
 
     class Faulty(TransactionFilter):
         def passes(self, *_: object) -> bool:
@@ -209,7 +209,7 @@ def test_an_error_of_the_reference_ends_one_connection_and_is_written_down(caplo
 
 
 def test_a_crash_ends_what_is_asked_until_the_restart() -> None:
-    """While the broker is down it answers nobody."""
+    """While the broker is down it answers no client."""
     with served_here() as served:
         client = TcpClient(served.port)
         pair = client.producer("x")
@@ -229,7 +229,7 @@ def fill(served: Served, records: int, size: int) -> None:
 
 
 def test_who_does_not_read_is_not_read_from_and_blocks_nobody() -> None:
-    """Ten readers that ask for much and fetch nothing: others are served, and in the end the answers are all there."""
+    """Ten readers that ask for much and read nothing: others are served, and in the end the answers are complete."""
     asked = 40
     with served_here() as served:
         fill(served, 8, 100_000)
@@ -245,7 +245,7 @@ def test_who_does_not_read_is_not_read_from_and_blocks_nobody() -> None:
 
 
 def test_a_thousand_idle_connections_and_as_many_half_frames(tmp_path: Path) -> None:
-    """They cost little and disturb nobody."""
+    """They cost little and disturb no other client."""
     with serve_command(tmp_path) as served:
         idle = [WireClient(served.port) for _ in range(1000)]
         for number, client in enumerate(idle):
@@ -304,7 +304,7 @@ def test_large_requests_that_never_end_cannot_fill_the_memory(tmp_path: Path) ->
 
 
 def test_pairs_are_those_of_the_wire() -> None:
-    """What the bytes carry is what the reference says: the epoch grows with each end."""
+    """The bytes carry the reference's values: the epoch grows with each end."""
     with served_here() as served:
         client = TcpClient(served.port)
         pair = client.producer("x")

@@ -1,4 +1,4 @@
-"""Anything that anybody sends: the reference answers or closes, and goes on serving."""
+"""Any bytes from any client: the reference answers or closes, and goes on serving."""
 
 import contextlib
 import struct
@@ -20,7 +20,7 @@ FRAMES = recorded()
 
 
 def test_the_recorded_requests_are_lawful() -> None:
-    """Every API that the reference serves is among them, and each can be read again; else the damaged ones would show nothing."""
+    """They include every API that the reference serves, and each can be decoded; otherwise the damaged ones would show nothing."""
     asked = [asked_in(frame) for frame in FRAMES]
 
     assert {one.api for one in asked} == set(Profile.load("seed").apis)
@@ -53,7 +53,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Command]:
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(damaged(FRAMES), min_size=1, max_size=8), st.binary(max_size=12))
 def test_whatever_is_sent_the_others_are_served(served: Command, frames: list[bytes], rest: bytes) -> None:
-    """Damaged requests and what is no frame at all: the connection is answered or closed, and the next client is served."""
+    """Damaged requests and invalid frames: the connection is answered or closed, and the next client is served."""
     with WireClient(served.port) as client, contextlib.suppress(ConnectionError):
         client.send(b"".join(map(framed, frames)) + rest)
     with WireClient(served.port) as client:
@@ -62,7 +62,7 @@ def test_whatever_is_sent_the_others_are_served(served: Command, frames: list[by
 
 
 def test_afterwards_a_whole_transaction_goes_well_and_little_memory_was_used(served: Command) -> None:
-    """Nothing of all that is left over, and no request met an error of the reference itself."""
+    """Nothing is left over from them, and no request met an error of the reference itself."""
     client = TcpClient(served.port, topic=False)
     client.create("fresh", 1)
     pair = client.producer("healthy")
@@ -76,7 +76,7 @@ def test_afterwards_a_whole_transaction_goes_well_and_little_memory_was_used(ser
 
 @pytest.mark.parametrize("count", [b"\xff\xff\xff\xff\x0f", b"\x80\x80\x80\x80\x08", b"\xff\x7f"])
 def test_an_array_that_announces_more_than_there_is_never_reaches_the_codec(count: bytes) -> None:
-    """kio's decoder would make room for it, and where there is none, end the whole process."""
+    """kio's decoder would allocate memory for it, and without enough of it end the whole process."""
     head = struct.pack(">hhihB", 65, 0, 1, -1, 0)
 
     with pytest.raises(MalformedFrame, match="announces"):
@@ -84,7 +84,7 @@ def test_an_array_that_announces_more_than_there_is_never_reaches_the_codec(coun
 
 
 def test_null_is_no_array_where_the_schema_wants_one() -> None:
-    """A broker would fail on it later, in words that nobody understands."""
+    """A broker would fail on it later, with an obscure error."""
     data = struct.pack(">hhihBBB", 65, 0, 1, -1, 0, 0, 0)
 
     with pytest.raises(MalformedFrame, match="an array is due before byte 12, and there is null"):

@@ -24,7 +24,7 @@ from fencepost.wire.pulsar.frames import MAX_FRAME, SIZE, Payload, decode, encod
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
 def test_the_command_says_where_it_is_and_ends_when_it_is_told_to(tmp_path: Path, ending: signal.Signals) -> None:
-    """One line with both addresses and what to try; exit code 0, and nobody listens there any longer."""
+    """One line with both addresses and what to try; exit code 0, and no process listens there any longer."""
     with serve_command(tmp_path, system="pulsar", end_with=ending) as served:
         healthy(served)
         idle = PulsarWire(served.port)
@@ -75,7 +75,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Command:  # type: ignore
 
 
 def test_its_time_passes_by_itself(served: Command) -> None:
-    """A transaction that is open for longer than it may be is aborted without anybody's doing."""
+    """A transaction that is open for longer than it may be is aborted without a request."""
     ours = session(served.port, served.admin_port)
     probe = ours.client("c")
     opened = probe.new_transaction(1)
@@ -98,7 +98,7 @@ def test_lookup_tells_the_real_address(served: Command) -> None:
 
 
 def test_what_one_client_sends_reaches_another_that_only_waits(served: Command) -> None:
-    """A consumer's connection is written to while its client says nothing."""
+    """A consumer's connection is written to while its client sends nothing."""
     sent, subscribed = recorded(), PulsarWire(served.port)
     by_name = {frame.name: frame for frame in reversed(sent)}
     subscribed.send(encode(by_name["SUBSCRIBE"]) + encode(by_name["FLOW"]))
@@ -132,7 +132,7 @@ SEND = encode(next(frame for frame in recorded() if frame.name == "SEND"))
     ids=lambda data: data[:14].hex(),
 )
 def test_what_the_broker_does_not_understand_ends_that_connection(served: Command, data: bytes) -> None:
-    """Wrong sizes, magic and checksum, unknown commands, and those that no client says; the others go on."""
+    """Wrong sizes, magic and checksum, unknown commands, and those that no client sends; other connections go on."""
     with PulsarWire(served.port) as other:
         other.send(PING)
         with PulsarWire(served.port) as client:
@@ -157,7 +157,7 @@ def test_what_the_broker_does_not_understand_ends_that_connection(served: Comman
     ids=lambda value: value[:24].decode() if isinstance(value, bytes) else str(value),
 )
 def test_what_the_admin_port_does_not_understand_is_told(served: Command, request_bytes: bytes, status: int) -> None:
-    """What is no HTTP and what is no JSON is 400, what is unknown 404, what is too large has its own number."""
+    """Invalid HTTP and invalid JSON are 400, an unknown path is 404, and a request that is too large has its own status."""
     method_fits = request_bytes.replace(b"PUT /admin/v3", b"POST /admin/v3")
     with PulsarWire(served.admin_port) as client:
         client.send(method_fits)
@@ -166,7 +166,7 @@ def test_what_the_admin_port_does_not_understand_is_told(served: Command, reques
 
 
 def test_a_connection_to_the_admin_port_serves_several_calls(served: Command) -> None:
-    """As HTTP/1.1 has it."""
+    """As HTTP/1.1 requires."""
     with httpx.Client(base_url=f"http://127.0.0.1:{served.admin_port}", trust_env=False) as client:
         statuses = [client.put("/admin/v2/persistent/public/default/calls").status_code for _ in range(2)]
         assert client.get("/admin/v3/transactions/coordinators").json() == [{"id": 0}]
@@ -175,7 +175,7 @@ def test_a_connection_to_the_admin_port_serves_several_calls(served: Command) ->
 
 
 def test_an_error_of_the_reference_ends_one_connection_and_is_written_down(caplog: pytest.LogCaptureFixture) -> None:
-    """The traceback is in the log, and the others go on."""
+    """The traceback is in the log, and other connections go on."""
 
     class Faulty(LogCoordinator):
         def new(self, timeout_ms: int) -> TxnId:  # noqa: ARG002
@@ -194,7 +194,7 @@ def test_an_error_of_the_reference_ends_one_connection_and_is_written_down(caplo
 
 
 def test_a_crash_ends_the_connections_until_the_restart() -> None:
-    """While the broker is down it answers nobody, at neither port."""
+    """While the broker is down it answers no client, at neither port."""
     url = "/admin/v3/transactions/coordinators"
     with pulsar_here() as here, PulsarWire(here.port) as client, httpx.Client(trust_env=False) as http:
         client.send(PING)
@@ -213,7 +213,7 @@ def test_a_crash_ends_the_connections_until_the_restart() -> None:
 
 
 def test_who_does_not_read_is_not_read_from_and_blocks_nobody(served: Command) -> None:
-    """Readers that ask for everything and fetch nothing: others are served, and in the end what was said is all there."""
+    """Readers that ask for everything and read nothing: others are served, and in the end the answers are complete."""
     topic, count, size = "persistent://public/default/slow", 40, 200_000
     slow = [PulsarWire(served.port) for _ in range(5)]
     for number, client in enumerate(slow):
@@ -234,7 +234,7 @@ def test_who_does_not_read_is_not_read_from_and_blocks_nobody(served: Command) -
 
 
 def test_a_thousand_idle_connections_and_as_many_half_frames(tmp_path: Path) -> None:
-    """They cost little and disturb nobody."""
+    """They cost little and disturb no other client."""
     with serve_command(tmp_path, system="pulsar") as served:
         idle = [PulsarWire(served.port if number % 4 else served.admin_port) for number in range(1000)]
         for number, client in enumerate(idle):

@@ -1,4 +1,4 @@
-"""Anything that anybody sends to the Pulsar reference: it answers or closes, and goes on serving."""
+"""Any bytes from any client to the Pulsar reference: it answers or closes, and goes on serving."""
 
 import contextlib
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ PROFILES = st.sampled_from(PulsarProfile.names())
 
 
 class Conversation:
-    """One client after the other at a broker in this process, which has scalable topics: whoever is sent away comes again."""
+    """One client after the other at a broker in this process, which has scalable topics: a client that is disconnected reconnects."""
 
     def __init__(self, profile: str) -> None:
         self.broker = ReferencePulsar(PulsarProfile.load(profile), Parts(), nodes=1, kinds=[TinyTransactions()])
@@ -44,7 +44,7 @@ class Conversation:
             self.said.append(said)
 
     def check(self) -> None:
-        """Time passes, what was said can be said in bytes, and the next client is served."""
+        """Time passes, all answers can be encoded, and the next client is served."""
         self.broker.advance(1_000)
         for frame in self.said:
             assert decode(encode(frame)[SIZE.size :]) == frame
@@ -55,7 +55,7 @@ class Conversation:
 
 @pytest.mark.parametrize("profile", PulsarProfile.names())
 def test_the_recorded_frames_are_lawful(profile: str) -> None:
-    """Every command that the reference knows is among them, and none is refused; else the damaged ones would show nothing."""
+    """They include every command that the reference has, and none is refused; otherwise the damaged ones would show nothing."""
     conversation = Conversation(profile)
     for frame in FRAMES:
         conversation.send(frame)
@@ -69,7 +69,7 @@ def test_the_recorded_frames_are_lawful(profile: str) -> None:
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(PROFILES, st.data())
 def test_whatever_can_be_read_is_answered_in_the_protocols_words(profile: str, data: st.DataObject) -> None:
-    """No frame that can be decoded raises anything, wherever in a conversation it stands, and whatever is said of it can be encoded."""
+    """No frame that can be decoded raises anything, at any place of a conversation, and every answer can be encoded."""
     conversation = Conversation(profile)
     strange = data.draw(st.dictionaries(st.integers(0, len(FRAMES)), st.one_of(absurd(FRAMES), any_frames()), min_size=1, max_size=6))
     for number, frame in enumerate([*FRAMES, FRAMES[1]]):
@@ -128,7 +128,7 @@ _CALLS = st.builds(
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(PROFILES, st.lists(_CALLS, min_size=1, max_size=6))
 def test_any_admin_call_has_an_answer_of_http(profile: str, calls: list[AdminRequest]) -> None:
-    """A status that says whose fault it is, and never one of the server's own."""
+    """A status that shows whose fault it is, and never a server error."""
     conversation = Conversation(profile)
     for frame in FRAMES[:20]:
         conversation.send(frame)
@@ -148,7 +148,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Command]:
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(damaged(BYTES) | absurd(FRAMES).map(lambda frame: encode(frame)[4:]), min_size=1, max_size=8), st.binary(max_size=12))
 def test_whatever_is_sent_the_others_are_served(served: Command, sent: list[bytes], rest: bytes) -> None:
-    """Damaged frames and what is no frame at all: the connection is answered or closed, and the next client is served."""
+    """Damaged and invalid frames: the connection is answered or closed, and the next client is served."""
     with PulsarWire(served.port) as client, contextlib.suppress(ConnectionError):
         client.send(b"".join(SIZE.pack(len(data)) + data for data in sent) + rest)
     with PulsarWire(served.port) as client:
@@ -159,7 +159,7 @@ def test_whatever_is_sent_the_others_are_served(served: Command, sent: list[byte
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.binary(max_size=200), st.sampled_from([b"", b"GET / HTTP/1.1\r\nHost: x\r\n", b"PUT /admin/v2 HTTP/1.1\r\nContent-Length: "]))
 def test_whatever_comes_to_the_admin_port_the_others_are_served(served: Command, rest: bytes, start: bytes) -> None:
-    """What is no HTTP, or only its beginning."""
+    """Invalid HTTP, or only its beginning."""
     with PulsarWire(served.admin_port) as client, contextlib.suppress(ConnectionError):
         client.send(start + rest)
     answer: Any = httpx.get(f"http://127.0.0.1:{served.admin_port}/admin/v3/transactions/coordinators", trust_env=False)
@@ -167,7 +167,7 @@ def test_whatever_comes_to_the_admin_port_the_others_are_served(served: Command,
 
 
 def test_afterwards_a_whole_transaction_goes_well_and_little_memory_was_used(served: Command) -> None:
-    """Nothing of all that is left over, and no frame met an error of the reference itself."""
+    """Nothing is left over from them, and no frame met an error of the reference itself."""
     healthy(served, "afterwards")
 
     assert "Traceback" not in served.log.read_text()

@@ -1,4 +1,4 @@
-"""`fencepost serve pulsar` with metadata-driven transactions, on a store in memory: who has them, and where it is told to die."""
+"""`fencepost serve pulsar` with metadata-driven transactions, on a store in memory: the profiles with them, and crashes at a place."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ def test_both_kinds_of_transactions_are_served(served: Command) -> None:
 
 
 def test_a_release_without_them_has_none(tmp_path: Path) -> None:
-    """To name a store for them, or a place of their code, is refused with the profiles that have them."""
+    """A store for them, or a place in their code, is refused with the profiles that have them."""
     for option in (("--metadata", "memory"), ("--crash-at", "after-event")):
         refused = fencepost("serve", "pulsar", "--profile", "pulsar-4.0", *option, expect=2, cwd=tmp_path)
         assert f"{option[0]} is about metadata-driven transactions, which profile pulsar-4.0 has not; " in refused.err
@@ -49,7 +49,7 @@ def test_a_release_without_them_has_none(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_served_is_told(tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
-    """Exit code 2, with what would be right."""
+    """Exit code 2, with the correct form."""
     refused = fencepost("serve", *arguments, "--port", 0, expect=2, cwd=tmp_path)
 
     assert told in refused.err
@@ -57,7 +57,7 @@ def test_what_cannot_be_served_is_told(tmp_path: Path, arguments: tuple[str, ...
 
 
 def test_a_place_that_there_is_none_of_is_told_with_all_that_there_are(tmp_path: Path) -> None:
-    """And what is true at each of them."""
+    """And with what is true at each of them."""
     refused = fencepost("serve", "pulsar", "--crash-at", "after-header-sac", expect=2, cwd=tmp_path)
 
     assert "--crash-at after-header-sac: there is no such place; did you mean after-header-cas?" in refused.err
@@ -65,7 +65,7 @@ def test_a_place_that_there_is_none_of_is_told_with_all_that_there_are(tmp_path:
 
 
 def test_it_dies_where_it_is_told_to(tmp_path: Path) -> None:
-    """As if killed: whoever waits gets no answer, and its exit code is that of SIGKILL."""
+    """As if killed: a waiting client gets no answer, and its exit code is that of SIGKILL."""
     crashing = ("--crash-at", "after-header-create")
 
     with serve_command(tmp_path, *crashing, system="pulsar", dies_with=KILLED) as served, scalable_session(served) as ours:

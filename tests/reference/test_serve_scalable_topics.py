@@ -1,4 +1,4 @@
-"""`fencepost serve pulsar` with scalable topics, asked with raw frames: a split under load, and what clients are sent that do not read."""
+"""`fencepost serve pulsar` with scalable topics, in raw frames: a split under load, and updates for clients that do not read."""
 
 import json
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 class Client(PulsarWire):
-    """A client of bytes that is connected."""
+    """A connected client of raw bytes."""
 
     def __init__(self, served: Command) -> None:
         super().__init__(served.port)
@@ -40,13 +40,13 @@ class Client(PulsarWire):
         assert self.next().body.feature_flags.supports_scalable_topics
 
     def next(self) -> Frame:
-        """What comes next."""
+        """The next frame."""
         data = self.frame()
         assert data is not None, "the connection was closed"
         return decode(data)
 
     def until_now(self) -> list[Frame]:
-        """All that was said before a PING was read."""
+        """All frames that were sent before the broker read a PING."""
         self.ask(pb.CommandPing())
         return list(iter(self.next, _PONG))
 
@@ -77,7 +77,7 @@ def admin(served: Command, method: str, path: str) -> tuple[int, Any]:
 
 
 def test_a_split_under_load_loses_nothing_and_shows_nothing_that_has_no_receipt(served: Command) -> None:
-    """Messages are sent without waiting, before and behind the split: each is readable exactly if it was receipted, and once."""
+    """Messages are sent without waiting, before and after the split: a message is readable, once, exactly if it has a receipt."""
     parent = "segment://public/default/loaded/0000-ffff-0"
     assert admin(served, "PUT", "/loaded")[0] == 204
     assert admin(served, "PUT", "/loaded/subscriptions/s")[0] == 204
@@ -103,7 +103,7 @@ def test_a_split_under_load_loses_nothing_and_shows_nothing_that_has_no_receipt(
 
 
 def test_both_profiles_serve_scalable_topics(tmp_path: Path) -> None:
-    """A release before them does not: it closes the connection of who asks."""
+    """An earlier release does not: it closes the client's connection."""
     with serve_command(tmp_path, "--profile", "pulsar-4.0", system="pulsar") as older, PulsarWire(older.port) as client:
         client.ask(pb.CommandConnect(client_version="raw", protocol_version=21))
         assert client.name() == "CONNECTED"
@@ -113,12 +113,12 @@ def test_both_profiles_serve_scalable_topics(tmp_path: Path) -> None:
 
 
 class _Transport:
-    """What of its bytes a client has not read."""
+    """The bytes that a client has not read."""
 
     unread = 0
 
     def set_write_buffer_limits(self, high: int) -> None:
-        """It tells how much waits by itself."""
+        """It reports by itself how much waits."""
 
     def get_write_buffer_size(self) -> int:
         return self.unread
@@ -139,7 +139,7 @@ class _Writer:
 
 
 def test_news_wait_at_the_broker_for_a_client_that_does_not_read() -> None:
-    """Where they have a bound; answers are sent, and when it has read, so are the newest layouts."""
+    """They have a bound there; answers are sent, and after the client has read, so are the newest layouts."""
     world, writer = ScalableWorld(nodes=1), _Writer()
     connection = PulsarConnection(world.broker, Outgoing(), Memory(), cast(Any, None), cast(Any, writer))
     asked = pb.CommandScalableTopicLookup(session_id=1, topic=EVENTS)

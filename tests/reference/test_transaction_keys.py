@@ -1,4 +1,4 @@
-"""Transaction keys in the reference: what holds after whatever clients, administrators and crashes do, and its bounds."""
+"""Transaction keys in the reference: what holds after any actions of clients, administrators and crashes, and its bounds."""
 
 from collections import defaultdict
 
@@ -34,7 +34,7 @@ class Broker:
         self.epochs: defaultdict[str, list[int]] = defaultdict(list)
 
     def connect(self, key: str, epoch: int = NEW) -> pb.CommandTcClientConnectResponse:
-        """What a new connection with the key is answered."""
+        """The answer to a new connection with the key."""
         connection = self.broker.connect()
         assert connection is not None
         asked = pb.CommandTcClientConnectRequest(request_id=1, tc_id=0, transaction_key=key.encode(), transaction_key_epoch=epoch)
@@ -45,13 +45,13 @@ class Broker:
         return answer
 
     def begin(self, key: str) -> None:
-        """A transaction on the newest connection of the key, if that is there still."""
+        """A transaction on the newest connection of the key, if that is still open."""
         connection = self.newest.get(key)
         if connection is not None and connection.is_open:
             assert not said(connection, pb.CommandNewTxn(request_id=2, tc_id=0, txn_ttl_millis=TIMEOUT_MS), self.broker).HasField("error")
 
     def end(self, key: str) -> None:
-        """A commit of what the key has open."""
+        """A commit of the key's open transaction."""
         connection, found = self.newest.get(key), self.broker.run(lambda node: node.keys_of(0, scalable=False))
         assert found is not None
         for txn in found.describe(TransactionKey("", key))[1] if TransactionKey("", key) in found.listed() else ():
@@ -79,14 +79,14 @@ def said(connection: Connection, command: object, broker: ReferencePulsar) -> ob
 
 
 def heard(connection: Connection, command: object, broker: ReferencePulsar) -> object | None:
-    """The same, where the answer may be long in coming: None as long as there is none."""
+    """The same for an answer that may take long: None as long as there is none."""
     connection.handle(frame_of(command))  # type: ignore[arg-type]  # one of the messages
     broker.advance(1_000)
     return taken(connection)
 
 
 def taken(connection: Connection) -> object | None:
-    """What was answered meanwhile."""
+    """The answers that came meanwhile."""
     frame = connection.take()
     return None if frame is None else frame.body
 
@@ -97,7 +97,7 @@ def connecting(epoch: int = NEW) -> pb.CommandTcClientConnectRequest:
 
 
 class SlowEnds:
-    """A broker on which task one's transaction 0 of one topic is being ended, while its participants hear of nothing until `go_on`."""
+    """A broker on which task one's transaction 0 of one topic is being ended, while its participants get nothing until `go_on`."""
 
     def __init__(self, action: int | None = pb.COMMIT) -> None:
         self.world = Broker()
@@ -146,7 +146,7 @@ def test_a_key_has_one_connection_one_open_transaction_and_no_epoch_twice(done: 
 
 @pytest.mark.parametrize("sent", [b"", b"a&b", b"&", b"\xff\xfe", b"k" * (MOST_BYTES + 1), b"k" * 65_536])
 def test_what_may_be_no_key_is_refused(sent: bytes) -> None:
-    """With what was sent, or its length, and what is expected."""
+    """With the text that was sent, or its length, and what is expected."""
     with pytest.raises(Refused, match="transaction key"):
         key_of("", sent)
 
@@ -158,7 +158,7 @@ def test_every_other_name_is_a_key(sent: str) -> None:
 
 
 def test_a_key_that_had_its_last_epoch_is_refused_and_fences_nobody() -> None:
-    """There is no epoch behind the largest, and its client goes on."""
+    """There is no epoch after the largest, and its client goes on."""
     disk = Disk()
     KeyTopic(disk, "__transaction_key-classic-0").append(KeyRecord(owner="", name="billing", epoch=LAST_EPOCH - 1, connectedAt=0))
     world = Broker(disk)
@@ -171,7 +171,7 @@ def test_a_key_that_had_its_last_epoch_is_refused_and_fences_nobody() -> None:
 
 
 def test_a_key_that_was_deleted_at_its_last_epoch_is_refused() -> None:
-    """The deletion has taken the epoch behind it, which no message can carry."""
+    """The deletion has used the epoch after it, which no message can carry."""
     disk = Disk()
     KeyTopic(disk, "__transaction_key-classic-0").append(KeyRecord(owner="", name="billing", epoch=LAST_EPOCH, connectedAt=0))
     world = Broker(disk)
@@ -183,7 +183,7 @@ def test_a_key_that_was_deleted_at_its_last_epoch_is_refused() -> None:
 
 
 def test_a_record_that_nobody_can_read_is_named_and_stays(caplog: pytest.LogCaptureFixture) -> None:
-    """Of another version, half a record, or no JSON; the keys beside it are there, also behind a compaction."""
+    """Of another version, half a record, or no JSON; other keys are there, also after a compaction."""
     topic = KeyTopic(Disk(), "__transaction_key-classic-0")
     topic.append(KeyRecord(owner="", name="billing", epoch=3, connectedAt=0))
     for entry in (b'{"version":2}', b'{"owner":"","na', b"\x00\xff"):
@@ -197,7 +197,7 @@ def test_a_record_that_nobody_can_read_is_named_and_stays(caplog: pytest.LogCapt
 
 
 def test_the_newest_fenced_transactions_are_remembered() -> None:
-    """A key that is fenced again and again stays of one size."""
+    """A key that is fenced again and again keeps its size."""
     world = Broker()
     keys = world.broker.run(lambda node: node.keys_of(0, scalable=False))
     assert keys is not None
@@ -226,7 +226,7 @@ def test_a_connect_is_answered_when_all_is_over_that_any_connection_before_had(b
 @pytest.mark.parametrize("action", [pb.COMMIT, pb.ABORT, None])
 @pytest.mark.parametrize("crashes", [1, 2, 3])
 def test_a_connect_is_answered_so_behind_crashes_too(crashes: int, action: int | None) -> None:
-    """Also where the first of them came as soon as the epoch was durable, and whoever has ended the transaction: its client, or the key."""
+    """Also if the first one came as soon as the epoch was durable, and whether the client or the key ended the transaction."""
     slow = SlowEnds(action)
     for number in range(crashes):
         if number == 0:
@@ -243,7 +243,7 @@ def test_a_connect_is_answered_so_behind_crashes_too(crashes: int, action: int |
 
 
 def test_of_two_new_transactions_that_have_waited_one_is_open() -> None:
-    """The one that was asked for last."""
+    """The one that was requested last."""
     slow = SlowEnds()
     new = pb.CommandNewTxn(request_id=7, tc_id=0, txn_ttl_millis=TIMEOUT_MS)
     assert [heard(slow.task_one, new, slow.broker) for _ in range(2)] == [None, None]
@@ -254,7 +254,7 @@ def test_of_two_new_transactions_that_have_waited_one_is_open() -> None:
 
 
 def test_a_request_that_waits_is_refused_when_its_own_connection_connects_again() -> None:
-    """A new transaction, or a connect: whoever has asked gets an answer, as long as there is a connection for it."""
+    """A new transaction, or a connect: each client gets an answer, as long as it has a connection."""
     slow = SlowEnds()
     new = pb.CommandNewTxn(request_id=7, tc_id=0, txn_ttl_millis=TIMEOUT_MS)
     assert heard(slow.task_one, new, slow.broker) is None
@@ -282,7 +282,7 @@ def test_a_new_transaction_that_waits_does_not_bring_a_deleted_key_back() -> Non
 
 
 def test_a_connect_waits_while_its_coordinator_cannot_say_what_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As when its store is away: whoever does not know waits, and is answered later."""
+    """As while its store is away: the connect waits, and is answered later."""
 
     def away(_self: LogCoordinator, _txn: TxnId) -> bool:
         raise Refused(Error.SERVICE_NOT_READY, "the store is away")
@@ -301,7 +301,7 @@ def test_a_connect_waits_while_its_coordinator_cannot_say_what_is_over(monkeypat
 
 @pytest.mark.parametrize("crashes", [False, True])
 def test_what_has_timed_out_is_fenced_like_the_transaction_behind_it(crashes: bool) -> None:
-    """A paused client may not know of the time-out, and go on with that transaction beside the later one."""
+    """A paused client may not know of the timeout, and continue with that transaction concurrently with the later one."""
     world = Broker()
     world.connect(KEYS[0])
     world.begin(KEYS[0])
@@ -327,7 +327,7 @@ def test_what_has_timed_out_is_fenced_like_the_transaction_behind_it(crashes: bo
 
 @pytest.mark.parametrize("action", [pb.COMMIT, pb.ABORT])
 def test_what_its_client_has_ended_is_not_remembered_as_fenced(action: int) -> None:
-    """A key remembers only so many, and must not forget for these what a paused client may come back with."""
+    """A key remembers only a limited number, and must not lose for these one that a paused client may still use."""
     world = Broker()
     for _ in range(3):
         world.connect(KEYS[0])
@@ -343,7 +343,7 @@ def test_what_its_client_has_ended_is_not_remembered_as_fenced(action: int) -> N
 
 
 def test_who_asks_again_for_a_commit_that_was_forgotten_is_not_told_that_it_expired() -> None:
-    """Behind another connection of the key, a coordinator that forgets what has ended says that it knows no such transaction."""
+    """After another connection of the key, a coordinator that forgets ended transactions answers that it has no such transaction."""
     broker = Broker()
     broker.broker = ReferencePulsar(PulsarProfile.load("seed").model_copy(update={"ended_transactions": "forgotten"}), Parts(), nodes=1)
     broker.connect("billing")

@@ -22,7 +22,7 @@ METRICS = AdminRequest("GET", "/metrics")
 
 
 class World:
-    """A broker of one node, whose store is there or not; task one has an open transaction of the key."""
+    """A broker of one node, whose store may be away; task one has an open transaction of the key."""
 
     def __init__(self) -> None:
         self.faults, data = StoreFaults(), MemoryData()
@@ -71,13 +71,13 @@ class World:
 
 
 def taken(connection: Connection) -> object | None:
-    """What was answered."""
+    """The answers."""
     frame = connection.take()
     return None if frame is None else frame.body
 
 
 def take_away(patched: pytest.MonkeyPatch) -> None:
-    """The store does not answer until that is undone."""
+    """Make the store unavailable until that is undone."""
 
     def asked(_self: MemoryStore, key: str) -> None:
         raise Unavailable(f"{key!r} was not answered")
@@ -87,7 +87,7 @@ def take_away(patched: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("act", ["connect", "new", "delete"])
 def test_an_abort_that_the_store_did_not_take_is_tried_again(act: str) -> None:
-    """Whatever has fenced the transaction, and long before its time-out; who waits for that is answered then."""
+    """Whatever has fenced the transaction, and long before its timeout; the waiting client is answered then."""
     world = World()
     world.faults.arm("write-fails-before", paths.HEADERS)
     who, answer = world.task_one, None
@@ -107,7 +107,7 @@ def test_an_abort_that_the_store_did_not_take_is_tried_again(act: str) -> None:
 
 
 def test_a_connect_that_comes_while_the_store_is_away_is_refused_and_fences_nobody() -> None:
-    """Nobody can say whether the predecessor has committed; the epoch is given to the next one."""
+    """It is unknown whether the predecessor has committed; the next one gets the epoch."""
     world = World()
     with pytest.MonkeyPatch.context() as patched:
         take_away(patched)
@@ -122,7 +122,7 @@ def test_a_connect_that_comes_while_the_store_is_away_is_refused_and_fences_nobo
 
 
 def test_whoever_waits_while_the_store_is_away_is_answered_when_it_is_back() -> None:
-    """The timer goes on in the meantime, and metrics are told."""
+    """The timer continues meanwhile, and metrics are answered."""
     world = World()
     world.faults.arm("write-fails-before", paths.HEADERS)
     successor, answer = world.connect()
@@ -139,7 +139,7 @@ def test_whoever_waits_while_the_store_is_away_is_answered_when_it_is_back() -> 
 
 
 def test_a_key_at_coordinators_of_both_kinds_is_measured_once() -> None:
-    """With the higher epoch, and the age of the connect that was last: Prometheus takes no sample twice."""
+    """With the higher epoch, and the age of the last connect: Prometheus accepts no sample twice."""
     world = World()
     world.connect()
     world.broker.advance(1_000)
