@@ -1,11 +1,9 @@
-"""Deliberately broken variants of the reference, and unusual lawful ones, a module for each theme.
+"""Variants of the reference that are broken on purpose, and conforming variants, a module for each theme.
 
-A *defect* is a broker in which one part decides one thing wrongly, so that one requirement is broken: a suite that is worth its
-verdicts turns red at it, and says why. A *lawful variant* breaks no requirement, but has unusual order or timing: a suite that turns
-red at one has found nothing.
+A *defect* is a broker in which one part makes one decision wrongly, so that the broker breaks a requirement. The suite must be red on it,
+with the stated symptom. A *conforming variant* breaks no requirement, but has unusual order or timing. A red on it is a false red.
 
-`@defect` declares a variant above the class that makes it different. Each that a theme's module has is known by its name here, in
-`DEFECTS` or in `LAWFUL`.
+`@defect` stands above the class that makes the variant different. `DEFECTS` and `LAWFUL` have the variants of all modules, by name.
 """
 
 import importlib

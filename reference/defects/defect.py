@@ -1,4 +1,4 @@
-"""What is told of a variant."""
+"""A variant of the reference: its name, its story, and the requirements that it breaks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,8 +11,8 @@ from fencepost.reference import kafka, pulsar
 class Defect:
     """A variant of the reference.
 
-    `breaks` names each requirement that it breaks, with the symptom that the violation must show there, so that a scenario which is
-    red for another reason does not count; a lawful variant breaks none. `origin` says where such a thing was seen.
+    `breaks` has each requirement that it breaks, with the symptom that the violation must show: a scenario that is red for another
+    reason does not count. A conforming variant breaks none. `origin` says where such a broker was seen.
     """
 
     name: str
@@ -27,5 +27,5 @@ class Defect:
 
     @property
     def protocol(self) -> str:
-        """Whose broker it is a variant of."""
+        """The protocol of the broker that it is a variant of."""
         return self.parts.protocol

@@ -1,8 +1,8 @@
-"""Brokers whose disk loses something of each record by the time that it is read again, generated from what the records are.
+"""Brokers that lose one field of a record when they read it again, generated from the definitions of the records.
 
-The live state is whole: only what a new life, or a new leader, reads from a journal has lost one field, which is then what a field has
-that nobody has set. So a broker that writes a record without a field, or reads it without, is there for every field, also for the next
-one that somebody adds. These are no defects of a requirement, and stand in no register of them: twins with a restart must notice them.
+The live state is complete. Only what a restarted broker, or a new leader, reads from a journal has lost one field, which then has its
+default value. So each field has a broker that does not write or does not read it, also a field that is added later. These losses break
+no stated requirement and are not in `DEFECTS`: twins with a restart must notice them.
 """
 
 import dataclasses
@@ -78,7 +78,7 @@ def losses(protocol: str) -> Iterator[Loss]:
 
 
 def nothing_like(value: Any) -> Any:
-    """What a field of that kind has when nobody has set it."""
+    """The default value of a field of that kind."""
     match value:
         case bool():
             return False
@@ -146,7 +146,7 @@ def _of_json(what: str, length: int, path: Sequence[int]) -> Loss:
 
 
 def _disk(loss: Loss) -> type[Disk]:
-    """A disk on which a journal has lost it when somebody opens it who has not written it."""
+    """A disk whose journals have lost it when they are opened by a reader that has not written them."""
 
     class Forgetful(Disk):
         def journal(self, name: str) -> Journal[Any]:

@@ -1,6 +1,6 @@
 """Whether a variant of the reference has taken effect: was any of the code that makes it different ever run?
 
-A defect that nobody came across proves nothing, whatever the verdicts are; it may stand in a branch that no scenario takes.
+A defect whose code never ran proves nothing, whatever the verdicts are: it may be in a branch that no scenario takes.
 """
 
 import functools
@@ -58,7 +58,7 @@ def classes_by_part(parts: kafka.Parts | pulsar.Parts) -> dict[str, list[type]]:
 
 
 def _functions(part: type) -> list[str]:
-    """What the class decides; how it is made is only an act of its own where it does nothing else."""
+    """The methods and properties that the class defines; `__init__` counts only if there is no other."""
     members = [name for name, member in vars(part).items() if isinstance(member, (FunctionType, property))]
     decided = [name for name in members if name != "__init__"]
     return decided or members

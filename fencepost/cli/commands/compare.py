@@ -14,7 +14,7 @@ def compare(
 ) -> None:
     """Compare what two systems answered, request by request: is the reference like the release that it imitates?
 
-    Exit code 1 names the differences that nothing explains.
+    Exit code 1: some differences are explained by no entry in fixtures/comparisons. The command names them.
 
         fencepost run --profile kafka-4.0 --results results/ours
 

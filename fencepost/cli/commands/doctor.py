@@ -13,10 +13,10 @@ def doctor(
     judged: JudgedOptions,
     form: Annotated[str, typer.Option("--format", metavar="FORM", help="table or json.")] = "table",
 ) -> None:
-    """Ask a system what it is and what it offers, before judging it.
+    """Show what a system is and what it offers, before a run judges it.
 
     Shows the APIs with their versions, the finalized features, the profile, the clock and the capabilities, how many requirements
-    of each proposal can be asked, and what would open the rest.
+    of each proposal can be tested, and what would open the rest.
     """
     from fencepost.adapters import registry
     from fencepost.contract.registration import Asked

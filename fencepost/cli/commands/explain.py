@@ -19,12 +19,12 @@ def explain(
     ],
     form: Annotated[str, typer.Option("--format", metavar="FORM", help="table or json.")] = "table",
 ) -> None:
-    """Show a requirement, and with file and line all that stands for it.
+    """Show a requirement, with the file and line of everything that belongs to it.
 
-    What it says, where that is from, and where to look when it fails; then its Rule, its scenarios and the sentences that they use,
+    Shows its statement, its source, and where to look when it fails; then its Rule, its scenarios and the sentences that they use,
     the branches of the reference that decide it, the defects that break it, and the releases that are known to deviate.
 
-    A page that a message names is shown as it is: `fencepost explain docs/your-own-system.md`.
+    Also shows a page of the documentation that a message names: `fencepost explain docs/your-own-system.md`.
     """
     from fencepost.catalogue import explanation
 

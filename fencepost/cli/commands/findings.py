@@ -14,8 +14,8 @@ def findings(
 ) -> None:
     """Write what a run found wrong with a broker as a page of Markdown: each cause, its rows, and the shortest scenario that shows it.
 
-    What people checked by hand is in SYSTEM.yaml next to the page, and is kept when the page is made again: entries with the rows that
-    they are about, whether these are true, the suite's fault or open, why, and a link.
+    SYSTEM.yaml next to the page has what people checked by hand; the command never changes it. Each entry has the rows that it is
+    about, whether these are true, the suite's fault or open, the reason, and a link.
 
         - rows: [KIP890-029, "KIP890-047 [2]"]
           checked: true

@@ -23,10 +23,10 @@ def replay(
 ) -> None:
     """Write the requests of a red as a Python script that shows the same without Fencepost.
 
-    The script needs Python alone. It makes new names, takes producer ids, epochs and nodes from the broker's own answers, and ends with
-    exit code 1 where it sees what the red saw, 0 where it sees what was expected, and 2 where it sees neither. Kafka only.
+    The script needs only Python. It makes new names and takes producer ids, epochs and nodes from the broker's own answers. It ends
+    with exit code 1 if the broker answers as in the red, 0 if it answers as expected, and 2 if neither. Kafka only.
 
-    `frames` shows each request and answer in hexadecimal, a field a line; `picture` is an SVG of who said what to whom.
+    `frames` shows each request and answer in hexadecimal, one field a line; `picture` is an SVG of the requests and answers.
 
     Examples:
 

@@ -24,7 +24,7 @@ def report(
 
     For each requirement, the latest run that judged it counts. Written are index.html, compliance.md, report.json, badges/
     with an SVG for each system and version, and as Parquet table/ (requirement by system, version and run) and latest/.
-    What cannot be read is named and left out. Exit code 0 says that the report was made, whatever stands in it.
+    The command names files that it cannot read, and leaves them out. Exit code 0 says that the report was made, whatever it shows.
 
     Examples:
 

@@ -177,7 +177,7 @@ def run(
         ),
     ] = None,
 ) -> None:
-    """Put the requirements to a system, and say which it meets.
+    """Judge a system: run the scenarios of the requirements on it, and show which requirements it meets.
 
     Examples:
 
@@ -225,8 +225,8 @@ def run(
 
         fencepost run kafka --bootstrap 127.0.0.1:9092 --timeout 20m --strict
 
-    Ctrl-C, SIGTERM, --timeout and --max-failures stop a run: what was judged until then is kept, and the exit code is 4, also where
-    something was red. A second Ctrl-C leaves the Allure report out.
+    Ctrl-C, SIGTERM, --timeout and --max-failures stop a run: the verdicts until then are kept, and the exit code is 4, also if a
+    requirement was red. A second Ctrl-C leaves the Allure report out.
     """
     from fencepost.adapters import registry
 

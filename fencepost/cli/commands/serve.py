@@ -55,11 +55,11 @@ def serve(
 
         fencepost serve pulsar --profile pulsar-5.0 --metadata oxia
 
-    With what no release has yet:
+    With transaction keys, which no release has yet:
 
         fencepost serve pulsar --profile pulsar-4.0 --transaction-keys
 
-    A fail-over, on your own Oxia: the second broker completes what the first has decided before it exits.
+    A failover, on your own Oxia: the second broker completes the transactions that the first has decided before it exits.
 
         fencepost serve pulsar --metadata oxia://127.0.0.1:6648 --crash-at after-header-cas
 

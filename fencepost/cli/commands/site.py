@@ -24,7 +24,7 @@ def site(
     ] = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="What the site is called, such as your broker's name.")] = None,
 ) -> None:
-    """Build the specification, the reference and what runs have shown as a static site.
+    """Build the specification, the reference and the results of runs as a static site.
 
     Each requirement has a separate address, with its scenarios, the code of the reference that decides it, the defects that prove it,
     a sequence picture of one play on the reference, and a verdict for each run that is given, in the given order.

@@ -13,9 +13,10 @@ def verify(
 ) -> None:
     """Judge the recorded answers of a run again, without a broker.
 
-    Each scenario is played by the same checks on a session that gives the answers in `exchanges/`. The verdicts must be those of
-    compliance.json, the histories those of the exchanges, and junit.xml and the totals must agree; what was changed is named with its
-    scenario and exchange. What cannot be judged again is counted with the reason. Pulsar's answers are not recorded.
+    Each scenario is played again, with the same checks, on a session that returns the answers in `exchanges/`. The verdicts must be
+    those of compliance.json, the histories those of the exchanges, and junit.xml and the totals must agree. The command names each
+    change with its scenario and exchange, and counts scenarios that it cannot judge again, with the reason. Pulsar's answers are not
+    recorded.
 
     Exit codes: 0 each scenario that can be judged again has its verdict, 1 something was changed, 2 nothing can be judged again, 4 the run
     itself was not finished.

@@ -28,7 +28,7 @@ class EpochsSkipped(TransactionKeys):
         return super().next_epoch(record) + (0 if record is None else _EPOCHS_SKIPPED)
 
 
-@pair({}, origin="docs/transaction-key.md, O5: the other value of the profile")
+@pair({}, origin="docs/transaction-key-design.md, O5: the other value of the profile")
 class TransactionKept(TransactionKeys):
     """A client that comes again with the current epoch goes on with its transaction, each time."""
 
