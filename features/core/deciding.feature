@@ -28,7 +28,7 @@ Feature: Deciding once
     @needs:crash
     Scenario: [2] A writer repeats a commit after a crash
       Given A has committed "a1" to orders
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And A has tried to commit the same transaction again
       When A commits "a2" to orders
       Then readers of orders see "a1", "a2"
@@ -56,7 +56,7 @@ Feature: Deciding once
     @needs:crash
     Scenario: [2] A writer aborts after the commit and a crash
       Given A has committed "a1" to orders
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A aborts the same transaction again
       Then it is refused
       And readers of orders see "a1"
@@ -76,7 +76,7 @@ Feature: Deciding once
     Scenario: [2] A writer commits after the abort and a crash
       Given A has written "a1" to orders
       And A has aborted
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits the same transaction again
       Then it is refused
       And readers of orders see nothing

@@ -10,17 +10,17 @@ Feature: Writers that have lost their transaction
     A writer that crashed with its transaction open would block every reader of its logs for ever.
 
     Background:
-      Given a writer A with a short time-out
+      Given a writer A with a short timeout
       And A has written "a1" to orders
 
     Scenario: [1] The writes of an abandoned transaction stay invisible
-      When A leaves its transaction open past its time-out
+      When A leaves its transaction open past its timeout
       Then the transaction of A is over
       And readers of orders see nothing
 
     Scenario: [2] Writes after an abandoned transaction become visible
       Given "plain" has been written to orders
-      When A leaves its transaction open past its time-out
+      When A leaves its transaction open past its timeout
       Then readers of orders see "plain"
 
   @CORE-16 @MUST @fencing
@@ -28,9 +28,9 @@ Feature: Writers that have lost their transaction
     A commit after the system has aborted the transaction must not be answered with success: its data is aborted already.
 
     Scenario: [1] A writer commits after the timeout
-      Given a writer A with a short time-out
+      Given a writer A with a short timeout
       And A has written "a1" to orders
-      And A has left its transaction open past its time-out
+      And A has left its transaction open past its timeout
       When A commits
       Then it is refused
       And readers of orders see nothing

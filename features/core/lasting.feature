@@ -23,7 +23,7 @@ Feature: Durable outcomes
       Given A has committed "a1" to orders
       And A has written "a2" to orders
       And A has aborted
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When "plain" is written to orders
       Then readers of orders see "a1", "plain"
 

@@ -124,7 +124,7 @@ Feature: Exactly once from input to output
       Given "i1" has been written to inputs
       And A has taken "i1" from inputs for group "workers"
       And A has written "r1" to results
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A aborts
       Then readers of results see nothing
       And group "workers" has "i1" of inputs left

@@ -13,14 +13,14 @@ Feature: After a crash
     @needs:crash
     Scenario: [1] A writer writes before and after a crash and commits
       Given A has written "a1" to orders
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits "a2" to orders
       Then readers of orders see "a1", "a2"
 
     @needs:crash
     Scenario: [2] A writer aborts after a crash
       Given A has written "a1" to orders
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A aborts
       Then readers of orders see nothing
 
@@ -28,7 +28,7 @@ Feature: After a crash
     Scenario: [3] A writer writes to two logs before a crash and commits
       Given A has written "a1" to orders
       And A has written "a2" to payments
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits
       Then readers of orders see "a1"
       And readers of payments see "a2"
@@ -38,7 +38,7 @@ Feature: After a crash
       Given the log "inputs" with "i1", "i2"
       And A has written "a1" to orders
       And A has taken "i1" from inputs for group "workers"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits
       Then readers of orders see "a1"
       And group "workers" is done with "i1" of inputs
@@ -46,7 +46,7 @@ Feature: After a crash
     @needs:crash
     Scenario: [5] A writer writes before a crash and to another log after it, and commits
       Given A has written "a1" to orders
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits "a2" to payments
       Then readers of orders see "a1"
       And readers of payments see "a2"

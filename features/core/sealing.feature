@@ -73,11 +73,11 @@ Feature: Logs that are sealed
 
     @needs:sealing
     Scenario: [8] A transaction in a sealed log is abandoned
-      Given a writer C with a short time-out
+      Given a writer C with a short timeout
       And C has written "c1" to orders
       And "plain" has been written to orders
       And orders has been sealed
-      When C leaves its transaction open past its time-out
+      When C leaves its transaction open past its timeout
       Then readers of orders see "plain"
 
     @needs:sealing @needs:reload
@@ -101,7 +101,7 @@ Feature: Logs that are sealed
     Scenario: [11] The system crashes between the seal and the commit
       Given A has written "a1" to orders
       And orders has been sealed
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits
       Then readers of orders see "a1"
 
@@ -218,6 +218,6 @@ Feature: Logs that are sealed
       Given the log "payments"
       And A has committed "a1" to orders
       And orders has been sealed
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits "a2" to payments
       Then readers of orders see "a1"

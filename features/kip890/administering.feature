@@ -66,7 +66,7 @@ Feature: Topics, leaders and levels
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And accounts-0 has moved to node 2
       And the coordinator of A has moved to node 2
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then accounts-0 is led by node 2 alone
       And A is coordinated by node 2 alone
 

@@ -42,7 +42,7 @@ Feature: Compaction of topics with transactions
       And A has committed "a2" under key "y" to ledger-0
       And B has committed "b1" under key "x" to ledger-0
       And ledger-0 has been compacted twice
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then readers of compacted ledger-0 see "a2", "b1"
       And the last stable offset of ledger-0 is the high watermark
 
@@ -83,7 +83,7 @@ Feature: Compaction of topics with transactions
       Given A has aborted "a1" under key "x" to ledger-0
       And A has committed "a2" under key "y" to ledger-0
       And ledger-0 has been compacted twice
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then readers of compacted ledger-0 see "a2"
       And the last stable offset of ledger-0 is the high watermark
 
@@ -155,7 +155,7 @@ Feature: Compaction of topics with transactions
       And a new segment of ledger-0 has begun
       And A has written "a1" under key "x" to ledger-0
       And ledger-0 has been compacted
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then readers of compacted ledger-0 see "b1"
       And the last stable offset of ledger-0 is the offset of "a1"
 
@@ -176,7 +176,7 @@ Feature: Compaction of topics with transactions
       And B has committed "b1" under the key of a COMMIT marker to ledger-0
       And ledger-0 has been compacted twice
       And A has aborted "a2" under key "y" to ledger-0
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then readers of compacted ledger-0 see "a1", "b1"
       And the last stable offset of ledger-0 is the high watermark
 
@@ -190,7 +190,7 @@ Feature: Compaction of topics with transactions
       And a new segment of ledger-0 has begun
       And A has committed "a2" under key "y" to ledger-0
       And ledger-0 has been compacted 3 times
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then readers of compacted ledger-0 see "a1", "a2"
       And the last stable offset of ledger-0 is the high watermark
 
@@ -201,7 +201,7 @@ Feature: Compaction of topics with transactions
       And A has committed
       And A has aborted "a2" under key "y" to ledger-0
       And ledger-0 has been compacted 3 times
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then readers of compacted ledger-0 see "a1"
 
   @KIP890-446 @MUST @retention
@@ -237,7 +237,7 @@ Feature: Compaction of topics with transactions
       And C has written "c1" under key "x" to ledger-0
       And B has committed "b1" under key "x" to ledger-0
       And ledger-0 has been compacted twice
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When C writes "c1" under key "x" to ledger-0 at sequence 0
       Then readers of compacted ledger-0 see "b1"
 
@@ -247,7 +247,7 @@ Feature: Compaction of topics with transactions
       And A has aborted "a1" under key "x" to ledger-0
       And ledger-0 has been compacted twice
       And A has added ledger-0
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A writes "a3" under key "x" to ledger-0 at sequence 2
       Then it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
 

@@ -45,11 +45,11 @@ Feature: Deletions during an open transaction
       And the last stable offset of payments-0 is the high watermark
 
     Scenario: [5] A transaction times out after a topic was deleted
-      Given producer A with transactional id "transfer" and a short time-out
+      Given producer A with transactional id "transfer" and a short timeout
       And A has written "a1" to payments-0
       And A has written "a2" to refunds-0
       And topic "refunds" has been deleted
-      When A leaves its transaction open past its time-out
+      When A leaves its transaction open past its timeout
       Then the transaction of A is over
       And the last stable offset of payments-0 is the high watermark
 
@@ -90,7 +90,7 @@ Feature: Deletions during an open transaction
       And A has written "a1" to refunds-0
       And topic "refunds" has been deleted and made again
       And "p1" has been written to refunds-0
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then readers of refunds-0 see "p1"
 
   @KIP890-232 @MUST
@@ -147,7 +147,7 @@ Feature: Deletions during an open transaction
       And A has written "a1" to payments-0
       And A has written "a2" to payments-0
       And the records of payments-0 before "a2" have been deleted
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A aborts
       Then readers of payments-0 see nothing
 
@@ -179,5 +179,5 @@ Feature: Deletions during an open transaction
       And A has written "a2" to payments-0
       And A has aborted
       And the records of payments-0 before "a2" have been deleted
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then readers of payments-0 see nothing

@@ -183,7 +183,7 @@ Feature: Ending a transaction
     Scenario: [4] The next transaction commits after an empty abort and a crash
       Given producer A with transactional id "transfer"
       And A has aborted
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits "a1" to payments-0
       Then it is done and answers the same producer id and the next epoch
       And readers of payments-0 see "a1"
@@ -193,7 +193,7 @@ Feature: Ending a transaction
       Given producer A with transactional id "transfer"
       And A has committed "a1" to payments-0
       And A has aborted
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A writes "late" to payments-0 with its previous epoch
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
@@ -204,7 +204,7 @@ Feature: Ending a transaction
       And A has written "a1" to payments-0
       And A has aborted
       And A has aborted
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then the producer id and epoch of A are unchanged
 
   @KIP890-071 @MUST @aborts

@@ -59,9 +59,9 @@ Feature: Exhausted epochs
 
     @needs:aged-ids
     Scenario: [1] A producer at its last usable epoch aborts after its timeout
-      Given producer A at the last usable epoch with a short time-out
+      Given producer A at the last usable epoch with a short timeout
       And A has written "a1" to payments-0
-      When A aborts after its time-out
+      When A aborts after its timeout
       Then the transaction of A was only seen as over
       And no answer has epoch 32767
 
@@ -79,7 +79,7 @@ Feature: Exhausted epochs
       Given producer A at the last usable epoch
       And completion of A's transactions is blocked until the next restart
       And A has been asked to commit
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits with its previous epoch
       Then no answer has epoch 32767
 

@@ -26,7 +26,7 @@ Feature: Expiry
     Scenario: [3] The system crashes after an id has expired
       Given producer A with transactional id "transfer"
       And A has stayed idle until its transactional id expired
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then the coordinator does not know A
 
     @needs:short-expiry
@@ -71,7 +71,7 @@ Feature: Expiry
       And A has stayed idle until its transactional id expired
       And B has taken over from A
       And B has written "b1" to payments-0
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then the transaction of B is Ongoing in payments-0
 
     @needs:short-expiry @needs:hold-markers

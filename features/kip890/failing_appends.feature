@@ -67,7 +67,7 @@ Feature: Appends that fail
       Given A has written "a1" to payments-0
       And the next append to the transaction log fails
       And A has written "a2" to payments-1
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then the transaction of A is Ongoing in payments-0 and payments-1
       And an append to the transaction log has failed
 

@@ -66,7 +66,7 @@ Feature: Fencing an old instance
     Scenario: [1] The new instance commits after a crash
       Given producer A with transactional id "transfer"
       And B has taken over from A
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When B commits "b1" to payments-0
       Then it is done
       And readers of payments-0 see "b1"
@@ -75,7 +75,7 @@ Feature: Fencing an old instance
     Scenario: [2] The old instance writes after a crash
       Given producer A with transactional id "transfer"
       And B has taken over from A
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A writes "late" to payments-0
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
@@ -86,7 +86,7 @@ Feature: Fencing an old instance
       And B has taken over from A
       And producer C with transactional id "refund"
       And C has committed 30 transactions to payments-1
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then the producer id and epoch of B are unchanged
 
   @KIP890-380 @MUST @fencing

@@ -24,7 +24,7 @@ Feature: Initialising a transactional id
     @needs:crash
     Scenario: [3] A client initialises without a transactional id after a crash
       Given producer A with transactional id "transfer"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When a client initialises with no transactional id
       Then it is done and answers a new producer id and epoch 0
 
@@ -43,27 +43,27 @@ Feature: Initialising a transactional id
 
     Scenario: [1] A producer initialises with a timeout of zero
       Given producer A with transactional id "transfer"
-      When A initialises again with a time-out of zero
+      When A initialises again with a timeout of zero
       Then it is refused with INVALID_TRANSACTION_TIMEOUT
       And the producer id and epoch of A are unchanged
 
     Scenario: [2] A producer initialises with a negative timeout
       Given producer A with transactional id "transfer"
-      When A initialises again with a negative time-out
+      When A initialises again with a negative timeout
       Then it is refused with INVALID_TRANSACTION_TIMEOUT
       And the producer id and epoch of A are unchanged
 
     Scenario: [3] A producer initialises with the largest timeout that the message can hold
       Given producer A with transactional id "transfer"
-      When A initialises again with the largest time-out
+      When A initialises again with the largest timeout
       Then it is refused with INVALID_TRANSACTION_TIMEOUT or answers the same producer id and the next epoch
 
     @needs:known-limits
     Scenario: [4] A producer initialises with the longest timeout that the broker allows
       Given producer A with transactional id "transfer"
-      When A initialises again with the longest time-out that is allowed
+      When A initialises again with the longest timeout that is allowed
       Then it is done
-      And the transaction time-out of A is the longest time-out that is allowed
+      And the transaction timeout of A is the longest timeout that is allowed
 
     @needs:known-limits
     Scenario: [5] A producer initialises with a timeout one millisecond longer than the broker allows
@@ -74,12 +74,12 @@ Feature: Initialising a transactional id
 
     Scenario: [6] A client initialises a new transactional id with a timeout of zero
       Given producer A with transactional id "transfer"
-      When a client initialises with an unused transactional id with a time-out of zero
+      When a client initialises with an unused transactional id with a timeout of zero
       Then it is refused with INVALID_TRANSACTION_TIMEOUT
 
     Scenario: [7] A client initialises a new transactional id with a negative timeout
       Given producer A with transactional id "transfer"
-      When a client initialises with an unused transactional id with a negative time-out
+      When a client initialises with an unused transactional id with a negative timeout
       Then it is refused with INVALID_TRANSACTION_TIMEOUT
 
   @KIP890-013 @MUST
@@ -119,14 +119,14 @@ Feature: Initialising a transactional id
     @needs:crash
     Scenario: [3] A new transactional id after a crash, when an idempotent producer had the last producer id
       Given a client has initialised with no transactional id
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When a client initialises with an unused transactional id
       Then it is done and answers a new producer id and epoch 0
 
     @needs:crash
     Scenario: [4] A new transactional id after a crash, when another transactional id had the last producer id
       Given producer A with transactional id "transfer"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When a client initialises with an unused transactional id
       Then it is done and answers a new producer id and epoch 0
 
@@ -134,7 +134,7 @@ Feature: Initialising a transactional id
     Scenario: [5] A new transactional id after a crash, when an overflow had taken the last producer id
       Given producer A at the last usable epoch
       And A has committed "a1" to payments-0
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When a client initialises with an unused transactional id
       Then it is done and answers a new producer id and epoch 0
 
@@ -142,7 +142,7 @@ Feature: Initialising a transactional id
     Scenario: [6] A new transactional id after a crash, when an InitProducerId at the last epoch had taken the last producer id
       Given producer A at the last usable epoch
       And A has initialised again
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When a client initialises with an unused transactional id
       Then it is done and answers a new producer id and epoch 0
 
@@ -271,7 +271,7 @@ Feature: Initialising a transactional id
     Scenario: [3] An old instance initialises after a takeover and a crash
       Given producer A with transactional id "transfer"
       And B has taken over from A
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A initialises again
       Then it is refused with PRODUCER_FENCED
       And the producer id and epoch of B are unchanged
@@ -323,17 +323,17 @@ Feature: Initialising a transactional id
       And the producer id and epoch of A are those of the answer
 
     Scenario: [3] The owner initialises again after its timeout
-      Given producer A with transactional id "transfer" and a short time-out
+      Given producer A with transactional id "transfer" and a short timeout
       And A has written "a1" to payments-0
-      And A has left its transaction open past its time-out
+      And A has left its transaction open past its timeout
       When A initialises again
       Then it is done and answers the same producer id and the next epoch
       And the producer id and epoch of A are those of the answer
 
     Scenario: [4] A new instance takes over after the timeout
-      Given producer A with transactional id "transfer" and a short time-out
+      Given producer A with transactional id "transfer" and a short timeout
       And A has written "a1" to payments-0
-      And A has left its transaction open past its time-out
+      And A has left its transaction open past its timeout
       When B takes over from A
       Then it is done and answers the same producer id and the epoch after the next
       And the producer id and epoch of A are those of the answer
@@ -377,47 +377,47 @@ Feature: Initialising a transactional id
 
     Scenario: [1] The owner initialises with a longer timeout
       Given producer A with transactional id "transfer"
-      When A initialises again with a longer time-out
+      When A initialises again with a longer timeout
       Then it is done and answers the same producer id and the next epoch
-      And the transaction time-out of A is a longer time-out
+      And the transaction timeout of A is a longer timeout
 
     Scenario: [2] The owner initialises with a shorter timeout after a commit
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
-      When A initialises again with a shorter time-out
+      When A initialises again with a shorter timeout
       Then it is done and answers the same producer id and the next epoch
-      And the transaction time-out of A is a shorter time-out
+      And the transaction timeout of A is a shorter timeout
 
     Scenario: [3] A new instance initialises with a shorter timeout
       Given producer A with transactional id "transfer"
-      When B takes over from A with a shorter time-out
+      When B takes over from A with a shorter timeout
       Then it is done and answers the same producer id and the next epoch
-      And the transaction time-out of B is a shorter time-out
+      And the transaction timeout of B is a shorter timeout
 
     @needs:crash
     Scenario: [4] The system crashes after an initialisation with a longer timeout
-      Given producer A with transactional id "transfer" and a longer time-out
-      When the system crashes and comes back
-      Then the transaction time-out of A is a longer time-out
+      Given producer A with transactional id "transfer" and a longer timeout
+      When the system crashes and restarts
+      Then the transaction timeout of A is a longer timeout
 
     @needs:crash
     Scenario: [5] The system crashes while a transaction with a longer timeout is open
-      Given producer A with transactional id "transfer" and a longer time-out
+      Given producer A with transactional id "transfer" and a longer timeout
       And A has written "a1" to payments-0
-      When the system crashes and comes back
-      Then the transaction time-out of A is a longer time-out
+      When the system crashes and restarts
+      Then the transaction timeout of A is a longer timeout
 
     Scenario: [6] The owner retries its initialisation with a shorter timeout
       Given producer A with transactional id "transfer"
       And A has initialised again
-      When A initialises again with its previous epoch with a shorter time-out
+      When A initialises again with its previous epoch with a shorter timeout
       Then it is done and answers the producer id and epoch in force
-      And the transaction time-out of A is a shorter time-out
+      And the transaction timeout of A is a shorter timeout
 
     @needs:aged-ids
     Scenario: [7] The owner at the last usable epoch initialises with a shorter timeout
       Given producer A at the last usable epoch
-      When A initialises again with a shorter time-out
+      When A initialises again with a shorter timeout
       Then it is done and answers a new producer id and epoch 0
-      And the transaction time-out of A is a shorter time-out
+      And the transaction timeout of A is a shorter timeout

@@ -35,14 +35,14 @@ Feature: Levels of the transaction feature
     Scenario: [1] The system crashes after two downgrades
       Given transaction.version has been set to 1
       And transaction.version has been set to 0
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then ApiVersions soon has transaction.version 0, under no smaller epoch of the features
 
     @needs:feature-levels @needs:crash
     Scenario: [2] The system crashes after a downgrade and an upgrade
       Given transaction.version has been set to 0
       And transaction.version has been set to 1
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then ApiVersions soon has transaction.version 1, under no smaller epoch of the features
 
   @KIP890-005 @MUST

@@ -89,7 +89,7 @@ Feature: Offsets of active groups
       Given offsets 1 to 60 of payments-0 have been committed to group "shop" one after the other
       And A has sent offset 100 of payments-0 to group "shop"
       And offsets 1 to 60 of payments-0 have been committed to group "bank" one after the other
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A <ends>
       Then group "shop" has committed offset <offset> of payments-0
       And group "bank" has committed offset 60 of payments-0

@@ -64,9 +64,9 @@ Feature: Transactions with many partitions
 
     Scenario: [1] A transaction with twelve partitions times out
       Given a topic "ledger" with 12 partitions
-      And producer A with transactional id "transfer" and a short time-out
+      And producer A with transactional id "transfer" and a short timeout
       And A has added every partition of "ledger"
-      When A leaves its transaction open past its time-out
+      When A leaves its transaction open past its timeout
       Then every partition of "ledger" holds one ABORT marker of A, and its last stable offset is its high watermark
 
     Scenario: [2] A transaction with twelve partitions commits

@@ -146,7 +146,7 @@ Feature: Markers in detail
       Given producer A with transactional id "transfer"
       And an ABORT marker for A has reached payments-0 from coordinator epoch 7
       And A has written "a1" to payments-0
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When an ABORT marker for A reaches payments-0 from coordinator epoch 6
       Then it is refused with TRANSACTION_COORDINATOR_FENCED
       And the last stable offset of payments-0 is the offset of "a1"
@@ -276,9 +276,9 @@ Feature: Markers in detail
       Then the last stable offset of payments-0 and payments-1 is the high watermark
 
     Scenario: [3] A transaction has timed out
-      Given producer A with transactional id "transfer" and a short time-out
+      Given producer A with transactional id "transfer" and a short timeout
       And A has written "a1" to payments-0
-      And A has left its transaction open past its time-out
+      And A has left its transaction open past its timeout
       When "p1" is written to payments-0
       Then the last stable offset of payments-0 is the high watermark
 

@@ -205,7 +205,7 @@ Feature: Groups whose members join and leave
     Scenario: [1] A group has its two members after a crash
       Given A is a member of group "shop"
       And B has joined group "shop" beside A
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then group "shop" still has A
       And group "shop" still has B
 
@@ -213,7 +213,7 @@ Feature: Groups whose members join and leave
     Scenario: [2] A member that rejoins after a crash receives its former assignment
       Given A is a member of group "shop"
       And B has joined group "shop" beside A
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When B joins group "shop"
       Then each member has what the leader assigned to it
       And group "shop" still has A
@@ -222,7 +222,7 @@ Feature: Groups whose members join and leave
     Scenario: [3] A static member restarts after a crash
       Given A is a static member of group "shop"
       And B has joined group "shop" beside A
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When another process takes the place of B in group "shop"
       Then group "shop" still has A
       And group "shop" has fenced B
@@ -230,7 +230,7 @@ Feature: Groups whose members join and leave
     @needs:crash
     Scenario: [4] A member sends an offset after a crash
       Given A is a member of group "shop"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A sends offset 5 of payments-0 to group "shop" as the member that it is
       Then it is done for payments-0
       And group "shop" has a pending offset of payments-0
@@ -238,7 +238,7 @@ Feature: Groups whose members join and leave
     @needs:crash
     Scenario: [5] A group with a member is deleted after a crash
       Given A is a member of group "shop"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When group "shop" is deleted
       Then it is refused with NON_EMPTY_GROUP
       And group "shop" still has A

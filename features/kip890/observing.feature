@@ -181,7 +181,7 @@ Feature: Observing
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits "a2" to payments-0
       Then DescribeProducers of payments-0 shows A with last sequence -1 and the coordinator epoch of its last marker
 

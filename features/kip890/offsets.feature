@@ -271,7 +271,7 @@ Feature: Offsets in a transaction
       Given producer A with transactional id "transfer"
       And A has sent offset 5 of payments-0 to group "shop"
       And A has aborted
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And A has sent offset 7 of payments-1 to group "shop"
       When A commits
       Then group "shop" has no committed offset of payments-0

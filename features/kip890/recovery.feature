@@ -12,7 +12,7 @@ Feature: Timeouts and recovery
     Scenario: [1] A producer writes another record after a crash
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A writes "a2" to payments-0
       Then it is done
       And the open transaction of A in payments-0 starts at "a1"
@@ -22,41 +22,41 @@ Feature: Timeouts and recovery
     A producer that crashed would block every reader of its partitions for ever.
 
     Scenario: [1] An abandoned transaction is aborted
-      Given producer A with transactional id "transfer" and a short time-out
+      Given producer A with transactional id "transfer" and a short timeout
       And A has written "a1" to payments-0
-      When A leaves its transaction open past its time-out
+      When A leaves its transaction open past its timeout
       Then the transaction of A is over
       And readers of payments-0 see nothing
       And the last stable offset of payments-0 is the high watermark
 
     Scenario: [2] An abandoned transaction gets a marker
-      Given producer A with transactional id "transfer" and a short time-out
+      Given producer A with transactional id "transfer" and a short timeout
       And A has written "a1" to payments-0
-      When A leaves its transaction open past its time-out
+      When A leaves its transaction open past its timeout
       Then one ABORT marker was added to payments-0, with the next epoch of A
 
     @needs:hold-markers
     Scenario: [3] An abandoned transaction is aborted while another one cannot be completed
-      Given producers A and B with transactional ids "transfer" and "refund" and a short time-out
+      Given producers A and B with transactional ids "transfer" and "refund" and a short timeout
       And completion of A's transactions is blocked
       And A has been asked to commit
       And B has written "abandoned" to payments-0
-      When B leaves its transaction open past its time-out
+      When B leaves its transaction open past its timeout
       Then the transaction of B is over
       And readers of payments-0 see nothing
 
     Scenario: [4] A producer keeps adding partitions past its timeout
       Given a topic "ledger" with 50 partitions
-      And producer A with transactional id "transfer" and a short time-out
-      When A writes to one partition of "ledger" after the other, two fifths of its time-out apart
+      And producer A with transactional id "transfer" and a short timeout
+      When A writes to one partition of "ledger" after the other, two fifths of its timeout apart
       Then the transaction of A is over
 
     @needs:crash
     Scenario: [5] A transaction that was open at a crash is abandoned
-      Given producer A with transactional id "transfer" and a short time-out
+      Given producer A with transactional id "transfer" and a short timeout
       And A has written "a1" to payments-0
-      And the system has crashed and come back
-      When A leaves its transaction open past its time-out
+      And the system has crashed and restarted
+      When A leaves its transaction open past its timeout
       Then the transaction of A is over
       And readers of payments-0 see nothing
 
@@ -65,26 +65,26 @@ Feature: Timeouts and recovery
     A producer that slept past its timeout would continue writing into an aborted transaction.
 
     Scenario: [1] A producer writes after its timeout
-      Given producer A with transactional id "transfer" and a short time-out
+      Given producer A with transactional id "transfer" and a short timeout
       And A has written "a1" to payments-0
-      And A has left its transaction open past its time-out
+      And A has left its transaction open past its timeout
       When A writes "late" to payments-0
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
     Scenario: [2] A producer commits with EndTxn v4 after its timeout
-      Given producer A with transactional id "transfer" and a short time-out
+      Given producer A with transactional id "transfer" and a short timeout
       And A has written "a1" to payments-0
-      And A has left its transaction open past its time-out
+      And A has left its transaction open past its timeout
       And A uses EndTxn v4
       When A commits
       Then it is refused with PRODUCER_FENCED
       And readers of payments-0 see nothing
 
     Scenario: [3] A producer aborts with EndTxn v4 after its timeout
-      Given producer A with transactional id "transfer" and a short time-out
+      Given producer A with transactional id "transfer" and a short timeout
       And A has written "a1" to payments-0
-      And A has left its transaction open past its time-out
+      And A has left its transaction open past its timeout
       And A uses EndTxn v4
       When A aborts
       Then it is refused with PRODUCER_FENCED
@@ -93,9 +93,9 @@ Feature: Timeouts and recovery
     @needs:feature-levels
     Scenario: [4] A producer writes after its timeout at transaction.version 1
       Given transaction.version has been set to 1
-      And producer A with transactional id "transfer" and a short time-out
+      And producer A with transactional id "transfer" and a short timeout
       And A has written "a1" to payments-0
-      And A has left its transaction open past its time-out
+      And A has left its transaction open past its timeout
       When A writes "late" to payments-0
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
@@ -118,11 +118,11 @@ Feature: Timeouts and recovery
 
     @alone @needs:crash @needs:hold-markers
     Scenario: [3] The system restarts after the timeout of a transaction whose commit was decided
-      Given producer A with transactional id "transfer" and a short time-out
+      Given producer A with transactional id "transfer" and a short timeout
       And completion of A's transactions is blocked until the next restart
       And A has written "a1" to payments-0
       And A has been asked to commit
-      When the system crashes and comes back after the time-out of A
+      When the system crashes and restarts after the timeout of A
       Then the transaction of A is CompleteCommit
       And readers of payments-0 see "a1"
 

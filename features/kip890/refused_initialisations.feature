@@ -68,7 +68,7 @@ Feature: Refused requests of a transactional id
       And the refusal has producer id -1 and epoch -1
 
     Scenario: [2] A client initialises a new transactional id with a timeout of zero
-      When a client initialises with an unused transactional id with a time-out of zero
+      When a client initialises with an unused transactional id with a timeout of zero
       Then it is refused with INVALID_TRANSACTION_TIMEOUT
       And the refusal has producer id -1 and epoch -1
 

@@ -35,7 +35,7 @@ Feature: The second of a kind
     @needs:crash
     Scenario: [4] The system crashes between two requests with offsets
       Given A has sent offset 5 of payments-0 to group "shop"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And A has sent offset 7 of payments-1 to group "shop"
       When A commits
       Then group "shop" has committed offset 5 of payments-0
@@ -71,7 +71,7 @@ Feature: The second of a kind
       And completion of the transactions of A and B is blocked until the next restart
       And A has been asked to commit
       And B has been asked to commit
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then the transaction of A is over
       And the transaction of B is over
 
@@ -81,7 +81,7 @@ Feature: The second of a kind
       And completion of the transactions of A and B is blocked until the next restart
       And A has been asked to commit
       And B has been asked to abort
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then the transaction of A is over
       And the transaction of B is over
 
@@ -91,17 +91,17 @@ Feature: The second of a kind
 
     Scenario: [1] A transactional id begins its second transaction
       Given A has committed "a1" to payments-0
-      And producer B with transactional id "refund" and a short time-out
+      And producer B with transactional id "refund" and a short timeout
       And B has written "b1" to payments-1
-      And B has left its transaction open past its time-out
+      And B has left its transaction open past its timeout
       When A writes "a2" to payments-0
       Then the start time of A is later than it was
 
     Scenario: [2] The duration filter is used after a second partition was added
       Given A has written "a1" to payments-0
-      And producer B with transactional id "refund" and a short time-out
+      And producer B with transactional id "refund" and a short timeout
       And B has written "b1" to payments-0
-      And B has left its transaction open past its time-out
+      And B has left its transaction open past its timeout
       And A has written "a2" to payments-1
       When ListTransactions is sent for what was begun a second ago
       Then A is listed

@@ -75,7 +75,7 @@ Feature: Sequence numbers
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A writes "a2" to payments-0 at sequence 1
       Then it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
 

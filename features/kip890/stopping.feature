@@ -13,7 +13,7 @@ Feature: A clean stop
     @needs:clean-stop
     Scenario: [1] A producer writes another record after a clean stop
       Given A has written "a1" to payments-0
-      And the system has stopped cleanly and come back
+      And the system has stopped cleanly and restarted
       When A writes "a2" to payments-0
       Then it is done
       And the open transaction of A in payments-0 starts at "a1"
@@ -22,7 +22,7 @@ Feature: A clean stop
     Scenario: [2] A transaction aborts after a clean stop
       Given A has written "a1" to payments-0
       And "p1" has been written to payments-0
-      And the system has stopped cleanly and come back
+      And the system has stopped cleanly and restarted
       When A aborts
       Then readers of payments-0 see "p1"
       And a read_committed Fetch of payments-0 lists the aborted transaction of A from "a1"
@@ -30,7 +30,7 @@ Feature: A clean stop
     @needs:clean-stop
     Scenario: [3] Readers read an open transaction after a clean stop
       Given A has written "a1" to payments-0
-      When the system stops cleanly and comes back
+      When the system stops cleanly and restarts
       Then readers of payments-0 see nothing
       And the last stable offset of payments-0 is the offset of "a1"
 
@@ -43,7 +43,7 @@ Feature: A clean stop
       Given A has written "a1" to payments-0
       And A has committed
       And A uses Produce v11
-      And the system has stopped cleanly and come back
+      And the system has stopped cleanly and restarted
       When A writes "late" to payments-0 with its previous epoch
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
@@ -51,7 +51,7 @@ Feature: A clean stop
     @needs:clean-stop
     Scenario: [2] A batch is sent again after a clean stop
       Given A has written "a1" to payments-0
-      And the system has stopped cleanly and come back
+      And the system has stopped cleanly and restarted
       When A writes "again" to payments-0 at sequence 0
       Then it is done
       And the log of payments-0 has not grown
@@ -60,7 +60,7 @@ Feature: A clean stop
     Scenario: [3] A late marker of a replaced coordinator arrives after a clean stop
       Given an ABORT marker for A has reached payments-0 from coordinator epoch 7
       And A has written "a1" to payments-0
-      And the system has stopped cleanly and come back
+      And the system has stopped cleanly and restarted
       When an ABORT marker for A reaches payments-0 from coordinator epoch 6
       Then it is refused with TRANSACTION_COORDINATOR_FENCED
       And the last stable offset of payments-0 is the offset of "a1"
@@ -73,8 +73,8 @@ Feature: A clean stop
     Scenario: [1] Two clean stops follow an abort
       Given A has written "a1" to payments-0
       And A has aborted
-      And the system has stopped cleanly and come back
-      When the system stops cleanly and comes back
+      And the system has stopped cleanly and restarted
+      When the system stops cleanly and restarts
       Then a read_committed Fetch of payments-0 lists the aborted transaction of A from "a1"
       And readers of payments-0 see nothing
 
@@ -82,18 +82,18 @@ Feature: A clean stop
     Scenario: [2] A clean stop follows each of two aborts
       Given A has written "a1" to payments-0
       And A has aborted
-      And the system has stopped cleanly and come back
+      And the system has stopped cleanly and restarted
       And A has written "a2" to payments-0
       And A has aborted
-      When the system stops cleanly and comes back
+      When the system stops cleanly and restarts
       Then readers of payments-0 see nothing
 
     @needs:clean-stop @needs:crash
     Scenario: [3] A crash follows a clean stop
       Given A has written "a1" to payments-0
       And A has aborted
-      And the system has stopped cleanly and come back
-      When the system crashes and comes back
+      And the system has stopped cleanly and restarted
+      When the system crashes and restarts
       Then readers of payments-0 see nothing
 
   @KIP890-267 @MUST @recovery
@@ -113,14 +113,14 @@ Feature: A clean stop
     @needs:clean-stop
     Scenario: [1] A transaction with offsets commits after a clean stop
       Given A has sent offset 5 of payments-0 to group "shop"
-      And the system has stopped cleanly and come back
+      And the system has stopped cleanly and restarted
       When A commits
       Then group "shop" has committed offset 5 of payments-0
 
     @needs:clean-stop
     Scenario: [2] A transaction with offsets is open after a clean stop
       Given A has sent offset 5 of payments-0 to group "shop"
-      When the system stops cleanly and comes back
+      When the system stops cleanly and restarts
       Then group "shop" has no committed offset of payments-0
       And group "shop" has a pending offset of payments-0
 
@@ -133,7 +133,7 @@ Feature: A clean stop
       Given producer B has written "b1" to accounts-0 on node 1 and "b2" to accounts-1 on node 2
       And node 2 is paused until the next restart
       And B has been asked to commit
-      When the system stops cleanly and comes back
+      When the system stops cleanly and restarts
       Then readers of accounts-0 see "b1"
       And readers of accounts-1 see "b2"
 

@@ -76,9 +76,9 @@ Feature: Taking over an open transaction
     A group whose offsets stay pending is blocked, and one whose aborted offsets take effect skips what was never processed.
 
     Scenario: [1] A transaction with offsets times out
-      Given producer A with transactional id "transfer" and a short time-out
+      Given producer A with transactional id "transfer" and a short timeout
       And A has sent offset 5 of payments-0 to group "shop"
-      When A leaves its transaction open past its time-out
+      When A leaves its transaction open past its timeout
       Then group "shop" has no committed offset of payments-0
       And group "shop" has no pending offset of payments-0
 
@@ -101,10 +101,10 @@ Feature: Taking over an open transaction
       And group "shop" has no pending offset of payments-0
 
     Scenario: [4] A transaction with records and offsets times out
-      Given producer A with transactional id "transfer" and a short time-out
+      Given producer A with transactional id "transfer" and a short timeout
       And A has written "a1" to payments-0
       And A has sent offset 5 of payments-0 to group "shop"
-      When A leaves its transaction open past its time-out
+      When A leaves its transaction open past its timeout
       Then readers of payments-0 see nothing
       And group "shop" has no pending offset of payments-0
 
@@ -118,9 +118,9 @@ Feature: Taking over an open transaction
       And group "shop" has no committed offset of payments-0
 
     Scenario: [6] A new instance commits other offsets after a timeout
-      Given producer A with transactional id "transfer" and a short time-out
+      Given producer A with transactional id "transfer" and a short timeout
       And A has sent offset 5 of payments-0 to group "shop"
-      And A has left its transaction open past its time-out
+      And A has left its transaction open past its timeout
       And B has taken over from A
       And B has sent offset 7 of payments-1 to group "shop"
       When B commits

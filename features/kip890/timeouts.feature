@@ -10,18 +10,18 @@ Feature: Timeouts and restarts in detail
 
     @needs:transactions-v2
     Scenario: [1] A producer commits after its timeout
-      Given producer A with transactional id "transfer" and a short time-out
+      Given producer A with transactional id "transfer" and a short timeout
       And A has written "a1" to payments-0
-      And A has left its transaction open past its time-out
+      And A has left its transaction open past its timeout
       When A commits
       Then it is refused with INVALID_TXN_STATE or PRODUCER_FENCED
       And readers of payments-0 see nothing
 
     @needs:transactions-v2
     Scenario: [2] A producer aborts after its timeout
-      Given producer A with transactional id "transfer" and a short time-out
+      Given producer A with transactional id "transfer" and a short timeout
       And A has written "a1" to payments-0
-      And A has left its transaction open past its time-out
+      And A has left its transaction open past its timeout
       When A aborts
       Then it is refused with PRODUCER_FENCED or answers the same producer id and the next epoch
       And the producer id and epoch of A are unchanged
@@ -32,11 +32,11 @@ Feature: Timeouts and restarts in detail
 
     @needs:hold-markers
     Scenario: [1] A prepared commit is pending past its timeout
-      Given producers A and B with transactional ids "transfer" and "refund" and a short time-out
+      Given producers A and B with transactional ids "transfer" and "refund" and a short timeout
       And completion of A's transactions is blocked
       And A has been asked to commit
       And B has written "abandoned" to payments-0
-      When B leaves its transaction open past its time-out
+      When B leaves its transaction open past its timeout
       Then the transaction of B is over
       And the transaction of A is PrepareCommit
 
@@ -49,7 +49,7 @@ Feature: Timeouts and restarts in detail
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits "a2" to payments-0
       Then the markers added to payments-0 have no smaller coordinator epoch than those before
 
@@ -59,7 +59,7 @@ Feature: Timeouts and restarts in detail
       And A has written "a3" to accounts-1
       And node 2 is paused until the next restart
       And A has been asked to commit
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits "a4" to accounts-1
       Then the markers added to accounts-1 have no smaller coordinator epoch than those before
 
@@ -72,7 +72,7 @@ Feature: Timeouts and restarts in detail
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits with its previous epoch
       Then it is done and answers the producer id and epoch in force
 
@@ -81,7 +81,7 @@ Feature: Timeouts and restarts in detail
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A aborts with its previous epoch
       Then it is done and answers the producer id and epoch in force
 
@@ -90,7 +90,7 @@ Feature: Timeouts and restarts in detail
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       And A has committed
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits with its previous epoch
       Then it is done and answers the producer id and epoch in force
 
@@ -98,7 +98,7 @@ Feature: Timeouts and restarts in detail
     Scenario: [4] An abort without an open transaction is retried after a crash
       Given producer A with transactional id "transfer"
       And A has aborted
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A aborts with its previous epoch
       Then it is done and answers the producer id and epoch in force
 
@@ -110,7 +110,7 @@ Feature: Timeouts and restarts in detail
     Scenario: [1] The answer to InitProducerId is lost in a crash
       Given producer A with transactional id "transfer"
       And A has initialised again
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A initialises again with its previous epoch
       Then it is done and answers the producer id and epoch in force
       And the producer id and epoch of A are unchanged
@@ -119,7 +119,7 @@ Feature: Timeouts and restarts in detail
     Scenario: [2] The answer with a new producer id is lost in a crash
       Given producer A at the last usable epoch
       And A has initialised again
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A initialises again with its previous epoch
       Then it is done and answers the producer id and epoch in force
       And the producer id and epoch of A are unchanged
@@ -130,6 +130,6 @@ Feature: Timeouts and restarts in detail
       And completion of A's transactions is blocked until the next restart
       And A has written "a1" to payments-0
       And A has initialised again, and was told to wait
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A initialises again
       Then it is done and answers the same producer id and the next epoch

@@ -153,9 +153,9 @@ Feature: Acknowledging in a transaction
       Then the consumer of "workers" receives "i2" and nothing else
 
     Scenario: [3] The timeout aborts a transaction with an acknowledgement
-      Given transaction A with a short time-out
+      Given transaction A with a short timeout
       And A has acknowledged "i1" for "workers"
-      When A is left open past its time-out
+      When A is left open past its timeout
       Then the consumer of "workers" receives "i1" and nothing else
 
     Scenario: [4] Another consumer has taken over before the abort
@@ -180,7 +180,7 @@ Feature: Acknowledging in a transaction
       Given transaction A
       And A has acknowledged "i2" for "workers"
       And A has committed
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then subscription "workers" has "i1", "i3" left
 
     Scenario: [3] A transaction commits the acknowledgement of one of two messages of another transaction
@@ -200,14 +200,14 @@ Feature: Acknowledging in a transaction
     Scenario: [1] The system crashes while a message is pending
       Given transaction A
       And A has acknowledged "i1" for "workers"
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then the consumer of "workers" receives "i2", "i3" and nothing else
 
     @needs:crash
     Scenario: [2] Another transaction acknowledges a pending message after a crash
       Given transactions A and B
       And A has acknowledged "i1" for "workers"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When B acknowledges "i1" for "workers"
       Then it is refused with TransactionConflict or InvalidTxnStatus
 
@@ -216,7 +216,7 @@ Feature: Acknowledging in a transaction
       Given transaction A
       And the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged everything up to "i2" for "auditors"
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then the consumer of "auditors" receives "i3" and nothing else
 
     @needs:crash
@@ -224,7 +224,7 @@ Feature: Acknowledging in a transaction
       Given transaction A
       And A has acknowledged "i1" for "workers"
       And A has acknowledged "i2" for "workers"
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then the consumer of "workers" receives "i3" and nothing else
 
   @PIP31-61 @MUST
@@ -249,7 +249,7 @@ Feature: Acknowledging in a transaction
     Scenario: [3] A transaction that began after a crash commits while a message is pending
       Given transaction A
       And A has acknowledged "i1" for "workers"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And transaction B
       And B has acknowledged "i2" for "workers"
       When B commits
@@ -259,7 +259,7 @@ Feature: Acknowledging in a transaction
     Scenario: [4] A newer transaction commits after a crash, and then the older one
       Given transactions A and B
       And A has acknowledged "i1" for "workers"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And B has acknowledged "i2" for "workers"
       And B has committed
       When A commits

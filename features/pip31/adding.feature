@@ -38,7 +38,7 @@ Feature: Adding participants to a transaction
     Scenario: [2] The system crashes after a topic was added
       Given transaction A
       And A has added orders
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And A has written "a1" to orders
       When A commits
       Then readers of orders see "a1"
@@ -137,7 +137,7 @@ Feature: Adding participants to a transaction
     Scenario: [2] The system crashes after a subscription was added, and the transaction aborts
       Given transaction A
       And A has added "workers"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And A has acknowledged "i1" for "workers"
       When A aborts
       Then subscription "workers" has "i1", "i2" left
@@ -156,7 +156,7 @@ Feature: Adding participants to a transaction
     Scenario: [4] The system crashes after a subscription was added, and the transaction commits
       Given transaction A
       And A has added "workers"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And A has acknowledged "i1" for "workers"
       When A commits
       Then nothing of A is pending in "workers"

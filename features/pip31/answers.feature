@@ -44,5 +44,5 @@ Feature: Every request is answered
 
     @needs:crash
     Scenario: [8] A broker crashes while a client waits for an answer
-      When the system crashes and comes back while a client waits
+      When the system crashes and restarts while a client waits
       Then that client hears that its connection is lost

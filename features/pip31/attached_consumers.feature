@@ -105,10 +105,10 @@ Feature: Consumers that stay attached
 
     Scenario: [5] An attached consumer receives a plain message from before a timeout when nothing is written after it
       Given the consumer of shared subscription "watchers" has received "before" from orders
-      And transaction C with a short time-out
+      And transaction C with a short timeout
       And C has written "c1" to orders
       And "plain" has been written to orders
-      When C is left open past its time-out
+      When C is left open past its timeout
       Then the consumer of "watchers" receives "plain" before any other write
 
     Scenario: [6] An attached reader receives a plain message from before the abort when nothing is written after it

@@ -40,7 +40,7 @@ Feature: Acknowledging a batch in several transactions
       Given transaction A
       And A has acknowledged "b1" for "workers"
       And A has committed
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then subscription "workers" has "b2", "b3" left
 
     @needs:batch-index-acknowledgement @needs:crash
@@ -49,7 +49,7 @@ Feature: Acknowledging a batch in several transactions
       And A has acknowledged "b1" for "workers"
       And B has acknowledged "b2" for "workers"
       And B has committed
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A aborts
       Then subscription "workers" has "b1", "b3" left
 
@@ -58,7 +58,7 @@ Feature: Acknowledging a batch in several transactions
       Given transactions A and B
       And A has acknowledged "b1" for "workers"
       And B has acknowledged "b2" for "workers"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And A has committed
       When B commits
       Then subscription "workers" has "b3" left

@@ -116,7 +116,7 @@ Feature: What consumers may rely on
       And A has committed
       And the consumer of exclusive subscription "workers" has received "i1", "i2", "i3", "a1", "a2", "a3" from inputs
       And everything up to "a1" has been acknowledged for "workers" without a transaction
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then subscription "workers" has at least "a2", "a3" left
 
   @PIP31-158 @MUST

@@ -11,7 +11,7 @@ Feature: The transaction coordinator
     @needs:crash
     Scenario: [1] The system crashes after a transaction id was answered
       Given transaction A
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then A is OPEN
 
   @PIP31-11 @MUST @recovery
@@ -27,7 +27,7 @@ Feature: The transaction coordinator
     @needs:crash
     Scenario: [2] Transactions begin after a crash
       Given 10 transactions have begun
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When 10 transactions begin
       Then the transaction ids are distinct
 
@@ -83,7 +83,7 @@ Feature: The transaction coordinator
     Scenario: [1] A plain message is written while the transaction buffer recovers
       Given transaction A
       And A has written "a1" to orders
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And "plain" has been written to orders
       When A commits
       Then readers of orders see "a1", "plain" in some order
@@ -92,9 +92,9 @@ Feature: The transaction coordinator
     Scenario: [2] A transaction writes a message before each of two crashes
       Given transaction A
       And A has written "a1" to orders
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And A has written "a2" to orders
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits "a3" to orders
       Then readers of orders see "a1", "a2", "a3"
 
@@ -105,7 +105,7 @@ Feature: The transaction coordinator
     @needs:crash
     Scenario: [1] Two crashes happen after all transactions have ended
       Given 10 transactions have committed
-      And the system has crashed and come back
-      And the system has crashed and come back
+      And the system has crashed and restarted
+      And the system has crashed and restarted
       When 10 transactions begin
       Then the transaction ids are distinct

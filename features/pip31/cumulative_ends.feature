@@ -25,7 +25,7 @@ Feature: The end of a cumulative acknowledgement
     Scenario: [3] The system crashes after the commit of a cumulative acknowledgement
       Given A has acknowledged everything up to "i2" for "auditors"
       And A has committed
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then subscription "auditors" has "i3" left
 
     Scenario: [4] A commit leaves the other subscription of the topic as it is
@@ -140,7 +140,7 @@ Feature: The end of a cumulative acknowledgement
       Given A has acknowledged everything up to "i1" for "auditors"
       And B has tried to acknowledge "i3" for "auditors"
       And B has committed
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits
       Then "auditors" agrees with the answers
 

@@ -95,7 +95,7 @@ Feature: The end of a transaction
     Scenario: [4] A client commits after a complete abort and a crash
       Given A has written "a1" to orders
       And A has aborted
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits
       Then it is refused
       And readers of orders see nothing
@@ -130,7 +130,7 @@ Feature: The end of a transaction
     @needs:crash
     Scenario: [4] A client aborts after a complete commit and a crash
       Given A has committed "a1" to orders
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A aborts
       Then it is refused
       And readers of orders see "a1"

@@ -9,27 +9,27 @@ Feature: Timeouts
     A client that crashed would keep topics and subscriptions waiting for ever.
 
     Scenario: [1] An abandoned transaction is followed by a committed one
-      Given transactions A and B with a short time-out
+      Given transactions A and B with a short timeout
       And A has written "a1" to orders
       And B has committed "b1" to orders
-      When A is left open past its time-out
+      When A is left open past its timeout
       Then A is ABORTED
       And readers of orders see "b1"
 
     @needs:more-coordinators
     Scenario: [2] An abandoned transaction of another coordinator times out
-      Given A is a transaction of the second coordinator with a short time-out
+      Given A is a transaction of the second coordinator with a short timeout
       And A has written "a1" to orders
-      When A is left open past its time-out
+      When A is left open past its timeout
       Then A is ABORTED
       And readers of orders see nothing
 
     Scenario: [3] A short transaction times out that began after a long one
       Given transaction A
-      And transaction B with a short time-out
+      And transaction B with a short timeout
       And A has written "a1" to orders
       And B has written "b1" to orders
-      When B is left open past its time-out
+      When B is left open past its timeout
       Then B is ABORTED
 
   @PIP31-40 @MUST
@@ -37,16 +37,16 @@ Feature: Timeouts
     A client that kept its timeout fails if its transaction is aborted early.
 
     Scenario: [1] An abandoned transaction is open until its timeout
-      Given transaction A with a short time-out
+      Given transaction A with a short timeout
       And A has written "a1" to orders
-      When A is left open past its time-out
+      When A is left open past its timeout
       Then A was OPEN until its timeout had passed
 
     Scenario: [2] A transaction is open when another one with a shorter timeout times out
       Given transaction A
-      And transaction B with a short time-out
+      And transaction B with a short timeout
       And A has written "a1" to orders
-      When B is left open past its time-out
+      When B is left open past its timeout
       Then A is OPEN
 
   @PIP31-41 @MUST
@@ -54,7 +54,7 @@ Feature: Timeouts
     A client that adds participants again and again would never time out.
 
     Scenario: [1] A client keeps adding a topic until the timeout
-      Given transaction A with a short time-out
+      Given transaction A with a short timeout
       And A has written "a1" to orders
       When A adds orders again and again until it is refused
       Then it is refused
@@ -63,14 +63,14 @@ Feature: Timeouts
 
     Scenario: [2] A client keeps adding a subscription until the timeout
       Given the consumer of shared subscription "workers" has received nothing from orders
-      And transaction A with a short time-out
+      And transaction A with a short timeout
       When A adds "workers" again and again until it is refused
       Then it is refused
       And A is ABORTED
 
     Scenario: [3] A client keeps adding a topic and a subscription in turn until the timeout
       Given the consumer of shared subscription "workers" has received nothing from orders
-      And transaction A with a short time-out
+      And transaction A with a short timeout
       When A adds orders and "workers" again and again until it is refused
       Then it is refused
       And A is ABORTED
@@ -80,9 +80,9 @@ Feature: Timeouts
     A late client must learn that its data is discarded.
 
     Scenario: [1] A client commits after the timeout
-      Given transaction A with a short time-out
+      Given transaction A with a short timeout
       And A has written "a1" to orders
-      And A has been left open past its time-out
+      And A has been left open past its timeout
       When A commits
       Then it is refused
       And readers of orders see nothing
@@ -93,18 +93,18 @@ Feature: Timeouts
 
     @needs:crash @alone
     Scenario: [1] The system crashes before the timeout of a transaction
-      Given transactions A and B with a moderate time-out
+      Given transactions A and B with a moderate timeout
       And A has written "a1" to orders
       And B has committed "b1" to orders
-      When the system crashes while A is OPEN and comes back
+      When the system crashes while A is OPEN and restarts
       Then A is ABORTED
       And readers of orders see "b1"
 
     @needs:crash @needs:more-coordinators @alone
     Scenario: [2] The system crashes before the timeout of a transaction of another coordinator
-      Given A is a transaction of the second coordinator with a moderate time-out
+      Given A is a transaction of the second coordinator with a moderate timeout
       And A has written "a1" to orders
-      When the system crashes while A is OPEN and comes back
+      When the system crashes while A is OPEN and restarts
       Then A is ABORTED
       And readers of orders see nothing
 
@@ -116,7 +116,7 @@ Feature: Timeouts
 
     @needs:crash @alone
     Scenario: [4] The timeout passes while the system is down
-      Given transaction A with a moderate time-out
+      Given transaction A with a moderate timeout
       And A has written "a1" to orders
       When the system is down until A should have timed out
       Then A is ABORTED
@@ -127,13 +127,13 @@ Feature: Timeouts
     A promised commit must not turn into an abort because a topic is slow.
 
     Background:
-      Given transactions A and B with a moderate time-out
+      Given transactions A and B with a moderate timeout
 
     @needs:held-ends
     Scenario: [1] A commit is still incomplete at the timeout
       Given A has written "a1" to orders
       And the commit of A is incomplete
-      And the time-out of B has passed
+      And the timeout of B has passed
       When the end of A is held up no longer
       Then A went from COMMITTING to COMMITTED
       And readers of orders see "a1"
@@ -143,13 +143,13 @@ Feature: Timeouts
     An incomplete abort leaves topics undecided, and input that is not redelivered.
 
     Background:
-      Given transaction A with a moderate time-out
+      Given transaction A with a moderate timeout
 
     @needs:held-ends
     Scenario: [1] An abort by the timeout is incomplete
       Given A has written "a1" to orders
       And the end of A is held up
-      And the time-out of A has passed
+      And the timeout of A has passed
       When the end of A is held up no longer
       Then A went from ABORTING to ABORTED
       And readers of orders see nothing
@@ -159,6 +159,6 @@ Feature: Timeouts
     Data is lost if a client receives a success for a transaction that was aborted.
 
     Scenario: [1] Clients commit shortly before, at and after the timeout
-      Given 16 transactions with a moderate time-out have written to orders
-      When each of them is committed at about its time-out
+      Given 16 transactions with a moderate timeout have written to orders
+      When each of them is committed at about its timeout
       Then orders agrees with the answers

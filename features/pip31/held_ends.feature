@@ -54,7 +54,7 @@ Feature: Ends that a participant delayed
     Scenario: [5] A delayed commit is completed after a crash
       Given A has acknowledged "i1" for "workers"
       And the commit of A is incomplete
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When the end of A is held up no longer
       Then A went from COMMITTING to COMMITTED
       And nothing of A is pending in "workers"

@@ -47,7 +47,7 @@ Feature: Several participants in one request
       Given A has added "early" and "late"
       And A has acknowledged "i1" for "early"
       And A has acknowledged "i1" for "late"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits
       Then subscription "early" has nothing left
       And subscription "late" has nothing left
@@ -57,7 +57,7 @@ Feature: Several participants in one request
       Given A has added "early" and "late"
       And A has acknowledged "i1" for "early"
       And A has acknowledged "i1" for "late"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A aborts
       Then subscription "early" has "i1" left
       And subscription "late" has "i1" left

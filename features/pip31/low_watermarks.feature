@@ -32,7 +32,7 @@ Feature: Low watermarks
     @needs:crash @needs:held-ends @needs:buffer-statistics
     Scenario: [3] The low watermark is below a transaction whose commit is incomplete after a crash
       Given the commit of A is incomplete
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When B commits
       Then it is done
       And the coordinator's low watermark lies before A

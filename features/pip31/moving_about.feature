@@ -110,7 +110,7 @@ Feature: Subscriptions that move during a transaction
       Given A has acknowledged "i1" for "workers"
       And subscription "workers" has been removed
       And A has committed
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then subscription "workers" has "i1", "i2" left
 
     Scenario: [5] A subscription with two consumers is not removed

@@ -14,7 +14,7 @@ Feature: Pending acknowledgements across crashes
     Scenario: [1] A transaction with an acknowledgement commits after a crash
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits
       Then subscription "workers" has "i2", "i3" left
 
@@ -22,16 +22,16 @@ Feature: Pending acknowledgements across crashes
     Scenario: [2] A transaction with an acknowledgement commits between two crashes
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And A has committed
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then subscription "workers" has "i2", "i3" left
 
     @needs:crash
     Scenario: [3] A transaction with an acknowledgement aborts after a crash
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A aborts
       Then subscription "workers" has "i1", "i2", "i3" left
 
@@ -39,7 +39,7 @@ Feature: Pending acknowledgements across crashes
     Scenario: [4] A transaction with a cumulative acknowledgement commits after a crash
       Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged everything up to "i2" for "auditors"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits
       Then subscription "auditors" has "i3" left
 
@@ -47,7 +47,7 @@ Feature: Pending acknowledgements across crashes
     Scenario: [5] A transaction with a cumulative acknowledgement aborts after a crash
       Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged everything up to "i2" for "auditors"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A aborts
       Then subscription "auditors" has "i1", "i2", "i3" left
 
@@ -56,7 +56,7 @@ Feature: Pending acknowledgements across crashes
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
       And A has acknowledged "i2" for "workers"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits
       Then subscription "workers" has "i3" left
 
@@ -65,7 +65,7 @@ Feature: Pending acknowledgements across crashes
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
       And A has acknowledged "i2" for "workers"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A aborts
       Then subscription "workers" has "i1", "i2", "i3" left
 
@@ -73,7 +73,7 @@ Feature: Pending acknowledgements across crashes
     Scenario: [8] A consumer seeks backwards after a crash and a commit
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And A has committed
       When the consumer of "workers" goes back to "i1"
       Then the consumer of "workers" receives "i1", "i2", "i3" and nothing else
@@ -82,7 +82,7 @@ Feature: Pending acknowledgements across crashes
     Scenario: [9] A transaction with a cumulative acknowledgement aborts after a crash while a consumer waits
       Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged everything up to "i2" for "auditors"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And another consumer has taken over "auditors"
       When A aborts
       Then the consumer of "auditors" receives "i1", "i2", "i3" and perhaps others
@@ -93,7 +93,7 @@ Feature: Pending acknowledgements across crashes
       And A has acknowledged "i1" for "workers"
       And B has acknowledged "i2" for "workers"
       And B has <ended>
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits
       Then subscription "workers" has <left> left
 
@@ -109,5 +109,5 @@ Feature: Pending acknowledgements across crashes
       And A has acknowledged "i1" for "workers"
       And C has acknowledged "i2" for "workers"
       And A has committed
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then subscription "workers" has "i3" left

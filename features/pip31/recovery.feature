@@ -17,7 +17,7 @@ Feature: After a crash
     Scenario: [1] The system crashes after a commit and an abort were answered
       Given B has been asked to abort
       And A has been asked to commit
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then readers of orders see "a1"
       And B is ABORTED
 
@@ -29,7 +29,7 @@ Feature: After a crash
     Scenario: [1] The system crashes while the commit is incomplete
       Given A has written "a1" to orders
       And the commit of A is incomplete
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When the end of A is held up no longer
       Then A went from COMMITTING to COMMITTED
       And readers of orders see "a1"
@@ -39,7 +39,7 @@ Feature: After a crash
       Given C is a transaction of the second coordinator
       And C has written "c1" to orders
       And the commit of C is incomplete
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When the end of C is held up no longer
       Then C went from COMMITTING to COMMITTED
       And readers of orders see "c1"
@@ -49,7 +49,7 @@ Feature: After a crash
       Given <one> has written "x1" to orders
       And the commit of A is incomplete
       And the commit of B is incomplete
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When the end of <one> is held up no longer
       Then <one> went from COMMITTING to COMMITTED
       And readers of orders see "x1"
@@ -67,7 +67,7 @@ Feature: After a crash
     Scenario: [1] The system crashes while the abort is incomplete
       Given A has written "a1" to orders
       And the abort of A is incomplete
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When the end of A is held up no longer
       Then A went from ABORTING to ABORTED
       And readers of orders see nothing
@@ -77,7 +77,7 @@ Feature: After a crash
       Given C is a transaction of the second coordinator
       And C has written "c1" to orders
       And the abort of C is incomplete
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When the end of C is held up no longer
       Then C went from ABORTING to ABORTED
       And readers of orders see nothing
@@ -92,7 +92,7 @@ Feature: After a crash
 
     @needs:crash
     Scenario: [1] One transaction commits and another aborts after the crash
-      Given the system has crashed and come back
+      Given the system has crashed and restarted
       And B has been asked to abort
       When A commits
       Then it is done
@@ -111,7 +111,7 @@ Feature: After a crash
     @needs:crash
     Scenario: [1] A transaction with a topic commits and one with a subscription aborts after the crash
       Given B has acknowledged "i1" for "workers"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And A has been asked to commit
       When B aborts
       Then readers of orders see "a1"
@@ -120,7 +120,7 @@ Feature: After a crash
     @needs:crash @needs:buffer-statistics
     Scenario: [2] A transaction with a subscription commits after the crash
       Given B has acknowledged "i1" for "workers"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When B commits
       Then nothing of B is pending in "workers"
       And subscription "workers" has "i2" left
@@ -128,7 +128,7 @@ Feature: After a crash
     @needs:crash
     Scenario: [3] A transaction adds a topic after the crash and commits
       Given the topic "payments"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And A has written "a2" to payments
       When A commits
       Then readers of orders see "a1"
@@ -138,7 +138,7 @@ Feature: After a crash
     Scenario: [4] A transaction adds a subscription after the crash and commits
       Given the consumer of shared subscription "auditors" has received "i1", "i2" from inputs
       And B has acknowledged "i1" for "workers"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And B has acknowledged "i1" for "auditors"
       When B commits
       Then nothing of B is pending in "workers"

@@ -32,7 +32,7 @@ Feature: Equal names in different places
     @needs:crash @needs:buffer-statistics
     Scenario: [3] A transaction with two subscriptions of the same name commits after a crash
       Given A has acknowledged "p1" for "payers"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits
       Then nothing of A is pending in "payers"
       And subscription "workers" has "i2", "i3" left

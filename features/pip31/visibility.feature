@@ -41,7 +41,7 @@ Feature: What readers see of a transaction
       And A has written "a1" to orders
       And B has written "b1" to orders
       And B has aborted
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits
       Then readers of orders see "a1"
 
@@ -60,7 +60,7 @@ Feature: What readers see of a transaction
     Scenario: [2] The system crashes after a transaction wrote two messages
       Given transaction A
       And A has written "a1", "a2" to orders
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then readers of orders see nothing
 
   @PIP31-06 @MUST

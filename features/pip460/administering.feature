@@ -186,7 +186,7 @@ Feature: Administering scalable topics
     @needs:crash
     Scenario: [8] A topic that was not used since a restart is deleted and recreated
       Given "p1" has been written to left
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And orders has been deleted as a whole
       When an administrator makes the scalable topic "orders" of segments "left" and "right"
       Then orders has 2 equal segments of its first epoch
@@ -225,7 +225,7 @@ Feature: Administering scalable topics
     Scenario: [13] A topic that was deleted during an unfinished split is recreated
       Given the system will crash after-terminate
       And a split of left has been tried
-      And the system has come back
+      And the system has restarted
       And orders has been deleted as a whole
       And the scalable topic "orders" of segments "left" and "right"
       When the retention of sealed segments passes

@@ -101,7 +101,7 @@ Feature: Consumers and controllers that are absent for a while
       And bob has been cut off
       And the grace period has passed
       And the reading of ann has come to "p1"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When ann joins "workers" of orders
       Then ann is assigned left and right
 
@@ -119,14 +119,14 @@ Feature: Consumers and controllers that are absent for a while
 
     @needs:crash
     Scenario: [1] The first consumer that reconnects has its own segments and no others
-      Given the system has crashed and come back
+      Given the system has crashed and restarted
       When bob joins "workers" of orders
       Then it is done
       And bob is assigned right
 
     @needs:crash
     Scenario: [2] All consumers reconnect and have the segments that they had
-      Given the system has crashed and come back
+      Given the system has crashed and restarted
       And bob has joined "workers" of orders
       When ann joins "workers" of orders
       Then it is done
@@ -136,7 +136,7 @@ Feature: Consumers and controllers that are absent for a while
     @needs:crash
     Scenario: [3] A consumer that reconnects reads on
       Given "p1" has been written to right
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And bob has joined "workers" of orders
       When the reading of bob comes to "p1"
       Then the reading of bob was "p1"
@@ -172,7 +172,7 @@ Feature: Consumers and controllers that are absent for a while
     Scenario: [1] A consumer was disconnected long before the fail-over
       Given bob has been cut off
       And the grace period has passed but for its end
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And ann has joined "workers" of orders
       When the grace period passes but for its end
       Then ann is assigned left, and was told of no others
@@ -181,14 +181,14 @@ Feature: Consumers and controllers that are absent for a while
     Scenario: [2] A consumer reconnects late, after a fail-over
       Given bob has been cut off
       And the grace period has passed but for its end
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And the grace period has passed but for its end
       When bob joins "workers" of orders
       Then bob is assigned right
 
     @needs:crash @needs:virtual-time
     Scenario: [3] A consumer that does not reconnect after a fail-over loses its segments
-      Given the system has crashed and come back
+      Given the system has crashed and restarted
       And ann has joined "workers" of orders
       When the grace period passes
       Then ann is assigned left and right

@@ -125,7 +125,7 @@ Feature: The order of messages across a change of the layout
       Given ann has joined "workers" of orders
       And "m1" has been written to left
       And left has been split into low and high
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When ann joins "workers" of orders
       Then ann is assigned left and right
 

@@ -14,7 +14,7 @@ Feature: Changes that a controller does not finish
       Given "p1" has been written to left
       And the system will crash after-subscriptions
       And a split of left has been tried
-      When the system comes back
+      When the system restarts
       Then soon each active segment of orders takes a message
       And the layout of orders is what the answers say
       And readers of left get as far as "p1"
@@ -24,7 +24,7 @@ Feature: Changes that a controller does not finish
       Given "p1" has been written to left
       And the system will crash after-children
       And a split of left has been tried
-      When the system comes back
+      When the system restarts
       Then soon each active segment of orders takes a message
       And the layout of orders is what the answers say
       And readers of left get as far as "p1"
@@ -34,7 +34,7 @@ Feature: Changes that a controller does not finish
       Given "p1" has been written to left
       And the system will crash after-terminate
       And a split of left has been tried
-      When the system comes back
+      When the system restarts
       Then soon each active segment of orders takes a message
       And the layout of orders is what the answers say
       And readers of left get as far as "p1"
@@ -44,7 +44,7 @@ Feature: Changes that a controller does not finish
       Given "p1" has been written to left
       And the system will crash after-layout
       And a split of left has been tried
-      When the system comes back
+      When the system restarts
       Then soon each active segment of orders takes a message
       And the layout of orders is what the answers say
       And readers of left get as far as "p1"
@@ -54,7 +54,7 @@ Feature: Changes that a controller does not finish
       Given "p1" has been written to left
       And the system will crash after-told
       And a split of left has been tried
-      When the system comes back
+      When the system restarts
       Then soon each active segment of orders takes a message
       And the layout of orders is what the answers say
       And readers of left get as far as "p1"
@@ -65,7 +65,7 @@ Feature: Changes that a controller does not finish
       And "p1" has been written to high
       And the system will crash after-subscriptions
       And a merge of low and high has been tried
-      When the system comes back
+      When the system restarts
       Then soon each active segment of orders takes a message
       And readers of high get as far as "p1"
 
@@ -75,7 +75,7 @@ Feature: Changes that a controller does not finish
       And "p1" has been written to high
       And the system will crash after-children
       And a merge of low and high has been tried
-      When the system comes back
+      When the system restarts
       Then soon each active segment of orders takes a message
       And readers of high get as far as "p1"
 
@@ -85,7 +85,7 @@ Feature: Changes that a controller does not finish
       And "p1" has been written to high
       And the system will crash after-terminate
       And a merge of low and high has been tried
-      When the system comes back
+      When the system restarts
       Then soon each active segment of orders takes a message
       And readers of high get as far as "p1"
 
@@ -95,7 +95,7 @@ Feature: Changes that a controller does not finish
       And "p1" has been written to high
       And the system will crash after-layout
       And a merge of low and high has been tried
-      When the system comes back
+      When the system restarts
       Then soon each active segment of orders takes a message
       And readers of high get as far as "p1"
 
@@ -105,7 +105,7 @@ Feature: Changes that a controller does not finish
       And "p1" has been written to high
       And the system will crash after-told
       And a merge of low and high has been tried
-      When the system comes back
+      When the system restarts
       Then soon each active segment of orders takes a message
       And readers of high get as far as "p1"
 
@@ -114,7 +114,7 @@ Feature: Changes that a controller does not finish
       Given left has been split into low and high
       And the system will crash after-subscriptions
       And a merge of low and high has been tried
-      When the system comes back
+      When the system restarts
       Then soon each active segment of orders takes a message
       And the layout of orders is what the answers say
       And at every epoch orders has each hash in one active segment
@@ -124,7 +124,7 @@ Feature: Changes that a controller does not finish
       Given left has been split into low and high
       And the system will crash after-children
       And a merge of low and high has been tried
-      When the system comes back
+      When the system restarts
       Then soon each active segment of orders takes a message
       And the layout of orders is what the answers say
       And at every epoch orders has each hash in one active segment
@@ -134,7 +134,7 @@ Feature: Changes that a controller does not finish
       Given left has been split into low and high
       And the system will crash after-terminate
       And a merge of low and high has been tried
-      When the system comes back
+      When the system restarts
       Then soon each active segment of orders takes a message
       And the layout of orders is what the answers say
       And at every epoch orders has each hash in one active segment
@@ -144,7 +144,7 @@ Feature: Changes that a controller does not finish
       Given left has been split into low and high
       And the system will crash after-layout
       And a merge of low and high has been tried
-      When the system comes back
+      When the system restarts
       Then soon each active segment of orders takes a message
       And the layout of orders is what the answers say
       And at every epoch orders has each hash in one active segment
@@ -154,7 +154,7 @@ Feature: Changes that a controller does not finish
       Given left has been split into low and high
       And the system will crash after-told
       And a merge of low and high has been tried
-      When the system comes back
+      When the system restarts
       Then soon each active segment of orders takes a message
       And the layout of orders is what the answers say
       And at every epoch orders has each hash in one active segment
@@ -163,7 +163,7 @@ Feature: Changes that a controller does not finish
     Scenario: [16] Another split is made when the first one ended after-subscriptions
       Given the system will crash after-subscriptions
       And a split of left has been tried
-      And the system has come back
+      And the system has restarted
       When right is split into third and fourth
       Then it is done
       And the hashes of right are those of third and fourth
@@ -173,7 +173,7 @@ Feature: Changes that a controller does not finish
     Scenario: [17] Another split is made when the first one ended after-children
       Given the system will crash after-children
       And a split of left has been tried
-      And the system has come back
+      And the system has restarted
       When right is split into third and fourth
       Then it is done
       And the hashes of right are those of third and fourth
@@ -183,7 +183,7 @@ Feature: Changes that a controller does not finish
     Scenario: [18] Another split is made when the first one ended after-terminate
       Given the system will crash after-terminate
       And a split of left has been tried
-      And the system has come back
+      And the system has restarted
       When right is split into third and fourth
       Then it is done
       And at every epoch orders has each hash in one active segment
@@ -193,7 +193,7 @@ Feature: Changes that a controller does not finish
     Scenario: [19] Another split is made when the first one ended after-layout
       Given the system will crash after-layout
       And a split of left has been tried
-      And the system has come back
+      And the system has restarted
       When right is split into third and fourth
       Then it is done
       And at every epoch orders has each hash in one active segment
@@ -229,7 +229,7 @@ Feature: Changes that a controller does not finish
     Scenario: [23] A split of another segment is made when the first one has been undone
       Given the system will crash after-children
       And a split of left has been tried
-      When the system comes back
+      When the system restarts
       Then soon a split of right is made
       And the layout of orders is what the answers say
 
@@ -237,7 +237,7 @@ Feature: Changes that a controller does not finish
     Scenario: [24] A split of another segment is made when the layout has the first one
       Given the system will crash after-layout
       And a split of left has been tried
-      When the system comes back
+      When the system restarts
       Then soon a split of right is made
       And the layout of orders is what the answers say
 
@@ -245,7 +245,7 @@ Feature: Changes that a controller does not finish
     Scenario: [25] A subscription is on all segments when the split ended before any child was created
       Given the system will crash after-subscriptions
       And a split of left has been tried
-      When the system comes back
+      When the system restarts
       Then soon a split of right is made
       And subscription "workers" is on each active segment of orders
 
@@ -266,7 +266,7 @@ Feature: Changes that a controller does not finish
     Scenario: [2] A former controller returns, and two segments are merged
       Given the controller of orders has crashed
       And left has been split into low and high
-      And the system has come back
+      And the system has restarted
       When low and high are merged into whole
       Then it is done
       And orders is at epoch 2, which created whole and sealed low and high
@@ -276,7 +276,7 @@ Feature: Changes that a controller does not finish
       Given left has been split into low and high
       And the controller of orders has crashed
       And low and high have been merged into whole
-      And the system has come back
+      And the system has restarted
       When whole is split into first and second
       Then the layout of orders is what the answers say
       And soon each active segment of orders takes a message

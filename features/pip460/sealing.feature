@@ -51,7 +51,7 @@ Feature: Sealed segments
     @needs:crash
     Scenario: [7] A producer opens a sealed segment after a crash
       Given left has been split into low and high
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When a client opens a producer of left
       Then it is refused with TopicTerminatedError
 
@@ -263,7 +263,7 @@ Feature: Sealed segments
       And low and high have been merged into whole
       And "p1" has been written to whole
       And the retention of sealed segments has passed
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then readers of whole see "p1"
 
   @PIP460-19 @MUST @sealing
@@ -328,7 +328,7 @@ Feature: Sealed segments
     Scenario: [4] A registered subscription is on both children after a crash
       Given left has been split into low and high
       And "p1" has been written to low
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When "p2" is written to high
       Then subscription "workers" has "p1" waiting in low
       And subscription "workers" has "p2" waiting in high

@@ -26,7 +26,7 @@ Feature: Acknowledging in a metadata-driven transaction
     Scenario: [3] The system crashes right after the commit
       Given A has acknowledged "i1" for "workers"
       And A has committed
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then subscription "workers" has "i2", "i3" left
 
     Scenario: [4] A commit of a cumulative acknowledgement
@@ -59,7 +59,7 @@ Feature: Acknowledging in a metadata-driven transaction
       And "i2" has been acknowledged for "workers" without a transaction
       And A has committed
       And the retention of A has passed
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then subscription "workers" has "i3" left
 
     @needs:more-brokers @needs:store-faults @needs:short-retention
@@ -69,7 +69,7 @@ Feature: Acknowledging in a metadata-driven transaction
       And "i2" has been acknowledged for "workers" without a transaction
       And A has committed, and the first notification of it is lost
       And the retention of A has passed
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then subscription "workers" has "i3" left
 
   @PIP471-29 @MUST @aborts
@@ -94,9 +94,9 @@ Feature: Acknowledging in a metadata-driven transaction
       Then subscription "workers" has "i1", "i3" left
 
     Scenario: [4] A timeout of a transaction with an acknowledgement
-      Given transaction C with a short time-out
+      Given transaction C with a short timeout
       And C has acknowledged "i1" for "workers"
-      When C is left open past its time-out
+      When C is left open past its timeout
       Then subscription "workers" has "i1", "i2", "i3" left
 
     Scenario: [5] An abort of the younger of two transactions returns only its own message
@@ -195,9 +195,9 @@ Feature: Acknowledging in a metadata-driven transaction
       And subscription "workers" has "i1", "i2", "i3" left
 
     Scenario: [3] An acknowledgement arrives after the timeout
-      Given transaction C with a short time-out
+      Given transaction C with a short timeout
       And C has acknowledged "i1" for "workers"
-      And C has been left open past its time-out
+      And C has been left open past its timeout
       When C acknowledges "i2" for "workers"
       Then it is refused
 

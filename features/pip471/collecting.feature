@@ -60,8 +60,8 @@ Feature: Collection of the headers of ended transactions
 
     @needs:short-retention @needs:metadata-store @needs:crash @needs:virtual-time
     Scenario: [4] The header of a transaction that timed out during an outage is kept
-      Given transaction C with a short time-out
-      When the system crashes and comes back behind the time-out and the retention of C
+      Given transaction C with a short timeout
+      When the system crashes and restarts behind the timeout and the retention of C
       Then the store keeps the header of C for the retention
 
     @needs:short-retention @needs:metadata-store
@@ -211,7 +211,7 @@ Feature: Collection of the headers of ended transactions
       And A has <ended>
       And the system will crash during-collection
       And the retention of A has passed
-      When the system comes back
+      When the system restarts
       Then the store soon has no header of A
       And readers of orders see <seen>
 
@@ -240,6 +240,6 @@ Feature: Collection of the headers of ended transactions
     @needs:short-retention @needs:metadata-indexes @needs:crash
     Scenario: [2] The index entries of a transaction are deleted by another broker than the one that ended it
       Given A has committed
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When the retention of A passes
       Then the store soon has no index entries of A

@@ -13,7 +13,7 @@ Feature: Crashes during metadata-driven transactions
     Scenario: [1] The system crashes right after a commit
       Given A has written "a1" to orders
       And A has been asked to commit
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then readers of orders see "a1"
 
     @needs:crash
@@ -21,7 +21,7 @@ Feature: Crashes during metadata-driven transactions
       Given A has written "a1" to orders
       And B has committed "b1" to orders
       And A has been asked to abort
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then readers of orders see "b1"
 
     @needs:crash-points
@@ -29,7 +29,7 @@ Feature: Crashes during metadata-driven transactions
       Given A has written "a1" to orders
       And the system will crash <point>
       And A has tried to commit
-      And the system has come back
+      And the system has restarted
       When A commits
       Then it is done
       And readers of orders see "a1"
@@ -46,7 +46,7 @@ Feature: Crashes during metadata-driven transactions
       And A has acknowledged "i1" for "workers"
       And the system will crash <point>
       And A has tried to commit
-      When the system comes back
+      When the system restarts
       Then subscription "workers" has "i2" left
 
       Examples:
@@ -59,7 +59,7 @@ Feature: Crashes during metadata-driven transactions
       Given A has written "a1" to orders
       And the system will crash before-op-delete
       And A has tried to abort
-      When the system comes back
+      When the system restarts
       Then readers of orders see nothing
 
     @needs:crash-points
@@ -67,7 +67,7 @@ Feature: Crashes during metadata-driven transactions
       Given A has written "a1" to orders
       And the system will crash after-header-cas
       And A has tried to commit
-      When the system comes back
+      When the system restarts
       Then readers of orders see "a1"
 
     @needs:crash
@@ -77,7 +77,7 @@ Feature: Crashes during metadata-driven transactions
       And A has acknowledged "i1" for "workers"
       And inputs has been unloaded
       And A has been asked to commit
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then subscription "workers" has "i2" left
 
     @needs:crash @needs:store-faults
@@ -87,7 +87,7 @@ Feature: Crashes during metadata-driven transactions
       And A has acknowledged "i1" for "workers"
       And the store does not answer the next write of an operation record, and has written it
       And A has been asked to commit
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then subscription "workers" has "i2" left
 
     @needs:store-faults @needs:crash
@@ -97,7 +97,7 @@ Feature: Crashes during metadata-driven transactions
       And A has acknowledged "i1" for "workers"
       And the next event of an end is lost
       And A has committed "a1" to orders
-      When the system crashes while B is OPEN and comes back
+      When the system crashes while B is OPEN and restarts
       Then subscription "workers" has "a1" left
 
     @needs:store-faults @needs:crash
@@ -106,7 +106,7 @@ Feature: Crashes during metadata-driven transactions
       And the store does not answer the next note of an abort, <failure>
       And A has been asked to abort
       And "p1" has been written to orders
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then readers of orders see "p1"
 
       Examples:
@@ -122,7 +122,7 @@ Feature: Crashes during metadata-driven transactions
     Scenario Outline: [1] The system crashes after the first or the second write of a publish
       Given the system will crash <point>
       And A has tried to write "a1" to orders
-      When the system comes back
+      When the system restarts
       Then readers of orders see nothing
 
       Examples:
@@ -136,7 +136,7 @@ Feature: Crashes during metadata-driven transactions
       And A has written "a1" to orders
       And the system will crash after-header-cas
       And A has tried to abort
-      When the system comes back
+      When the system restarts
       Then the consumer of "workers" receives nothing
 
   @PIP471-35 @MUST @aborts @recovery
@@ -145,11 +145,11 @@ Feature: Crashes during metadata-driven transactions
 
     @needs:crash-points
     Scenario Outline: [1] A transaction times out after a crash between or after the two writes of a publish
-      Given transaction C with a moderate time-out
+      Given transaction C with a moderate timeout
       And the system will crash <point>
       And C has tried to write "c1" to orders
-      And the system has come back
-      When C is left open past its time-out
+      And the system has restarted
+      When C is left open past its timeout
       Then readers of orders see nothing
 
       Examples:
@@ -164,7 +164,7 @@ Feature: Crashes during metadata-driven transactions
     @needs:crash
     Scenario: [1] A transaction commits after a crash
       Given A has written "a1" to orders
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits
       Then it is done
       And readers of orders see "a1"
@@ -172,6 +172,6 @@ Feature: Crashes during metadata-driven transactions
     @needs:crash
     Scenario: [2] New transactions have new ids after a crash
       Given A has written "a1" to orders
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When 3 transactions begin
       Then the transaction ids are distinct

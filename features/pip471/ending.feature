@@ -104,7 +104,7 @@ Feature: Ends of metadata-driven transactions
     @needs:crash
     Scenario: [3] A client repeats a commit after a crash
       Given A has committed "a1" to orders
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits
       Then it is done
       And readers of orders see "a1"
@@ -123,9 +123,9 @@ Feature: Ends of metadata-driven transactions
         | and has written it    |
 
     Scenario: [5] A client aborts a transaction that has timed out
-      Given transaction C with a short time-out
+      Given transaction C with a short timeout
       And C has written "c1" to orders
-      And C has been left open past its time-out
+      And C has been left open past its timeout
       When C aborts
       Then it is done
 

@@ -9,42 +9,42 @@ Feature: Timeouts of metadata-driven transactions
     The transaction of a crashed client would block readers for ever, and a running client would lose time that it was given.
 
     Scenario: [1] A committed transaction becomes visible after an earlier one has timed out
-      Given transactions A and B with a short time-out
+      Given transactions A and B with a short timeout
       And A has written "a1" to orders
       And B has committed "b1" to orders
-      When A is left open past its time-out
+      When A is left open past its timeout
       Then readers of orders see "b1"
 
     @needs:crash @alone
     Scenario: [2] A transaction times out while the system is down
-      Given transactions A and B with a moderate time-out
+      Given transactions A and B with a moderate timeout
       And A has written "a1" to orders
       And B has committed "b1" to orders
       When the system is down until A should have timed out
       Then readers of orders see "b1"
 
     Scenario: [3] A client commits after the timeout
-      Given transaction A with a short time-out
+      Given transaction A with a short timeout
       And A has written "a1" to orders
-      And A has been left open past its time-out
+      And A has been left open past its timeout
       When A commits
       Then it is refused
       And readers of orders see nothing
 
     Scenario: [4] A transaction of the second coordinator times out
-      Given A is a transaction of the second coordinator with a short time-out
+      Given A is a transaction of the second coordinator with a short timeout
       And A has written "a1" to orders
       And "p1" has been written to orders
-      When A is left open past its time-out
+      When A is left open past its timeout
       Then readers of orders see "p1"
 
     @needs:store-faults
     Scenario Outline: [5] The store fails when a transaction times out
-      Given transaction A with a short time-out
+      Given transaction A with a short timeout
       And A has written "a1" to orders
       And "p1" has been written to orders
       And the store does not answer the next change of a header, <failure>
-      When A is left open past its time-out
+      When A is left open past its timeout
       Then readers of orders see "p1"
 
       Examples:
@@ -53,17 +53,17 @@ Feature: Timeouts of metadata-driven transactions
         | and has written it    |
 
     Scenario: [6] Transactions whose timeout is no whole number of seconds commit before it
-      Given 4 transactions have begun within a second, each with a time-out of 2900 ms
-      When each of them is committed half a second before its time-out
+      Given 4 transactions have begun within a second, each with a timeout of 2900 ms
+      When each of them is committed half a second before its timeout
       Then exactly one end of each of them succeeded
 
     @needs:more-brokers
     Scenario: [7] A transaction times out after its coordinator has moved to another broker
-      Given transaction A with a moderate time-out
+      Given transaction A with a moderate timeout
       And A has written "a1" to orders
       And the first coordinator has moved to another broker, since its own had crashed
       And "p1" has been written to orders
-      When A is left open past its time-out
+      When A is left open past its timeout
       Then readers of orders see "p1"
 
   @PIP471-44 @MUST @commits @aborts
@@ -71,6 +71,6 @@ Feature: Timeouts of metadata-driven transactions
     Data is lost if a client receives a success for a transaction that was aborted.
 
     Scenario: [1] Clients commit shortly before, at and after the timeout
-      Given 12 transactions with a moderate time-out have written to orders
-      When each of them is committed at about its time-out
+      Given 12 transactions with a moderate timeout have written to orders
+      When each of them is committed at about its timeout
       Then orders agrees with the answers

@@ -30,7 +30,7 @@ Feature: Segments that are reloaded
       Given A has written "a1" to orders
       And B has committed "b1" to orders
       And A has aborted
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then readers of orders see "b1"
 
     Scenario: [4] The segment is reloaded after an abort at the second coordinator
@@ -69,7 +69,7 @@ Feature: Segments that are reloaded
       And A has written "a1" to orders
       And B has written "b1" to orders
       And A has aborted
-      When the system crashes while B is OPEN and comes back
+      When the system crashes while B is OPEN and restarts
       Then the consumer of "workers" receives nothing
 
   @PIP471-60 @MUST @recovery
@@ -92,7 +92,7 @@ Feature: Segments that are reloaded
     @needs:crash
     Scenario: [3] The system crashes with an open transaction
       Given A has written "a1" to orders
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When "p1" is written to orders
       Then readers of orders see nothing
 
@@ -185,7 +185,7 @@ Feature: Segments that are reloaded
     @needs:crash
     Scenario: [3] A commit covers messages from before and after a crash
       Given A has written "a1" to orders
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And A has written "a2" to orders
       When A commits
       Then readers of orders see "a1", "a2"

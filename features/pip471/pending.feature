@@ -19,7 +19,7 @@ Feature: Pending acknowledgements of a subscription that is reloaded
 
     @needs:crash
     Scenario: [2] The system crashes before the commit
-      Given the system has crashed and come back
+      Given the system has crashed and restarted
       When A commits
       Then subscription "workers" has "i2", "i3" left
 
@@ -128,7 +128,7 @@ Feature: Pending acknowledgements of a subscription that is reloaded
 
     @needs:crash
     Scenario: [2] The system crashes before the abort
-      Given the system has crashed and come back
+      Given the system has crashed and restarted
       When A aborts
       Then subscription "workers" has "i1", "i2", "i3" left
 
@@ -148,6 +148,6 @@ Feature: Pending acknowledgements of a subscription that is reloaded
 
     @needs:crash
     Scenario: [3] Another transaction acknowledges the message after a crash
-      Given the system has crashed and come back
+      Given the system has crashed and restarted
       When B acknowledges "i1" for "workers"
       Then it is refused

@@ -74,9 +74,9 @@ Feature: Publishing in a metadata-driven transaction
       Then it is refused
 
     Scenario: [3] A message arrives after the timeout
-      Given transaction C with a short time-out
+      Given transaction C with a short timeout
       And C has written "c1" to orders
-      And C has been left open past its time-out
+      And C has been left open past its timeout
       When C writes "late" to orders
       Then it is refused
 

@@ -20,7 +20,7 @@ Feature: What the metadata store contains of a transaction
       Given 2 transactions have committed
       And A has committed
       And the retention of A has passed
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When 3 transactions begin
       Then the transaction ids are distinct
 
@@ -165,7 +165,7 @@ Feature: What the metadata store contains of a transaction
       Given A has written "a1" to orders
       And the system will crash <point>
       And A has tried to <end>
-      When the system comes back
+      When the system restarts
       Then readers of orders see <seen>
       And the store soon has no operation records of A
 
@@ -180,7 +180,7 @@ Feature: What the metadata store contains of a transaction
     Scenario: [8] A record was written, and its message was lost in a crash
       Given the system will crash after-op-record
       And A has tried to write "a1" to orders
-      And the system has come back
+      And the system has restarted
       When A aborts
       Then readers of orders see nothing
       And the store soon has no operation records of A

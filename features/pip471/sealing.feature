@@ -108,7 +108,7 @@ Feature: Segments that are sealed during a transaction
     Scenario: [14] A commit after a split and a crash
       Given A has written "a1" to left
       And left has been split into low and high
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits
       Then readers of left see "a1"
 
@@ -202,15 +202,15 @@ Feature: Segments that are sealed during a transaction
       And "p1" has been written to left
       And left has been split into low and high
       And A has been asked to abort
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then readers of left see "p1"
 
     Scenario: [8] A timeout after a split
-      Given transaction C with a moderate time-out
+      Given transaction C with a moderate timeout
       And C has written "c1" to left
       And "p1" has been written to left
       And left has been split into low and high
-      When C is left open past its time-out
+      When C is left open past its timeout
       Then readers of left see "p1"
 
     Scenario: [9] A refused commit after a split and an abort
@@ -523,10 +523,10 @@ Feature: Segments that are sealed during a transaction
       Then the consumer of "workers" receives "i2" and nothing else
 
     Scenario: [13] A timeout of a transaction with an acknowledgement on a sealed segment
-      Given transaction C with a moderate time-out
+      Given transaction C with a moderate timeout
       And C has acknowledged "i1" for "workers"
       And left has been split into low and high
-      When C is left open past its time-out
+      When C is left open past its timeout
       Then subscription "workers" has "i1", "i2" left
 
     Scenario: [14] A commit of input from the parent and output to a child
@@ -635,11 +635,11 @@ Feature: Segments that are sealed during a transaction
 
     @needs:entry-counts
     Scenario: [5] A timeout writes nothing
-      Given transaction C with a moderate time-out
+      Given transaction C with a moderate timeout
       And C has written "c1" to left
       And "p1" has been written to left
       And left has been split into low and high
-      When C is left open past its time-out
+      When C is left open past its timeout
       Then readers of left see "p1"
       And the length of left is 2
 
@@ -709,7 +709,7 @@ Feature: Segments that are sealed during a transaction
     Scenario: [5] The system crashes between the splits and the commit
       Given low has been split into lowest and lower
       And A has written "a3" to lowest
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits
       Then readers of low see "p2", "a2"
       And readers of lowest see "a3"

@@ -176,9 +176,9 @@ Feature: How participants are notified of an end
 
     @needs:plain-store
     Scenario: [5] A transaction times out on a store without sequence keys and indexes
-      Given transaction C with a short time-out
+      Given transaction C with a short timeout
       And C has written "c1" to orders
-      When C is left open past its time-out
+      When C is left open past its timeout
       Then readers of orders see nothing
 
     @needs:plain-store

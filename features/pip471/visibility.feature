@@ -56,7 +56,7 @@ Feature: What readers see of metadata-driven transactions
       Given "p1" has been written to orders
       And the system will crash after-op-record
       And A has tried to write "a1" to orders
-      And the system has come back
+      And the system has restarted
       When A writes "a2" to orders
       Then readers of orders see "p1"
 

@@ -100,7 +100,7 @@ Feature: Administering keys
       Given task one has connected with key "payments"
       And task two has connected with key "refunds"
       And key "payments" has been deleted
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then administrators are told of key "refunds" and no other
 
     @needs:transaction-keys @needs:key-topic-faults
@@ -209,7 +209,7 @@ Feature: Administering keys
     Scenario: [4] A new client connects with a deleted key after a crash
       Given task one has connected with key "payments"
       And key "payments" has been deleted
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When task two connects with key "payments"
       Then task two is given a greater epoch than task one
 
@@ -218,7 +218,7 @@ Feature: Administering keys
       Given task one has connected with key "payments"
       And key "payments" has been deleted
       And the key topic has been compacted
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When task one connects again
       Then it is refused with NotAllowedError
 
@@ -227,7 +227,7 @@ Feature: Administering keys
       Given task one has connected with key "payments"
       And key "payments" has been deleted
       And the key topic has been compacted
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When task two connects with key "payments"
       Then it is done
       And task two is given a greater epoch than task one

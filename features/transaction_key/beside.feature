@@ -85,7 +85,7 @@ Feature: Clients without a key
       And task one has connected with key "payments"
       And task one has begun transactions A and B
       And classic transaction K with the number of A
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When K commits
       Then it is done
 

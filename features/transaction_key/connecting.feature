@@ -19,7 +19,7 @@ Feature: Connections with a key
 
     @needs:transaction-keys @needs:crash
     Scenario: [3] A client connects with an unused key after a crash
-      Given the system has crashed and come back
+      Given the system has crashed and restarted
       When task one connects with key "payments"
       Then it is done
       And task one is given epoch 0

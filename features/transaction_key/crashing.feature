@@ -46,7 +46,7 @@ Feature: Connects that are interrupted
       Given task one has begun transaction A
       And the key topic fails at the next write
       And task two has tried to connect with key "payments"
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then A is OPEN
       And key "payments" is at the epoch of task one, with transaction A open
 
@@ -54,7 +54,7 @@ Feature: Connects that are interrupted
     Scenario Outline: [6] The key topic contains an unreadable record
       Given the key topic <trouble>
       And task two has connected with key "payments"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When task three connects with key "payments"
       Then it is done
       And task three is given a greater epoch than task two
@@ -71,7 +71,7 @@ Feature: Connects that are interrupted
       Given task one has begun transaction A
       And task two has connected with key "payments"
       And the key topic has half a record
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A writes "late" to orders, which it has not added
       Then it is refused with InvalidTxnStatus
 
@@ -93,7 +93,7 @@ Feature: Connects that are interrupted
     Scenario Outline: [1] The old transaction is aborted after the crash
       Given the system will crash <point>
       And task two has tried to connect with key "payments"
-      When the system comes back
+      When the system restarts
       Then A is ABORTED
       And readers of orders see nothing
 
@@ -108,7 +108,7 @@ Feature: Connects that are interrupted
     Scenario Outline: [2] Another client connects after the crash
       Given the system will crash <point>
       And task two has tried to connect with key "payments"
-      And the system has come back
+      And the system has restarted
       When task three connects with key "payments"
       Then it is done
       And task three is given a greater epoch than task one
@@ -125,7 +125,7 @@ Feature: Connects that are interrupted
     Scenario Outline: [3] The predecessor reconnects after the crash
       Given the system will crash <point>
       And task two has tried to connect with key "payments"
-      And the system has come back
+      And the system has restarted
       When task one connects again
       Then it is refused with NotAllowedError
 
@@ -140,7 +140,7 @@ Feature: Connects that are interrupted
     Scenario Outline: [4] The predecessor writes to its transaction after the crash
       Given the system will crash <point>
       And task two has tried to connect with key "payments"
-      And the system has come back
+      And the system has restarted
       When A writes "late" to orders
       Then it is refused with InvalidTxnStatus
       And readers of orders see nothing
@@ -156,7 +156,7 @@ Feature: Connects that are interrupted
     Scenario Outline: [5] The predecessor commits its transaction after the crash
       Given the system will crash <point>
       And task two has tried to connect with key "payments"
-      And the system has come back
+      And the system has restarted
       When A commits
       Then it is refused with InvalidTxnStatus
       And readers of orders see nothing
@@ -175,7 +175,7 @@ Feature: Connects that are interrupted
       And A has acknowledged "i1" for "workers"
       And the system will crash <point>
       And task two has tried to connect with key "payments"
-      When the system comes back
+      When the system restarts
       Then subscription "workers" has "i1" left
 
       Examples:
@@ -188,7 +188,7 @@ Feature: Connects that are interrupted
     @needs:transaction-keys @needs:crash
     Scenario: [7] A client reconnects whose coordinator crashed after the answer
       Given task two has connected with key "payments"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When task two connects again
       Then it is done
       And A is ABORTED
@@ -197,7 +197,7 @@ Feature: Connects that are interrupted
     Scenario: [8] A coordinator crashes during the deletion of a key
       Given the system will crash before-decision-logged
       And an administrator has tried to delete key "payments"
-      When the system comes back
+      When the system restarts
       Then A is ABORTED
       And readers of orders see nothing
 

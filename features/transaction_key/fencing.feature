@@ -109,18 +109,18 @@ Feature: What a new connection does to the previous transaction
 
     @needs:transaction-keys
     Scenario: [12] A client connects shortly before the timeout of the previous transaction
-      Given task one has begun transaction A with a moderate time-out
+      Given task one has begun transaction A with a moderate timeout
       And A has written "a1" to orders
-      When task two connects with key "payments" at about the time-out of A
+      When task two connects with key "payments" at about the timeout of A
       Then it is done
       And A is ABORTED
       And readers of orders see nothing
 
     @needs:transaction-keys
     Scenario: [13] A client connects after the timeout of the previous transaction
-      Given task one has begun transaction A with a short time-out
+      Given task one has begun transaction A with a short timeout
       And A has written "a1" to orders
-      And A has been left open past its time-out
+      And A has been left open past its timeout
       When task two connects with key "payments"
       Then it is done
       And readers of orders see nothing

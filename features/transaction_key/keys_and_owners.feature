@@ -59,7 +59,7 @@ Feature: Keys and their owners
     @needs:transaction-keys @needs:crash
     Scenario: [7] A client of another key connects after a crash
       Given task two has connected with key "refunds"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When task three connects with key "refunds"
       Then task three is given a greater epoch than task two
       And A is OPEN
@@ -159,7 +159,7 @@ Feature: Keys and their owners
     @needs:transaction-keys @needs:principals @needs:crash
     Scenario: [6] A second owner connects after a crash
       Given task one has connected with key "payments" of "alice"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When task two connects with key "payments" of "bob"
       Then task two is given epoch 0
 
@@ -258,7 +258,7 @@ Feature: Keys and their owners
     Scenario: [5] Owners with and without an ampersand in their names connect after a crash
       Given task one has connected with key "c" of "a&b"
       And task two has connected with key "c" of "a"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When task three connects with key "c" of "a&b"
       Then task three is given a greater epoch than task one
       And administrators are told of key "c" of "a&b" and key "c" of "a" and no other
@@ -319,7 +319,7 @@ Feature: Keys and their owners
     @needs:transaction-keys @needs:crash
     Scenario: [7] A client connects after a crash, at the coordinator of its predecessor
       Given task one has connected with key "payments"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When task two connects with key "payments"
       Then task two is given the coordinator of task one
 

@@ -11,7 +11,7 @@ Feature: Durable keys
 
     @needs:transaction-keys @needs:crash
     Scenario: [1] A new client is given the next epoch after a crash
-      Given the system has crashed and come back
+      Given the system has crashed and restarted
       When task two connects with key "payments"
       Then it is done
       And task two is given a greater epoch than task one
@@ -19,29 +19,29 @@ Feature: Durable keys
     @needs:transaction-keys @needs:crash
     Scenario: [2] A fenced client reconnects after a crash
       Given task two has connected with key "payments"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When task one connects again
       Then it is refused with NotAllowedError
       And key "payments" is at the epoch of task two, with nothing open
 
     @needs:transaction-keys @needs:crash
     Scenario: [3] The current client reconnects after a crash
-      Given the system has crashed and come back
+      Given the system has crashed and restarted
       When task one connects again
       Then it is done
       And task one is given a greater epoch than before
 
     @needs:transaction-keys @needs:crash
     Scenario: [4] A client reconnects after a crash with an epoch that no client was given
-      Given the system has crashed and come back
+      Given the system has crashed and restarted
       When task one connects again with an epoch that nobody was given
       Then it is refused with NotAllowedError
 
     @needs:transaction-keys @needs:crash
     Scenario: [5] A new client connects after a second crash
-      Given the system has crashed and come back
+      Given the system has crashed and restarted
       And task two has connected with key "payments"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When task three connects with key "payments"
       Then task three is given a greater epoch than task two
 
@@ -49,7 +49,7 @@ Feature: Durable keys
     Scenario: [6] A client of a named owner connects after a crash
       Given task two has connected with key "payments" of "alice"
       And task three has connected with key "payments" of "alice"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When task four connects with key "payments" of "alice"
       Then task four is given a greater epoch than task three
       And administrators are told of key "payments" and key "payments" of "alice" and no other
@@ -58,7 +58,7 @@ Feature: Durable keys
     Scenario: [7] A new client connects after the key topic was compacted and the system crashed
       Given task two has connected with key "payments"
       And the key topic has been compacted
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When task three connects with key "payments"
       Then task three is given a greater epoch than task two
 
@@ -66,19 +66,19 @@ Feature: Durable keys
     Scenario: [8] A fenced client reconnects after the key topic was compacted and the system crashed
       Given task two has connected with key "payments"
       And the key topic has been compacted
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When task one connects again
       Then it is refused with NotAllowedError
 
     @needs:transaction-keys @needs:crash
     Scenario: [9] An administrator lists the keys after a crash
       Given task two has connected with key "refunds"
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then administrators are told of key "payments" and key "refunds" and no other
 
     @needs:transaction-keys @needs:crash @needs:virtual-time
     Scenario: [10] A new client connects with a key that was idle for a month
-      Given the system has crashed and come back a month later
+      Given the system has crashed and restarted a month later
       When task two connects with key "payments"
       Then it is done
       And task two is given a greater epoch than task one
@@ -86,7 +86,7 @@ Feature: Durable keys
     @needs:transaction-keys @needs:crash @needs:virtual-time
     Scenario: [11] A fenced client reconnects to a key that was idle for a month
       Given task two has connected with key "payments"
-      And the system has crashed and come back a month later
+      And the system has crashed and restarted a month later
       When task one connects again
       Then it is refused with NotAllowedError
       And administrators are told of key "payments" and no other
@@ -101,7 +101,7 @@ Feature: Durable keys
 
     @needs:transaction-keys @needs:crash
     Scenario: [1] The transaction is fenced after a crash
-      Given the system has crashed and come back
+      Given the system has crashed and restarted
       When task two connects with key "payments"
       Then it is done
       And A is ABORTED
@@ -109,13 +109,13 @@ Feature: Durable keys
 
     @needs:transaction-keys @needs:crash
     Scenario: [2] The transaction is open after a crash
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then key "payments" is at the epoch of task one, with transaction A open
       And A is OPEN
 
     @needs:transaction-keys @needs:crash
     Scenario: [3] The transaction commits after a crash
-      Given the system has crashed and come back
+      Given the system has crashed and restarted
       When A commits
       Then it is done
       And readers of orders see "a1"
@@ -125,14 +125,14 @@ Feature: Durable keys
       Given the topic "inputs" with "i1"
       And the consumer of shared subscription "workers" has received "i1" from inputs
       And A has acknowledged "i1" for "workers"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When task two connects with key "payments"
       Then subscription "workers" has "i1" left
 
     @needs:transaction-keys @needs:crash @needs:key-topic-faults
     Scenario: [5] The transaction is fenced after the key topic was compacted and the system crashed
       Given the key topic has been compacted
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When task two connects with key "payments"
       Then A is ABORTED
       And readers of orders see nothing
@@ -141,21 +141,21 @@ Feature: Durable keys
     Scenario: [6] The transaction of a successor is fenced after a crash
       Given task two has connected with key "payments"
       And task two has begun transaction B
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When task three connects with key "payments"
       Then B is ABORTED
       And key "payments" is at the epoch of task three, with nothing open
 
     @needs:transaction-keys @needs:crash
     Scenario: [7] A connect is answered after a crash although no client has used the topic of the transaction
-      Given the system has crashed and come back
+      Given the system has crashed and restarted
       And task two has asked to connect with key "payments"
       When task three connects with key "refunds"
       Then task two is given a greater epoch than task one
 
     @needs:transaction-keys @needs:crash
     Scenario: [8] A connect is answered after a crash although clients have used only another topic
-      Given the system has crashed and come back
+      Given the system has crashed and restarted
       And the topic "inputs" with "i1"
       And task two has asked to connect with key "payments"
       When task three connects with key "refunds"

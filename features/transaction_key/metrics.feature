@@ -35,14 +35,14 @@ Feature: Metrics of keys
     Scenario: [5] The metrics report a key after a crash
       Given task one has connected with key "payments"
       And task two has connected with key "payments"
-      When the system crashes and comes back
+      When the system crashes and restarts
       Then the metrics agree with what administrators are told of key "payments"
 
     @needs:transaction-keys
     Scenario: [6] The metrics report the age of an idle key
       Given task one has connected with key "payments"
-      And transaction A with a short time-out
-      And A has been left open past its time-out
+      And transaction A with a short timeout
+      And A has been left open past its timeout
       When task two connects with key "refunds"
       Then the metrics tell how long ago task one connected
       And the metrics tell how long ago task two connected
@@ -50,23 +50,23 @@ Feature: Metrics of keys
     @needs:transaction-keys
     Scenario: [7] The metrics report the age of a key whose client has reconnected
       Given task one has connected with key "payments"
-      And transaction A with a short time-out
-      And A has been left open past its time-out
+      And transaction A with a short timeout
+      And A has been left open past its timeout
       When task one connects again
       Then the metrics tell how long ago task one connected
 
     @needs:transaction-keys @needs:crash
     Scenario: [8] The metrics report the age of a key after a crash
       Given task one has connected with key "payments"
-      And transaction A with a short time-out
-      And A has been left open past its time-out
-      When the system crashes and comes back
+      And transaction A with a short timeout
+      And A has been left open past its timeout
+      When the system crashes and restarts
       Then the metrics tell how long ago task one connected
 
     @needs:transaction-keys
     Scenario: [9] The metrics report the age of a key whose client begins a transaction
       Given task one has connected with key "payments"
-      And transaction A with a short time-out
-      And A has been left open past its time-out
+      And transaction A with a short timeout
+      And A has been left open past its timeout
       When task one begins transaction B
       Then the metrics tell how long ago task one connected

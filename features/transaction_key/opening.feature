@@ -44,8 +44,8 @@ Feature: Transactions of a key
 
     @needs:transaction-keys
     Scenario: [5] A client begins a transaction after the previous one timed out
-      Given task one has begun transaction A with a short time-out
-      And A has been left open past its time-out
+      Given task one has begun transaction A with a short timeout
+      And A has been left open past its timeout
       When task one begins transaction B
       Then it is done
       And key "payments" is at the epoch of task one, with transaction B open
@@ -176,7 +176,7 @@ Feature: Transactions of a key
     Scenario: [10] A client writes to its first transaction after the second was begun and the system crashed
       Given task one has begun transaction A
       And task one has begun transaction B
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A writes "late" to orders, which it has not added
       Then it is refused with InvalidTxnStatus
       And the refusal begins with "ExpiredTransaction"
@@ -187,37 +187,37 @@ Feature: Transactions of a key
 
     @needs:transaction-keys
     Scenario: [1] No client ends the transaction
-      Given task one has begun transaction A with a short time-out
+      Given task one has begun transaction A with a short timeout
       And A has written "a1" to orders
-      When A is left open past its time-out
+      When A is left open past its timeout
       Then A is ABORTED
       And readers of orders see nothing
 
     @needs:transaction-keys
     Scenario: [2] The client has left without ending the transaction
-      Given task one has begun transaction A with a short time-out
+      Given task one has begun transaction A with a short timeout
       And A has written "a1" to orders
       And "p1" has been written to orders
       And task one has left
-      When A is left open past its time-out
+      When A is left open past its timeout
       Then A is ABORTED
       And readers of orders see "p1"
 
     @needs:transaction-keys @needs:crash
     Scenario: [3] The system crashes before the timeout
-      Given task one has begun transaction A with a short time-out
+      Given task one has begun transaction A with a short timeout
       And A has written "a1" to orders
-      And the system has crashed and come back
-      When A is left open past its time-out
+      And the system has crashed and restarted
+      When A is left open past its timeout
       Then A is ABORTED
       And readers of orders see nothing
 
     @needs:transaction-keys
     Scenario: [4] The transaction that times out has acknowledged a message
       Given the consumer of shared subscription "workers" has received "i1" from inputs
-      And task one has begun transaction A with a short time-out
+      And task one has begun transaction A with a short timeout
       And A has acknowledged "i1" for "workers"
-      When A is left open past its time-out
+      When A is left open past its timeout
       Then subscription "workers" has "i1" left
 
     @needs:transaction-keys

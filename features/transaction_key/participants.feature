@@ -86,7 +86,7 @@ Feature: How topics and subscriptions treat a fenced transaction
     Scenario: [9] The late message is sent after a crash
       Given A has written "a1" to orders
       And task two has connected with key "payments"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A writes "late" to orders
       Then it is refused with InvalidTxnStatus
       And readers of orders see nothing
@@ -94,7 +94,7 @@ Feature: How topics and subscriptions treat a fenced transaction
     @needs:transaction-keys @needs:crash
     Scenario: [10] The late message is sent after a crash to a topic that the transaction has not added
       Given task two has connected with key "payments"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A writes "late" to ledger, which it has not added
       Then it is refused with InvalidTxnStatus
       And readers of ledger see nothing
@@ -104,7 +104,7 @@ Feature: How topics and subscriptions treat a fenced transaction
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       And the key topic has been compacted
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A writes "late" to orders
       Then it is refused with InvalidTxnStatus
       And readers of orders see nothing
@@ -124,8 +124,8 @@ Feature: How topics and subscriptions treat a fenced transaction
       Given task two has connected with key "payments"
       And task two has begun transaction B
       And task three has connected with key "payments"
-      And the system has crashed and come back
-      And the system has crashed and come back
+      And the system has crashed and restarted
+      And the system has crashed and restarted
       When A writes "late" to ledger, which it has not added
       Then it is refused with InvalidTxnStatus
 
@@ -133,16 +133,16 @@ Feature: How topics and subscriptions treat a fenced transaction
     Scenario: [14] The late message is sent after the key was deleted and the system crashed twice
       Given task two has connected with key "payments"
       And key "payments" has been deleted
-      And the system has crashed and come back
-      And the system has crashed and come back
+      And the system has crashed and restarted
+      And the system has crashed and restarted
       When A writes "late" to ledger, which it has not added
       Then it is refused with InvalidTxnStatus
       And the refusal begins with "ExpiredTransaction"
 
     @needs:transaction-keys
     Scenario: [15] The late message belongs to a transaction that had timed out before its successor began
-      Given task one has begun transaction B with a short time-out
-      And B has been left open past its time-out
+      Given task one has begun transaction B with a short timeout
+      And B has been left open past its timeout
       And task one has begun transaction C
       And task two has connected with key "payments"
       When B writes "late" to ledger, which it has not added
@@ -171,8 +171,8 @@ Feature: How topics and subscriptions treat a fenced transaction
 
     @needs:transaction-keys
     Scenario: [18] The late message belongs to a transaction that had timed out before its key was deleted
-      Given task one has begun transaction B with a short time-out
-      And B has been left open past its time-out
+      Given task one has begun transaction B with a short timeout
+      And B has been left open past its timeout
       And key "payments" has been deleted
       When B writes "late" to ledger, which it has not added
       Then it is refused with InvalidTxnStatus
@@ -259,16 +259,16 @@ Feature: How topics and subscriptions treat a fenced transaction
     Scenario: [7] A fenced transaction acknowledges cumulatively after a crash
       Given A has acknowledged everything up to "i1" for "workers"
       And task two has connected with key "payments"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A acknowledges everything up to "i2" for "workers"
       Then it is refused with InvalidTxnStatus
       And subscription "workers" has "i1", "i2" left
 
     @needs:transaction-keys
     Scenario: [8] A transaction that had timed out acknowledges cumulatively after its key was deleted
-      Given task one has begun transaction B with a short time-out
+      Given task one has begun transaction B with a short timeout
       And B has added "workers"
-      And B has been left open past its time-out
+      And B has been left open past its timeout
       And key "payments" has been deleted
       When B acknowledges everything up to "i2" for "workers"
       Then the refusal begins with "ExpiredTransaction"
@@ -327,7 +327,7 @@ Feature: How topics and subscriptions treat a fenced transaction
     Scenario: [5] A fenced transaction acknowledges individually after a crash
       Given A has acknowledged "i1" for "workers"
       And task two has connected with key "payments"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A acknowledges "i2" for "workers"
       Then it is refused with InvalidTxnStatus
       And subscription "workers" has "i1", "i2" left
@@ -393,7 +393,7 @@ Feature: How topics and subscriptions treat a fenced transaction
     Scenario: [6] A plain message follows a late message after a crash
       Given A has written "a1" to orders
       And task two has connected with key "payments"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And A has tried to write "late" to orders
       When "p1" is written to orders
       Then readers of orders see "p1"

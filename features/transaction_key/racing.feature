@@ -88,7 +88,7 @@ Feature: Concurrent connects
     Scenario: [6] A client connects after a commit that was decided before a crash
       Given the system will crash after-decision-logged
       And A has tried to commit
-      And the system has come back
+      And the system has restarted
       When task two connects with key "payments"
       Then it is done
       And readers of orders see "a1"
@@ -97,7 +97,7 @@ Feature: Concurrent connects
     Scenario: [7] The successor commits after a commit that was decided before a crash
       Given the system will crash after-decision-logged
       And A has tried to commit
-      And the system has come back
+      And the system has restarted
       And task two has connected with key "payments"
       And task two has begun transaction C
       When C commits "c1" to orders
@@ -155,7 +155,7 @@ Feature: Concurrent connects
       Given participants hear late of ends
       And A has been asked to commit
       And task two has asked to connect with key "payments"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And task three has connected with key "payments"
       When B acknowledges everything up to "i2" for "movers"
       Then it is done

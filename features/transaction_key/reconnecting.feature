@@ -36,7 +36,7 @@ Feature: Clients that reconnect
     @needs:transaction-keys @needs:crash
     Scenario: [4] One client reconnects before a crash, the other after it
       Given task one has connected again
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When task two connects again
       Then it is done
       And transactions A and B stand alike

@@ -78,7 +78,7 @@ Feature: Fenced tasks that continue
     Scenario: [8] The predecessor commits after a crash
       Given A has written "a1" to orders
       And task two has connected with key "payments"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A commits
       Then it is refused with InvalidTxnStatus
       And readers of orders see nothing
@@ -182,7 +182,7 @@ Feature: Fenced tasks that continue
     @needs:transaction-keys @needs:crash
     Scenario: [6] The predecessor adds a topic after a crash
       Given task two has connected with key "payments"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       When A adds orders
       Then it is refused with InvalidTxnStatus
 
@@ -256,7 +256,7 @@ Feature: Fenced tasks that continue
     @needs:transaction-keys @needs:crash
     Scenario: [7] The system crashes between the connect and the commit of the newer task
       Given task two has connected with key "payments"
-      And the system has crashed and come back
+      And the system has crashed and restarted
       And task two has connected again
       And task two has begun transaction B
       And A has tried to commit

@@ -32,7 +32,7 @@ def _opens(used: frozenset[str]) -> list[Line]:
     made += [f'the log "{_RESULTS}"'] if _RESULTS in used else []
     made += [f'the log "{INPUTS}" with {CONTENT.render(INPUT)}'] if INPUTS in used else []
     made += [f"a writer {name}" for name in _WRITERS if name in used]
-    made += [f"a writer {_SHORT} with a short time-out"] if _SHORT in used else []
+    made += [f"a writer {_SHORT} with a short timeout"] if _SHORT in used else []
     return [Line("Given", text, "CORE-42") for text in made]
 
 
@@ -158,12 +158,12 @@ def _anew(model: Core, name: str) -> list[Line]:
     if not model.writers[name].lost:
         return []
     model.renew(name)
-    return [Line("Given", f"a writer {name} with a short time-out", "CORE-42")]
+    return [Line("Given", f"a writer {name} with a short timeout", "CORE-42")]
 
 
 def _left_open(model: Core, name: str) -> list[Line]:
     model.lose(name)
-    left = Line("Given", f"{name} has left its transaction open past its time-out", "CORE-15")
+    left = Line("Given", f"{name} has left its transaction open past its timeout", "CORE-15")
     return [left, Line("Then", f"the transaction of {name} is over", "CORE-15")]
 
 
@@ -198,7 +198,7 @@ def _write_plain(model: Core, log: str) -> list[Line]:
 
 def _crash(model: Core) -> list[Line]:
     model.go_down()
-    return [Line("Given", "the system has crashed and come back", "CORE-24")]
+    return [Line("Given", "the system has crashed and restarted", "CORE-24")]
 
 
 def _reload(model: Core, log: str) -> list[Line]:

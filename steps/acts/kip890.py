@@ -42,7 +42,7 @@ _AT_ONCE = (
 """The capabilities that a broker offers at once, for the configurations in `fixtures/brokers.yaml` that these acts need."""
 _Says = Callable[..., Sequence[Line]]
 _COMPARES = re.compile("unchanged|has not grown|were added to")
-_PRODUCERS = {"A": "", "B": "", "H": "", "T": " and a short time-out", "M": "", "J": "", "K": ""}
+_PRODUCERS = {"A": "", "B": "", "H": "", "T": " and a short timeout", "M": "", "J": "", "K": ""}
 
 
 def _opens(used: frozenset[str]) -> list[Line]:

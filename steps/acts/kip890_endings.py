@@ -114,15 +114,15 @@ def _is_prepared(model: Clients, name: str, *_: str) -> bool:
 
 
 def _time_out(model: Clients, name: str, *crash: str) -> list[Line]:
-    lines = [given("the system has crashed and come back", "160")] if crash else []
+    lines = [given("the system has crashed and restarted", "160")] if crash else []
     if crash:
         model.go_down()
-    return [*lines, given(f"{name} has left its transaction open past its time-out", "156"), *_timed_out(model, name)]
+    return [*lines, given(f"{name} has left its transaction open past its timeout", "156"), *_timed_out(model, name)]
 
 
 def _time_out_and_compare(model: Clients, name: str, other: str) -> list[Line]:
     """Another transaction has been open all the while, and does not change."""
-    asked = when(f"{name} leaves its transaction open past its time-out", "156")
+    asked = when(f"{name} leaves its transaction open past its timeout", "156")
     due = then(f"the start time of {other} is unchanged", "350")
     return [asked, due, then(f"the transaction of {other} is Ongoing", "213"), *_timed_out(model, name)]
 
@@ -131,7 +131,7 @@ def _time_out_with_markers(model: Clients, name: str) -> list[Line]:
     current = model.producers[name].open
     assert current is not None, "what times out is open"
     added = sorted(current.added)
-    asked = when(f"{name} leaves its transaction open past its time-out", "156")
+    asked = when(f"{name} leaves its transaction open past its timeout", "156")
     marked = then(f"one ABORT marker was added to {joined(added)}, with the next epoch of {name}", "156")
     return [asked, *_timed_out(model, name), *([marked] if added and not set(added) & model.unread else [])]
 
@@ -139,8 +139,8 @@ def _time_out_with_markers(model: Clients, name: str) -> list[Line]:
 def _write_and_time_out(model: Clients, name: str, partition: str) -> list[Line]:
     value = model.new_value(name)
     model.write(name, partition, value)
-    asked = when(f'{name} writes "{value}" to {partition} and leaves its transaction open past its time-out', "213")
-    return [asked, then(f"the transaction of {name} was open for at least a short time-out", "213"), *_timed_out(model, name)]
+    asked = when(f'{name} writes "{value}" to {partition} and leaves its transaction open past its timeout', "213")
+    return [asked, then(f"the transaction of {name} was open for at least a short timeout", "213"), *_timed_out(model, name)]
 
 
 def _timed_out(model: Clients, name: str) -> list[Line]:

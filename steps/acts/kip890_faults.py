@@ -15,17 +15,17 @@ _HERE, _THERE = PARTITIONS[:2]
 
 def _crash(model: Clients) -> list[Line]:
     model.go_down()
-    return [given("the system has crashed and come back", "160")]
+    return [given("the system has crashed and restarted", "160")]
 
 
 def _crash_and_compare(model: Clients, name: str) -> list[Line]:
     model.go_down()
-    return [when("the system crashes and comes back", "351"), then(f"the producer id and epoch of {name} are unchanged", "351")]
+    return [when("the system crashes and restarts", "351"), then(f"the producer id and epoch of {name} are unchanged", "351")]
 
 
 def _stop(model: Clients) -> list[Line]:
     model.go_down()
-    return [given("the system has stopped cleanly and come back", "265")]
+    return [given("the system has stopped cleanly and restarted", "265")]
 
 
 def _end_amiss(model: Clients, name: str, ends: str, trouble: str) -> list[Line]:
@@ -53,7 +53,7 @@ def _end_into_a_crash(model: Clients, name: str, ends: str, trouble: str) -> lis
 
 def _end_and_crash(model: Clients, name: str, ends: str) -> list[Line]:
     """A crash right after the answer, with which a producer continues."""
-    lines = [given(f"{name} has been asked to {ENDS[ends]}", "160"), given("the system has crashed and come back", "160")]
+    lines = [given(f"{name} has been asked to {ENDS[ends]}", "160"), given("the system has crashed and restarted", "160")]
     producer = model.producers[name]
     model.end(name, commit=ends == "commits", how=ends, waited=False)
     model.go_down()

@@ -93,7 +93,7 @@ def _crash_at_answer(model: Pip31, name: str, how: str) -> list[Line]:
     model.go_down()
     return [
         *lines,
-        Line("Given", "the system has crashed and come back", "PIP31-28"),
+        Line("Given", "the system has crashed and restarted", "PIP31-28"),
         Line("Then", f"{name} is {PAST[how].upper()}", "PIP31-28"),
     ]
 
@@ -138,7 +138,7 @@ def _time_out(model: Pip31, name: str, topic: str) -> list[Line]:
     lines = _begun_short(model, name, topic)
     model.decide(name, committed=False)
     model.transactions[name].timed_out = True
-    said = f"{name} is left open past its time-out"
+    said = f"{name} is left open past its timeout"
     return [
         *lines,
         Line("When", said, "PIP31-39", said.replace(" is left ", " has been left ")),
@@ -151,7 +151,7 @@ def _time_out_held_up(model: Pip31, name: str, topic: str) -> list[Line]:
     lines = _begun_short(model, name, topic)
     model.decide(name, committed=False, held=True)
     model.transactions[name].timed_out = True
-    said = (f"the end of {name} is held up", f"the time-out of {name} has passed")
+    said = (f"the end of {name} is held up", f"the timeout of {name} has passed")
     return [*lines, *(Line("Given", one, "PIP31-45") for one in said), Line("Then", f"{name} is ABORTING", "PIP31-45")]
 
 
@@ -168,7 +168,7 @@ def _crash_before_time_out(model: Pip31, name: str, topic: str) -> list[Line]:
     model.go_down()
     model.decide(name, committed=False)
     model.transactions[name].timed_out = True
-    asked = Line("When", f"the system crashes while {name} is OPEN and comes back", "PIP31-43")
+    asked = Line("When", f"the system crashes while {name} is OPEN and restarts", "PIP31-43")
     return [*lines, asked, Line("Then", f"{name} is ABORTED", "PIP31-43")]
 
 
@@ -178,7 +178,7 @@ def _commit_past_time_out(model: Pip31, name: str, topic: str) -> list[Line]:
     model.done[_TIMED_OUT] += 1
     model.begin(SHORT).is_open = False
     model.transactions[SHORT].committed = False
-    said = (f"the commit of {name} is incomplete", f"transaction {SHORT} with a moderate time-out", f"the time-out of {SHORT} has passed")
+    said = (f"the commit of {name} is incomplete", f"transaction {SHORT} with a moderate timeout", f"the timeout of {SHORT} has passed")
     return [*lines, *(Line("Given", one, "PIP31-44") for one in said), Line("Then", f"{name} is COMMITTING", "PIP31-44")]
 
 
@@ -187,15 +187,15 @@ def _begun_short(model: Pip31, name: str, topic: str, time_out: str = "short") -
     model.done[_TIMED_OUT] += 1
     value, why = model.new_value("x" if topic == "states" else name), why_on(model, topic, name)
     model.write(topic, [value], takes_part(model, name, topic))
-    begins = Line("Given", f"transaction {name} with a {time_out} time-out", BUSY)
+    begins = Line("Given", f"transaction {name} with a {time_out} timeout", BUSY)
     return [begins, Line("Given", f'{name} has written "{value}" to {topic}', why)]
 
 
 def _race_the_time_out(model: Pip31, topic: str) -> list[Line]:
     model.topics[topic].is_contested = True
     model.done[_TIMED_OUT] += 1
-    begins = Line("Given", f"{_RACERS} transactions with a moderate time-out have written to {topic}", "PIP31-75")
-    asked = Line("When", "each of them is committed at about its time-out", "PIP31-75")
+    begins = Line("Given", f"{_RACERS} transactions with a moderate timeout have written to {topic}", "PIP31-75")
+    asked = Line("When", "each of them is committed at about its timeout", "PIP31-75")
     return [begins, asked, Line("Then", f"{topic} agrees with the answers", "PIP31-75")]
 
 
@@ -304,11 +304,11 @@ def acts() -> Iterator[Act[Pip31]]:
         "times out, held up": (SHORT, _time_out_held_up, frozenset({"held-ends"})),
         "is added to until it times out": (SHORT, _time_out_and_add, frozenset()),
         "times out after a crash": (MODERATE, _crash_before_time_out, frozenset({"crash"})),
-        "is being committed past its time-out": (MODERATE, _commit_past_time_out, frozenset({"held-ends"})),
+        "is being committed past its timeout": (MODERATE, _commit_past_time_out, frozenset({"held-ends"})),
     }
     for what, (name, says, needs) in short.items():
         yield Act(f"{name} {what}", _may_time_out, says, (name, TOPICS[0]), needs)
-    yield Act("commits race with time-outs", _may_race_time_out, _race_the_time_out, (TOPICS[0],), races=True)
+    yield Act("commits race with timeouts", _may_race_time_out, _race_the_time_out, (TOPICS[0],), races=True)
     for said, why, *where in (("commits", "PIP31-22"), ("aborts", "PIP31-22"), (f"adds {TOPICS[0]}", "PIP31-15", TOPICS[0])):
         yield Act(f"an unknown transaction {said}", lambda *_: True, _use_unknown, (said, why, NUMBERS, *where))
     yield Act("several transactions begin", lambda model, _: model.done[_IDS] < 3, _begin_several, (NUMBERS,))

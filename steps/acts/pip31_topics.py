@@ -55,7 +55,7 @@ def _why_read(model: Pip31, one: Topic) -> str:
 
 def _crash(model: Pip31) -> list[Line]:
     model.go_down()
-    return [Line("Given", "the system has crashed and come back", "PIP31-32")]
+    return [Line("Given", "the system has crashed and restarted", "PIP31-32")]
 
 
 def _unload(model: Pip31, topic: str) -> list[Line]:

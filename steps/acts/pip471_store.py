@@ -106,7 +106,7 @@ def _crash_in_end(model: Pip471, name: str, how: str, point: str) -> list[Line]:
     model.go_down()
     for topic in one.topics:
         model.topics[topic].whys.append(why)
-    said = (f"the system will crash {point}", f"{name} has tried to {END[how]}", "the system has come back")
+    said = (f"the system will crash {point}", f"{name} has tried to {END[how]}", "the system has restarted")
     lines = [Line("Given", line, why) for line in said]
     return lines if is_decided else [*lines, *end(model, name, how)]
 
@@ -116,7 +116,7 @@ def _crash_in_write(model: Pip471, name: str, topic: str, point: str) -> list[Li
     takes_part(model, name, topic)
     model.go_down()
     model.topics[topic].whys.append(why)
-    said = (f"the system will crash {point}", f'{name} has tried to write "{value}" to {topic}', "the system has come back")
+    said = (f"the system will crash {point}", f'{name} has tried to write "{value}" to {topic}', "the system has restarted")
     lines += [Line("Given", line, why) for line in said]
     if not model.topics[topic].has_more_behind and model.topics[topic].is_in_order:
         lines += [Line("Then", f"readers of {topic} see {shown(model.topics[topic].values())}", why)]
@@ -135,7 +135,7 @@ def _pass(model: Pip471, name: str) -> list[Line]:
 def _crash_in_collection(model: Pip471, name: str, how: str) -> list[Line]:
     lines = [*end(model, name, how), Line("Given", "the system will crash during-collection", "PIP471-39"), *_pass(model, name)]
     model.go_down()
-    return [*lines, Line("Given", "the system has come back", "PIP471-39")]
+    return [*lines, Line("Given", "the system has restarted", "PIP471-39")]
 
 
 def _why_collected(entries: list[Entry]) -> list[str]:

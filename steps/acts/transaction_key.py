@@ -201,10 +201,10 @@ def _time_out(model: Keys, task: str, topic: str) -> list[Line]:
     model.entries.append((value, one))
     model.abort(task)
     return [
-        Line("Given", f"{task} has begun transaction {one.name} with a short time-out", "TXKEY-35"),
+        Line("Given", f"{task} has begun transaction {one.name} with a short timeout", "TXKEY-35"),
         *aborted(before, "TXKEY-14"),
         Line("Given", f'{one.name} has written "{value}" to {topic}', "TXKEY-35"),
-        Line("When", f"{one.name} is left open past its time-out", "TXKEY-35", f"{one.name} has been left open past its time-out"),
+        Line("When", f"{one.name} is left open past its timeout", "TXKEY-35", f"{one.name} has been left open past its timeout"),
         *aborted(one, "TXKEY-35"),
     ]
 
@@ -260,7 +260,7 @@ def _connect_without_a_key(_: Keys) -> list[Line]:
 def _crash(model: Keys) -> list[Line]:
     model.done["crash"] += 1
     model.go_down()
-    return [Line("Given", "the system has crashed and come back", "TXKEY-20")]
+    return [Line("Given", "the system has crashed and restarted", "TXKEY-20")]
 
 
 def _unload(_: Keys, topic: str) -> list[Line]:
@@ -273,7 +273,7 @@ def _crash_in_connect(model: Keys, task: str, key: str) -> list[Line]:
     model.tasks[task].is_current = model.tasks[task].is_told = False
     model.done["crash"] += 1
     model.go_down()
-    said = ("the system will crash after-epoch-persisted", f"{task} has tried to connect with {key}", "the system has come back")
+    said = ("the system will crash after-epoch-persisted", f"{task} has tried to connect with {key}", "the system has restarted")
     return [*(Line("Given", line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
 
 

@@ -20,7 +20,7 @@ def _crash_in_connect(model: Keys, task: str, key: str, point: str) -> list[Line
     model.tasks[task].is_current = model.tasks[task].is_told = False
     model.done["crash"] += 1
     model.go_down()
-    said = (f"the system will crash {point}", f"{task} has tried to connect with {key}", "the system has come back")
+    said = (f"the system will crash {point}", f"{task} has tried to connect with {key}", "the system has restarted")
     return [*(Line("Given", line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
 
 
@@ -28,7 +28,7 @@ def _crash_in_deletion(model: Keys, key: str) -> list[Line]:
     lost = model.delete(key)
     model.done["crash"] += 1
     model.go_down()
-    said = ("the system will crash before-decision-logged", f"an administrator has tried to delete {key}", "the system has come back")
+    said = ("the system will crash before-decision-logged", f"an administrator has tried to delete {key}", "the system has restarted")
     return [*(Line("Given", line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
 
 

@@ -23,7 +23,7 @@ RELOAD = CORE.act(
 )
 
 
-@CORE.given("the system has crashed and come back")
+@CORE.given("the system has crashed and restarted")
 @brings_down("crash")
 def has_crashed(context: ScenarioContext) -> None:
     """A power cut, and a restart with what was durable."""

@@ -30,7 +30,7 @@ def has_read_on(context: ScenarioContext, log: str) -> None:
     achieved(context.followers[log].seen(), f"reading on in {log}")
 
 
-@CORE.given("a {instance} {writer}[ with a {timeout} time-out]")
+@CORE.given("a {instance} {writer}[ with a {timeout} timeout]")
 def a_writer(context: ScenarioContext, instance: str, writer: str, timeout: str | None) -> None:  # noqa: ARG001 - the words differ only
     """A writer that has no transaction yet. The system ends its transactions when they are open for longer than the timeout. A new instance
     replaces the writer of that name: the old one is gone.

@@ -36,8 +36,8 @@ END = CORE.act(
     "Given the transaction is over: decided, and known to all participants. An attempt is sent once, and takes any answer.",
 )
 LEAVE_OPEN = CORE.act(
-    given="{writer} has left its transaction open past its time-out",
-    when="{writer} leaves its transaction open past its time-out",
+    given="{writer} has left its transaction open past its timeout",
+    when="{writer} leaves its transaction open past its timeout",
     meaning="The writer does nothing, and the system is watched until the transaction is over or patience ends.",
 )
 

@@ -45,7 +45,7 @@ CONTENT = ValueType(
     "values, or nothing",
 )
 ORDER = choice("order", "in some order", meaning="that the order is not asked for")
-TIMEOUT = choice("timeout", "short", meaning="a time-out that is over while a scenario waits; a minute where nothing is said")
+TIMEOUT = choice("timeout", "short", meaning="a timeout that is over while a scenario waits; a minute where nothing is said")
 END = choice("end", "commit", "abort", meaning="how a transaction is to end")
 ENDS = choice("ends", "commits", "aborts", meaning="how a writer ends its transaction")
 ENDED = choice("ended", "committed", "aborted", meaning="how a transaction was ended")

@@ -72,11 +72,11 @@ def the_transaction_is_unchanged(context: ScenarioContext, producer: str) -> Non
     context.evidence.expect(_is_unchanged(before, now), _shown(before), _shown(now), what=f"transaction of {producer}")
 
 
-@KAFKA.then("the transaction time-out of {producer} is {timeout}")
+@KAFKA.then("the transaction timeout of {producer} is {timeout}")
 def the_timeout_is(context: ScenarioContext, producer: str, timeout: str) -> None:
     """DescribeTransactions shows this timeout."""
     due, seen = TIMEOUTS_MS[timeout], context.describe(context.producers[producer]).timeout_ms
-    context.evidence.expect(seen == due, f"{due} ms", f"{seen} ms", what=f"time-out of {producer}")
+    context.evidence.expect(seen == due, f"{due} ms", f"{seen} ms", what=f"timeout of {producer}")
 
 
 @KAFKA.then("the coordinator does not know {producer}")
@@ -158,4 +158,4 @@ def _where(description: TransactionDescription) -> str:
 
 
 def _shown(description: TransactionDescription) -> str:
-    return f"{_where(description)} of {description.producer}, begun at {description.start_time}, time-out {description.timeout_ms}"
+    return f"{_where(description)} of {description.producer}, begun at {description.start_time}, timeout {description.timeout_ms}"

@@ -24,7 +24,7 @@ END = KAFKA.act(
     when="{producer} {ends}[ with {identity}][ {late}]",
     meaning="EndTxn; as a Given, all markers are written, and the producer goes on with the producer id and epoch that was answered."
     " An attempt is sent once, and a refusal is as good as a success."
-    " After its time-out: when the coordinator no longer says Ongoing, or patience ends.",
+    " After its timeout: when the coordinator no longer says Ongoing, or patience ends.",
 )
 
 

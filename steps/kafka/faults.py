@@ -59,10 +59,10 @@ def crashes_with_the_next_end(context: ScenarioContext, moment: str, producer: s
 
 
 RESTART = KAFKA.act(
-    given="the system has {gone_down} and come back",
-    when="the system {goes_down} and comes back[ after the time-out of {producer}]",
+    given="the system has {gone_down} and restarted",
+    when="the system {goes_down} and restarts[ after the timeout of {producer}]",
     meaning="Killed without warning, or told to stop, as its operator does it; started again, and serving transactions. What was to last "
-    "until then is over. After a time-out: it is down for as long as that producer's transactions may be open.",
+    "until then is over. After a timeout: it is down for as long as that producer's transactions may be open.",
 )
 
 

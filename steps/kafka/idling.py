@@ -17,8 +17,8 @@ from .vocabulary import KAFKA
 _UNKNOWN = "TRANSACTIONAL_ID_NOT_FOUND"
 
 LEAVE_OPEN = KAFKA.act(
-    given="{producer} has left its transaction open past its time-out",
-    when="{producer} leaves its transaction open past its time-out",
+    given="{producer} has left its transaction open past its timeout",
+    when="{producer} leaves its transaction open past its timeout",
     meaning="Time passes until the coordinator no longer says Ongoing; as a Given, it has aborted the transaction, with all markers.",
 )
 
@@ -27,9 +27,9 @@ LEAVE_OPEN = KAFKA.act(
 def has_left_open(context: ScenarioContext, producer: str) -> None:
     one = context.producers[producer]
     outlive_timeout(context, one)
-    state = achieved(context.completed(one), "waiting for the end of the time-out")
+    state = achieved(context.completed(one), "waiting for the end of the timeout")
     if state == "CompleteCommit":
-        raise SetUpFailed(f"the transaction of {producer} was not ended by its time-out: it is {state}")
+        raise SetUpFailed(f"the transaction of {producer} was not ended by its timeout: it is {state}")
 
 
 @LEAVE_OPEN.when

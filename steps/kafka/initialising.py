@@ -23,13 +23,13 @@ _ALLOWED_MS = 900_000
 """`transaction.max.timeout.ms` of a broker whose limits are known."""
 
 TIMEOUTS_MS = {
-    "a short time-out": SHORT_TIMEOUT_MS,
-    "a time-out of zero": 0,
-    "a negative time-out": -1,
-    "the largest time-out": 2**31 - 1,
-    "a shorter time-out": LONG_TIMEOUT_MS // 2,
-    "a longer time-out": LONG_TIMEOUT_MS * 2,
-    "the longest time-out that is allowed": _ALLOWED_MS,
+    "a short timeout": SHORT_TIMEOUT_MS,
+    "a timeout of zero": 0,
+    "a negative timeout": -1,
+    "the largest timeout": 2**31 - 1,
+    "a shorter timeout": LONG_TIMEOUT_MS // 2,
+    "a longer timeout": LONG_TIMEOUT_MS * 2,
+    "the longest timeout that is allowed": _ALLOWED_MS,
     "a millisecond more than is allowed": _ALLOWED_MS + 1,
 }
 """The largest is the largest number that fits into the message: a broker is free to allow less."""

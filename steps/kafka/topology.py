@@ -72,9 +72,9 @@ def at_the_last_usable_epoch(context: ScenarioContext, producer: str, timeout: s
     if current != aged.producer.with_epoch(LAST_USABLE_EPOCH):
         raise SetUpFailed(f"{producer} has {current} after {aged.producer}, and was to have epoch {LAST_USABLE_EPOCH}")
     if timeout and probe.offers("describe_transactions", 0):
-        seen = achieved(probe.describe_transaction(aged.transactional_id), f"asking for the time-out of {producer}").timeout_ms
+        seen = achieved(probe.describe_transaction(aged.transactional_id), f"asking for the timeout of {producer}").timeout_ms
         if seen != timeout_ms:
-            raise SetUpFailed(f"{producer} has a time-out of {seen} ms, and asked for {timeout_ms} ms")
+            raise SetUpFailed(f"{producer} has a timeout of {seen} ms, and asked for {timeout_ms} ms")
     context.producers[producer] = Producer(producer, aged.transactional_id, probe, [aged.producer, current])
 
 

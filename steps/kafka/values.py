@@ -124,9 +124,9 @@ IDENTITY = text(
 CODEC = choice("codec", "gzip", "snappy", "lz4", "zstd", meaning="a codec of record batches")
 TIMEOUT = choice(
     "timeout",
-    *("a short time-out", "a time-out of zero", "a negative time-out", "the largest time-out", "a shorter time-out", "a longer time-out"),
-    *("the longest time-out that is allowed", "a millisecond more than is allowed"),
-    meaning="a transaction time-out, compared with what the producer asked for before, or with the broker's transaction.max.timeout.ms",
+    *("a short timeout", "a timeout of zero", "a negative timeout", "the largest timeout", "a shorter timeout", "a longer timeout"),
+    *("the longest timeout that is allowed", "a millisecond more than is allowed"),
+    meaning="a transaction timeout, compared with what the producer asked for before, or with the broker's transaction.max.timeout.ms",
 )
 RESULT = text(
     "result",
@@ -214,7 +214,7 @@ OUTSIDE = choice(
     "outside", "outside of its transaction", meaning="a batch that is not transactional, in a request without a transactional id"
 )
 UNSUPPORTED = choice("unsupported", "in an unsupported version", meaning="a well-formed request, in a version beyond those of ApiVersions")
-LATE = choice("late", "after its time-out", meaning="when the coordinator no longer says Ongoing")
+LATE = choice("late", "after its timeout", meaning="when the coordinator no longer says Ongoing")
 AS_A_WHOLE = choice("as_a_whole", "as a whole", meaning="with one error for the request, and no result for any part of it")
 ONLY_MAY = choice("only_right", "read", "write to", meaning="the one right that somebody has")
 ONLY = choice("only", "only", meaning="what else was asked for in the request is done")

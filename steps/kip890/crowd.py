@@ -42,7 +42,7 @@ def all_end(context: ScenarioContext, end: str, goes_down: str) -> None:
     restart(context)
 
 
-@KIP890.when("all of the twenty leave their transactions open past their time-outs")
+@KIP890.when("all of the twenty leave their transactions open past their timeouts")
 def all_leave_open(context: ScenarioContext) -> None:
     """Time passes until the coordinator shows none of them as Ongoing any more, or patience ends."""
     context.begin()

@@ -28,7 +28,7 @@ def lifetime() -> Lifetime:
     return Lifetime()
 
 
-@KIP890.when("{producer} writes {value} to {partition} and leaves its transaction open past its time-out")
+@KIP890.when("{producer} writes {value} to {partition} and leaves its transaction open past its timeout")
 def writes_and_leaves_open(context: ScenarioContext, lifetime: Lifetime, producer: str, value: str, partition: str) -> None:
     """Produce of one record, which begins the transaction; then time passes until the coordinator no longer shows Ongoing."""
     one, where = context.turn_of(producer), context.partition(partition)
@@ -38,7 +38,7 @@ def writes_and_leaves_open(context: ScenarioContext, lifetime: Lifetime, produce
     lifetime.ended = context.time.now_ms()
 
 
-@KIP890.when("{producer} writes to one partition of {topic} after the other, two fifths of its time-out apart")
+@KIP890.when("{producer} writes to one partition of {topic} after the other, two fifths of its timeout apart")
 def writes_now_and_then(context: ScenarioContext, producer: str, topic: str) -> None:
     """Produce of one record to the next partition whenever two fifths of a short timeout have passed since the last one was answered.
 
@@ -64,7 +64,7 @@ def was_open_for(context: ScenarioContext, lifetime: Lifetime, producer: str, ti
     due, seen = TIMEOUTS_MS[timeout], lifetime.ended - lifetime.began
     state = context.describe(context.producers[producer]).state
     context.evidence.expect(
-        seen >= due, f"{due} ms or more", f"no longer open {seen:.0f} ms after it began, now {state}", what=f"time-out of {producer}"
+        seen >= due, f"{due} ms or more", f"no longer open {seen:.0f} ms after it began, now {state}", what=f"timeout of {producer}"
     )
 
 

@@ -44,7 +44,7 @@ def waiting() -> list[Connection]:
     return []
 
 
-@PIP31.when("the system crashes and comes back while a client waits")
+@PIP31.when("the system crashes and restarts while a client waits")
 @brings_down("crash")
 def crashes_over_a_client(context: ScenarioContext, waiting: list[Connection]) -> None:
     """A client that is connected and sends nothing when the power is cut."""

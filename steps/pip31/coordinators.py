@@ -51,7 +51,7 @@ def _await_coordinator(context: ScenarioContext, number: int) -> None:
     achieved(outcome, f"reaching coordinator {number}, which was just added")
 
 
-@PIP31.given("{transaction} is a transaction of the second coordinator[ with a {time_out} time-out][, {passed}]")
+@PIP31.given("{transaction} is a transaction of the second coordinator[ with a {time_out} timeout][, {passed}]")
 def is_of_the_second(context: ScenarioContext, transaction: str, time_out: str | None, passed: str | None) -> None:
     """Open and without participants; the coordinator is added where there is only one. Where the sentence names it, the first coordinator,
     at which all others begin, assigns greater numbers from now on than this transaction has.

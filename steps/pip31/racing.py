@@ -43,7 +43,7 @@ def is_asked_both(context: ScenarioContext, which: str, first: Action, second: A
         transactions[name].ends[pending.action] = ender.ended(pending)
 
 
-@PIP31.when("each of them is committed {moment} its time-out")
+@PIP31.when("each of them is committed {moment} its timeout")
 def are_committed(context: ScenarioContext, moment: str) -> None:
     """END_TXN of one after another: from shortly before the first timeout on, or each half a second before its own. A refusal that was
     answered after a timeout that should not be reached is not judged: the timeout may be its cause.
@@ -62,7 +62,7 @@ def are_committed(context: ScenarioContext, moment: str) -> None:
         let_pass(time, max(0.0, transaction.expires_ms - _HALF_A_SECOND_MS - time.now_ms()) / 1000)
         answer = transactions.end(name, Action.COMMIT, retry=False)
         if isinstance(answer, Refused) and time.now_ms() >= transaction.expires_ms:
-            raise NoAnswer(f"the commit of transaction {name} was refused when its time-out had passed: this machine was too slow")
+            raise NoAnswer(f"the commit of transaction {name} was refused when its timeout had passed: this machine was too slow")
 
 
 @PIP31.when("{transaction} adds {participants} again and again until it is refused")
@@ -110,8 +110,8 @@ def was_open(context: ScenarioContext, transaction: str, other: str | None) -> N
     what = f"status of {transaction}"
     if other is None:
         if not early:
-            raise NoAnswer(f"{transaction} was first seen when its time-out may have passed already")
-        context.evidence.expect(wrong is None, "OPEN until its time-out", f"{wrong or early[-1]}, in {len(early)} answers", what=what)
+            raise NoAnswer(f"{transaction} was first seen when its timeout may have passed already")
+        context.evidence.expect(wrong is None, "OPEN until its timeout", f"{wrong or early[-1]}, in {len(early)} answers", what=what)
         return
     context.evidence.expect(wrong is None, "OPEN until its timeout", str(wrong or "OPEN"), what=what)
     last = seen[-1].status

@@ -12,7 +12,7 @@ _TAKEN_OVER_S = 2.0
 """Within this time another broker takes over what a broker had that is gone."""
 
 
-@PIP471.when("the system crashes and comes back behind the time-out and the retention of {transaction}")
+@PIP471.when("the system crashes and restarts behind the timeout and the retention of {transaction}")
 def comes_back_late(context: ScenarioContext, transaction: str) -> None:
     """A power cut, and a restart when its timeout has passed and then as much time as headers of ended transactions are kept."""
     session = context.session

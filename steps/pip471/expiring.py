@@ -12,7 +12,7 @@ from .vocabulary import PIP471
 _SPREAD_S = 1.0
 
 
-@PIP471.given("{count} transactions have begun within a second, each with a time-out of {ms:count} ms")
+@PIP471.given("{count} transactions have begun within a second, each with a timeout of {ms:count} ms")
 def have_begun(context: ScenarioContext, count: int, ms: int) -> None:
     """At the first coordinator, with pauses between them: a coordinator that checks for expired transactions finds some of them early, and
     others late in the rest of their time.

@@ -14,14 +14,14 @@ _MARGIN_S = 1.0
 """How much longer than a timeout the system is down."""
 
 CRASH = PULSAR.act(
-    given="the system has crashed and come back",
-    when="the system crashes[ while {transaction} is OPEN] and comes back",
+    given="the system has crashed and restarted",
+    when="the system crashes[ while {transaction} is OPEN] and restarts",
     meaning="A power cut right after the answer to the step before, and a start with what was durable. A transaction that is named was "
     "open until then, and nobody ends it afterwards.",
 )
 LEAVE_OPEN = PULSAR.act(
-    given="{transaction} has been left open past its time-out",
-    when="{transaction} is left open past its time-out",
+    given="{transaction} has been left open past its timeout",
+    when="{transaction} is left open past its timeout",
     meaning="Nobody ends it, and the coordinator is watched until it is over or patience ends. As a Given, it is over.",
 )
 
@@ -71,7 +71,7 @@ def has_been_left_open(context: ScenarioContext, transaction: str) -> None:
     is_left_open(context, transaction)
     status = context.transactions.status(transaction)
     if status not in (Status.ABORTED, None):
-        raise SetUpFailed(f"{transaction} was left open past its time-out, and should be over; it is {shown_status(status)}")
+        raise SetUpFailed(f"{transaction} was left open past its timeout, and should be over; it is {shown_status(status)}")
 
 
 @LEAVE_OPEN.when
@@ -80,7 +80,7 @@ def is_left_open(context: ScenarioContext, transaction: str) -> None:
     context.transactions.await_ends()
 
 
-@PULSAR.given("the time-out of {transaction} has passed")
+@PULSAR.given("the timeout of {transaction} has passed")
 def time_out_has_passed(context: ScenarioContext, transaction: str) -> None:
     """No client ends it, and the coordinator is polled until it has decided to abort, or patience ends. The result is not judged here."""
     if context.transactions[transaction].unavailable is None:

@@ -16,7 +16,7 @@ _KEY_OF: dict[str, Callable[[str], str]] = {"keyed": lambda _: "key", "letter-ke
 
 
 BEGIN_MANY = PULSAR.act(
-    given="{count} transactions[ with a {time_out} time-out] have {progress}",
+    given="{count} transactions[ with a {time_out} timeout] have {progress}",
     when="{count} transactions begin[ at {clients:count} clients in turn]",
     meaning="At the first coordinator, each when the one before was answered. Those that have committed are over. Those that have written "
     "to a topic were all begun before the first wrote; the message of each is its number.",
@@ -44,7 +44,7 @@ def topics(context: ScenarioContext, policy: str | None, topics: tuple[str, ...]
             achieved(context.topics.send(topic, value), f"writing {value} to {topic}")
 
 
-@PULSAR.given("{transactions}[ with a {time_out} time-out]")
+@PULSAR.given("{transactions}[ with a {time_out} timeout]")
 def transactions(context: ScenarioContext, transactions: tuple[str, ...], time_out: str | None) -> None:
     """Open transactions without participants, begun in this order, so that each is newer than the one before. Without such a timeout,
     theirs is longer than a scenario.

@@ -21,8 +21,8 @@ _RECORDS = {
 _LOSSES = {"lost": "watch-lost", "late": "watch-late", "told twice": "watch-doubled"}
 
 COME_BACK = PULSAR.act(
-    given="the system has come back",
-    when="the system comes back",
+    given="the system has restarted",
+    when="the system restarts",
     meaning="It has crashed at the point that was named, or does so now, and starts with what was durable.",
 )
 

@@ -48,7 +48,7 @@ class StatusObservation:
     left_ms: float
 
     def __str__(self) -> str:
-        return f"{shown_status(self.status)} {self.left_ms:.0f} ms before the time-out"
+        return f"{shown_status(self.status)} {self.left_ms:.0f} ms before the timeout"
 
 
 @dataclass

@@ -13,10 +13,10 @@ from .tasks import Tasks
 from .vocabulary import KEYS, ForEnd, ForPart, ForTransaction, Request
 
 BEGIN = KEYS.act(
-    given="{task} has begun {transactions}[ with a {time_out} time-out]",
+    given="{task} has begun {transactions}[ with a {time_out} timeout]",
     when="{task} begins {transactions}[ {at_once}]",
     meaning="NEW_TXN on the connection that has its key, for one after the other, or for all before an answer is read. Without such a "
-    "time-out, theirs is longer than anybody is patient.",
+    "timeout, theirs is longer than anybody is patient.",
 )
 
 

@@ -21,7 +21,7 @@ _KEYS = 100
 CONNECT = KEYS.act(
     given="{task} has connected with {key}",
     tried="{task} has tried to connect with {key}[ {old_connection}]",
-    when="{task} connects with {key}[ {place}][ at about the time-out of {transaction}]",
+    when="{task} connects with {key}[ {place}][ at about the timeout of {transaction}]",
     meaning="TC_CLIENT_CONNECT of a new process with this key and the epoch -1, for it was given none. It asks the first coordinator, and "
     "the one that the answer names. A task that has connected before is started again: what it had is still there, as after a pause. On "
     "its old connection, which has its own key, it asks each coordinator. About the timeout is shortly before that has passed.",

@@ -16,7 +16,7 @@ _RECORDS = {
 }
 
 
-@KEYS.given("the system has crashed and come back a month later")
+@KEYS.given("the system has crashed and restarted a month later")
 def comes_back_later(context: ScenarioContext) -> None:
     """In between it is down, and its keys are idle for longer than any ordinary pause."""
     context.session.faults.crash()

@@ -72,9 +72,9 @@ def refusal(request: str, due: str, error: str) -> tuple[str, str, str, str]:
             "the connection is closed instead of an answer to JoinGroup",
         ),
         (
-            ("time-out of A", "30000 ms", "60000 ms"),
-            ("time-out of B", "1 ms", "60000 ms"),
-            "time-out: not as it should be",
+            ("timeout of A", "30000 ms", "60000 ms"),
+            ("timeout of B", "1 ms", "60000 ms"),
+            "timeout: not as it should be",
         ),
     ],
 )

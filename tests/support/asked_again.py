@@ -1,6 +1,6 @@
 """A run on a real broker, of which everything that is red is asked again.
 
-The tests fill a machine of two cores, on which a broker's own store may run into its time-outs. A release that breaks a promise does it
+The tests fill a machine of two cores, on which a broker's own store may run into its timeouts. A release that breaks a promise does it
 again when it is asked alone; what does it now and then is known, as a deviation with its counts.
 """
 

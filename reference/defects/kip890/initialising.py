@@ -155,7 +155,7 @@ class TakeoverFencesTwice(Coordinator):
 
 @defect(
     {"KIP890-023": seen("^a refusal with PRODUCER_FENCED")},
-    origin="textbook: the time-out and the takeover as two pieces of code, one of which fills a field",
+    origin="textbook: the timeout and the takeover as two pieces of code, one of which fills a field",
 )
 class FencedForGoodByATimeout(Coordinator):
     """A timeout raises the epoch and keeps no note of the one before, so a producer that was only slow can never go on."""

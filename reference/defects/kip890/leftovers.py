@@ -64,7 +64,7 @@ class ReplayOpensATransaction(Verification):
     {"KIP890-275": seen("^Ongoing in no partition", what="^transaction of A")}, origin="Kafka 4.0 to 4.3.1: all of no partitions are added"
 )
 class EmptyAdditionOpens(Coordinator):
-    """A request that names no partition opens a transaction, and its time-out fences the producer."""
+    """A request that names no partition opens a transaction, and its timeout fences the producer."""
 
     def begins(self, partitions: frozenset[TopicPartition]) -> bool:  # noqa: ARG002 - that is the defect
         return True

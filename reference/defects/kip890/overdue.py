@@ -49,7 +49,7 @@ class OverdueUpToALimit(Coordinator):
         self._transactions = known | self._transactions
 
 
-_TOO_EARLY = Symptom(what="^time-out of A", expected="^2000 ms or more", seen="^no longer open ([0-9]{1,3}|1[0-9]{3}) ms")
+_TOO_EARLY = Symptom(what="^timeout of A", expected="^2000 ms or more", seen="^no longer open ([0-9]{1,3}|1[0-9]{3}) ms")
 
 
 @defect({"KIP890-213": _TOO_EARLY}, origin="textbook: a margin that is subtracted where it should be added")
@@ -87,7 +87,7 @@ class OverdueAfterEveryCrash(Coordinator):
         return replace(super().recovered(transaction), started_at=-1)
 
 
-@defect({"KIP890-350": Symptom(what="start time of A")}, origin="textbook: a time-out that counts from the last sign of life")
+@defect({"KIP890-350": Symptom(what="start time of A")}, origin="textbook: a timeout that counts from the last sign of life")
 class RenewedByEachPartition(Coordinator):
     """Each further partition renews the start time, so that a transaction which adds one now and then holds up its readers for ever."""
 
@@ -108,7 +108,7 @@ class RenewedByEachCrash(Coordinator):
         return replace(recovered, started_at=self._machine.clock.now) if recovered.state is State.ONGOING else recovered
 
 
-@defect({"KIP890-213": seen("no longer open", what="time-out of A")}, origin="textbook: a field that is filled only where it is empty")
+@defect({"KIP890-213": seen("no longer open", what="timeout of A")}, origin="textbook: a field that is filled only where it is empty")
 class BeginsWithTheLastOne(Coordinator):
     """A producer's second transaction has the start time of the first, and is aborted when that would have been too old."""
 

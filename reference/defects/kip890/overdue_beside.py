@@ -12,7 +12,7 @@ from .neighbours import Neighbours
 
 @defect({"KIP890-350": Symptom(what="start")}, origin="textbook: the last activity of a partition taken for that of each transaction")
 class StartRenewedByOthers(Neighbours):
-    """Where another transaction begins in the same partition, the time-out of who is open there begins anew."""
+    """Where another transaction begins in the same partition, the timeout of who is open there begins anew."""
 
     def add_partitions(
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition], transaction_version: int

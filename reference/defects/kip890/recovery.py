@@ -62,7 +62,7 @@ class TimedOutProducerGoesOn(Coordinator):
     origin="textbook: the old protocol's fence is taken for a part of the new one",
 )
 class TimedOutProducerGoesOnBelowLevelTwo(Coordinator):
-    """The abort at a time-out bumps the epoch as an end of the new protocol does, and below level 2 it bumps nothing."""
+    """The abort at a timeout bumps the epoch as an end of the new protocol does, and below level 2 it bumps nothing."""
 
     def abort_by_server(self, transaction: Transaction) -> None:
         if self._levels.transaction_version >= 2:
@@ -110,10 +110,10 @@ class TimeoutRenewedByEachPartition(Coordinator):
 
 @defect(
     {"KIP890-160": seen("^CompleteAbort", expected="^CompleteCommit", what="^transaction of A")},
-    origin="textbook: time-outs are looked at before decisions are",
+    origin="textbook: timeouts are looked at before decisions are",
 )
 class OverdueCommitAbortedByRecovery(Coordinator):
-    """A coordinator that was away for longer than a time-out aborts what it finds, also what its producer was told is committed."""
+    """A coordinator that was away for longer than a timeout aborts what it finds, also what its producer was told is committed."""
 
     def recovered(self, transaction: Transaction) -> Transaction:
         recovered = super().recovered(transaction)

@@ -1,4 +1,4 @@
-"""Defects in what follows a time-out, and in what a coordinator knows after a crash."""
+"""Defects in what follows a timeout, and in what a coordinator knows after a crash."""
 
 from dataclasses import replace
 

@@ -290,7 +290,7 @@ class CoveredIsGivenOut(PendingAcks):
 
 @defect(
     {"PIP31-58": seen("^nothing$", expected='^"i1"$', what="^received by workers$")},
-    origin="apache/pulsar#10306: messages in pending ack status after the time-out",
+    origin="apache/pulsar#10306: messages in pending ack status after the timeout",
     also=[_LooksForNoStrays],
 )
 class TimeOutLeavesPending(LogCoordinator):

@@ -1,4 +1,4 @@
-"""Defects of Pulsar in time-outs: when a transaction's time is up, who finds out, and what it may do then."""
+"""Defects of Pulsar in timeouts: when a transaction's time is up, who finds out, and what it may do then."""
 
 import itertools
 from dataclasses import replace
@@ -36,7 +36,7 @@ class _ExpiresOthers(LogCoordinator):
 
 
 @defect(
-    {"PIP31-40": seen(r"^ABORT(ING|ED) \d+ ms before the time-out", what="^status of A$")}, origin="textbook: a margin on the wrong side"
+    {"PIP31-40": seen(r"^ABORT(ING|ED) \d+ ms before the timeout", what="^status of A$")}, origin="textbook: a margin on the wrong side"
 )
 class PulsarTimeoutTooEarly(_ExpiresOthers):
     """The coordinator aborts a transaction when half of its time has passed."""
@@ -51,7 +51,7 @@ class PulsarTimeoutTooEarly(_ExpiresOthers):
     origin="textbook: a setting that is not looked at",
 )
 class PulsarTimeoutOfTheCoordinator(_ExpiresOthers):
-    """The coordinator has one time-out for all, whatever a client asked for."""
+    """The coordinator has one timeout for all, whatever a client asked for."""
 
     def is_taken_for_overdue(self, transaction: Transaction) -> bool:
         return transaction.status is Status.OPEN and self._machine.clock.now - transaction.started_at > _ONE_FOR_ALL_MS
@@ -59,7 +59,7 @@ class PulsarTimeoutOfTheCoordinator(_ExpiresOthers):
 
 @defect(
     {"PIP31-44": seen("^ABORTING", expected="^COMMITTING, then COMMITTED$", what="^status of A$")},
-    origin="textbook: a time-out that does not look at the status",
+    origin="textbook: a timeout that does not look at the status",
 )
 class PulsarTimeoutAbortsACommit(_ExpiresOthers):
     """The scan looks only at the time, and aborts a commit for which a participant is still awaited."""
@@ -69,10 +69,10 @@ class PulsarTimeoutAbortsACommit(_ExpiresOthers):
 
 
 @defect(
-    {"PIP31-41": seen("^success$", expected="^a refusal$", what="^answer to ADD_PARTITION_TO_TXN$")}, origin="textbook: an idle time-out"
+    {"PIP31-41": seen("^success$", expected="^a refusal$", what="^answer to ADD_PARTITION_TO_TXN$")}, origin="textbook: an idle timeout"
 )
 class PulsarTimeoutFromTheLastChange(LogCoordinator):
-    """The time-out counts from the last update of the metadata, so a transaction that is added to never ends."""
+    """The timeout counts from the last update of the metadata, so a transaction that is added to never ends."""
 
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         super().add_partitions(txn, names)
@@ -111,16 +111,16 @@ class PulsarHeldAbortStays(LogCoordinator):
 
 
 @defect(
-    {"PIP31-75": expected("succeeded$", what="^messages of orders$")}, origin="apache/pulsar#14370: a commit that raced with the time-out"
+    {"PIP31-75": expected("succeeded$", what="^messages of orders$")}, origin="apache/pulsar#14370: a commit that raced with the timeout"
 )
 class PulsarCommittedAndCalledLate(LogCoordinator):
-    """Between the time-out and the scan a commit is carried out, and then answered as one that came too late."""
+    """Between the timeout and the scan a commit is carried out, and then answered as one that came too late."""
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         is_late = self.describe(txn).is_overdue(self._machine.clock.now)
         super().end(txn, action, (lambda: None) if is_late else reply)
         if is_late:
-            raise Refused(Error.INVALID_TXN_STATUS, f"the time-out of transaction {txn} has passed")
+            raise Refused(Error.INVALID_TXN_STATUS, f"the timeout of transaction {txn} has passed")
 
 
 @defect(
@@ -132,10 +132,10 @@ class PulsarAbortedAndCalledCommitted(PulsarLateCommitSucceeds):
 
 @defect(
     {"PIP31-39": seen("^OPEN$", expected="^ABORTED$", what="^status of B$")},
-    origin="textbook: a queue in the order of beginnings, where time-outs differ",
+    origin="textbook: a queue in the order of beginnings, where timeouts differ",
 )
 class PulsarShortWaitsForLong(LogCoordinator):
-    """Time-outs are looked at from the oldest transaction on, up to the first that has time left: those behind it have to wait."""
+    """Timeouts are looked at from the oldest transaction on, up to the first that has time left: those behind it have to wait."""
 
     def abort_timed_out(self) -> None:
         everything = self._transactions

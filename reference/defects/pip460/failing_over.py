@@ -17,7 +17,7 @@ from fencepost.reference.scalable.topics import ScalableTopics
 
 @defect(
     {"PIP460-37": seen("^left and right$", expected="^left$", what="^segments of ann$")},
-    origin="textbook: a group without a session time-out",
+    origin="textbook: a group without a session timeout",
 )
 class ScalableWaitsForNobody(Sessions):
     """The segments of a consumer go to the others as soon as its connection is lost."""

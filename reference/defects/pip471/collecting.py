@@ -159,7 +159,7 @@ class MetadataPendingOfTheDeletedLeft(Subscription):
     origin="textbook: when it was due taken for when it was done",
 )
 class MetadataEndedAtTheDeadline(MetadataCoordinator):
-    """A time-out that is noticed late is dated back to the deadline, and the header is collected as if it had been kept since then."""
+    """A timeout that is noticed late is dated back to the deadline, and the header is collected as if it had been kept since then."""
 
     def ended_at(self, header: Header) -> int:
         return min(super().ended_at(header), header.deadline)

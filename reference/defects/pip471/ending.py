@@ -124,7 +124,7 @@ class MetadataSilenceTakenForDone(TransactionRecords):
     origin="PIP-31's state TIME_OUT, which is none of the two ends that a client may ask for",
 )
 class MetadataTimedOutIsRefused(MetadataCoordinator):
-    """Whoever aborts a transaction that was aborted at its time-out is refused, as if that were another end."""
+    """Whoever aborts a transaction that was aborted at its timeout is refused, as if that were another end."""
 
     def decide(self, txn: TxnId, action: Action) -> None:
         found = self._records.header(txn)

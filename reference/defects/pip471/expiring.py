@@ -1,4 +1,4 @@
-"""Defects of metadata-driven transactions in time-outs."""
+"""Defects of metadata-driven transactions in timeouts."""
 
 import functools
 
@@ -15,7 +15,7 @@ _MS_IN_A_SECOND = 1_000
 
 @defect({"PIP471-43": seen("not even the sentinel", expected='^"b1"$', what="^readers of orders$")}, origin="the proposal's text, Q1")
 class MetadataTimeOutIsAMoment(MetadataCoordinator):
-    """The header has the moment of the time-out where its duration is meant, so that the deadline is never reached."""
+    """The header has the moment of the timeout where its duration is meant, so that the deadline is never reached."""
 
     def new(self, timeout_ms: int) -> TxnId:
         return super().new(self._machine.clock.now + timeout_ms)
@@ -26,7 +26,7 @@ class MetadataTimeOutIsAMoment(MetadataCoordinator):
     origin="feared: the protocol calls the field `txn_ttl_seconds`, and what is in it are milliseconds",
 )
 class MetadataTimeOutInWholeSeconds(MetadataCoordinator):
-    """A time-out is cut down to whole seconds: a transaction is aborted up to a second before its client must have ended it."""
+    """A timeout is cut down to whole seconds: a transaction is aborted up to a second before its client must have ended it."""
 
     def new(self, timeout_ms: int) -> TxnId:
         return super().new(timeout_ms // _MS_IN_A_SECOND * _MS_IN_A_SECOND)
@@ -34,7 +34,7 @@ class MetadataTimeOutInWholeSeconds(MetadataCoordinator):
 
 @defect(
     {"PIP471-44": seen('^"1", .*"10"$', expected='^"1", .*"12", since', what="^messages of orders$")},
-    origin="apache/pulsar#14370: a time-out that raced with a client's end",
+    origin="apache/pulsar#14370: a timeout that raced with a client's end",
 )
 class MetadataLateCommitAgreed(MetadataCoordinator):
     """A commit that finds the transaction timed out is answered with success, since it is over."""

@@ -23,7 +23,7 @@ _LONGEST_MS = 60_000
     origin="textbook: a limit of the broker's configuration that is applied silently",
 )
 class MetadataTimeOutCut(MetadataCoordinator):
-    """A coordinator allows no time-out of more than 60000 ms, and gives a shorter one without saying so."""
+    """A coordinator allows no timeout of more than 60000 ms, and gives a shorter one without saying so."""
 
     def new(self, timeout_ms: int) -> TxnId:
         return super().new(min(timeout_ms, _LONGEST_MS))

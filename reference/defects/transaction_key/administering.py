@@ -62,7 +62,7 @@ class EpochBeforeTold(TransactionKeys):
     origin="feared by readers of the proposal: a deletion that removes a record",
 )
 class DeletedStaysOpen(TransactionKeys):
-    """A key is deleted, and its transaction stays open until the time-out, with nobody who could fence it."""
+    """A key is deleted, and its transaction stays open until the timeout, with nobody who could fence it."""
 
     def abort(self, txn: TxnId) -> None:
         if not any(record.deleted and txn in record.fenced_txns for record in self._records.values()):

@@ -107,7 +107,7 @@ class UnreadableIsSilent(KeyTopic):
     of=MetadataParts,
 )
 class ScalableKeyAbortTriedOnce(TransactionKeys):
-    """Where the store does not answer, the abort of what was fenced is not tried again, and the key waits for the time-out."""
+    """Where the store does not answer, the abort of what was fenced is not tried again, and the key waits for the timeout."""
 
     def sweep(self) -> None:
         self._to_abort.clear()
@@ -131,7 +131,7 @@ class ScalableKeyUnreadTakenForOver(TransactionKeys):
 
 @pair({"TXKEY-23": _STILL_OPEN}, origin="the proposal's text, O25: nobody says who aborts then")
 class NothingAbortedAtRecovery(TransactionKeys):
-    """A coordinator that is loaded aborts nothing: what was fenced just before a crash stays open until its time-out."""
+    """A coordinator that is loaded aborts nothing: what was fenced just before a crash stays open until its timeout."""
 
     def recover(self) -> None:
         """Whoever connects next finds it."""

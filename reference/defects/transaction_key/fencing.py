@@ -28,10 +28,10 @@ _STILL_OPEN = Symptom(what="^(status of A|readers of orders)$", expected="^(ABOR
     origin="every release of Apache Pulsar, which has no keys",
 )
 class WaitsForTheTimeOut(TransactionKeys):
-    """A connect is answered, and what its predecessor has open is left to the time-out."""
+    """A connect is answered, and what its predecessor has open is left to the timeout."""
 
     def abort(self, txn: TxnId) -> None:
-        """It has a time-out."""
+        """It has a timeout."""
 
     def to_wait_for(self, record: KeyRecord) -> tuple[TxnId, ...]:  # noqa: ARG002 - nothing is done to it
         return ()
@@ -118,7 +118,7 @@ class KeyAbortMissesOne(Participants):
 
 @pair({"TXKEY-06": _NOT_OVER}, origin="a review of the suite, which did not look there")
 class AbortsTakenForOver(TransactionKeys):
-    """A connect waits for the aborts that it decides itself, and not for one that its predecessor, or a time-out, has decided before."""
+    """A connect waits for the aborts that it decides itself, and not for one that its predecessor, or a timeout, has decided before."""
 
     def still_ending(self, before: KeyRecord, txn: Numbers | None) -> tuple[Numbers, ...]:
         is_aborting = self._status(before.open_txn) in (Status.ABORTING, Status.ABORTED)
@@ -178,7 +178,7 @@ class ScalableKeyAbortMissesOne(Participation):
     origin="a review of the suite, where predecessors still have their connections; in the motivation the task has terminated",
 )
 class TransactionGoesWithItsConnection(TransactionKeys):
-    """What a key has open is known by its connection: where that is gone, nobody aborts it, and it is left to the time-out."""
+    """What a key has open is known by its connection: where that is gone, nobody aborts it, and it is left to the timeout."""
 
     def forget(self, client: Client) -> None:
         for key in [key for key, one in self._clients.items() if one is client]:

@@ -41,7 +41,7 @@ class TwoOpen(TransactionKeys):
     origin="the proposal's text, O7: one open transaction, read the other way",
 )
 class SecondRefused(TransactionKeys):
-    """While a transaction of the key is open, its client cannot begin another one, and has to wait for the time-out."""
+    """While a transaction of the key is open, its client cannot begin another one, and has to wait for the timeout."""
 
     def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:
         if self.to_fence(self.current(claim)):
@@ -201,7 +201,7 @@ class LastTakenForOpen(TransactionKeys):
     origin="a review of the suite, which did not look there; brokers that close all that a connection has opened",
 )
 class AbortedWithItsConnection(TransactionKeys):
-    """When the connection of a key closes, what it has open is aborted, though nobody came for the key and no time-out has passed."""
+    """When the connection of a key closes, what it has open is aborted, though nobody came for the key and no timeout has passed."""
 
     def forget(self, client: Client) -> None:
         for key in [key for key, one in self._clients.items() if one is client]:

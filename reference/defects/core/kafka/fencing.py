@@ -1,4 +1,4 @@
-"""Defects of the Kafka reference in time-outs, and in what a writer may do that was fenced."""
+"""Defects of the Kafka reference in timeouts, and in what a writer may do that was fenced."""
 
 from collections.abc import Iterable
 

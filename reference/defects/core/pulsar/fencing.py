@@ -1,4 +1,4 @@
-"""Defects of the Pulsar reference in transactions that somebody else has ended: by a time-out, or as an administrator."""
+"""Defects of the Pulsar reference in transactions that somebody else has ended: by a timeout, or as an administrator."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Defects of scalable topics in transactions that somebody else has ended: by a time-out, or on another connection."""
+"""Defects of scalable topics in transactions that somebody else has ended: by a timeout, or on another connection."""
 
 from dataclasses import replace
 
