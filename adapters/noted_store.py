@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TypeAlias
 
 from fencepost.adapters.pulsar.store_writes import StoreWrite
-from fencepost.reference.metadata.store import Change, IndexEntry, MetadataStore, Record, Session, Unavailable, Value, Version, Watch
+from fencepost.reference.metadata.store import IndexEntry, KeyChange, MetadataStore, Record, Session, Unavailable, Value, Version, Watch
 
 Note: TypeAlias = Callable[[StoreWrite, str | None], None]
 """Called with a write, and the reason why its outcome is unknown; None if it was done."""
@@ -51,7 +51,7 @@ class NotedStore:
             self._inner.delete(key, expected=expected, partition_key=partition_key)
         self._note(write, None)
 
-    def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:
+    def watch(self, first: str, behind: str, told: Callable[[KeyChange], None]) -> Watch:
         return self._inner.watch(first, behind, told)
 
     def watch_sequence(self, prefix: str, told: Callable[[str], None], *, partition_key: str) -> Watch:

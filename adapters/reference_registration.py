@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.ports import System
-from fencepost.contract.registration import Asked
+from fencepost.contract.registration import SpecifiedSystem
 from fencepost.reference.defects import Defect
 
 from .engines import ENGINES
@@ -30,7 +30,7 @@ def profiles() -> Sequence[str]:
     return sorted({name for engine in ENGINES.values() for name in engine.profiles()})
 
 
-def protocols(asked: Asked) -> Sequence[str]:
+def protocols(asked: SpecifiedSystem) -> Sequence[str]:
     """The protocols of the engines that have the profile, or that of the defect. Raises UnknownName."""
     variant, wanted = _variant(asked), asked.profile or _PROFILE
     engines = [engine for engine in ENGINES.values() if variant is None or variant.protocol == engine.protocol]
@@ -39,7 +39,7 @@ def protocols(asked: Asked) -> Sequence[str]:
     return tuple(engine.protocol for engine in engines if wanted in engine.profiles())
 
 
-def systems(asked: Asked) -> Mapping[str, System]:
+def systems(asked: SpecifiedSystem) -> Mapping[str, System]:
     """A reference system for each of these protocols, or the variant of one."""
     variant, profile = _variant(asked), asked.profile or _PROFILE
     metadata, writers = asked.options.get("metadata"), asked.options.get("writers")
@@ -62,7 +62,7 @@ def _give_writers(systems: Mapping[str, System], writers: str, profile: str) -> 
             system.log_of_writers = _LOGS[writers]
 
 
-def _variant(asked: Asked) -> Defect | None:
+def _variant(asked: SpecifiedSystem) -> Defect | None:
     name = asked.options.get("defect")
     if name is None:
         return None

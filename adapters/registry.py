@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fencepost.contract import proposals
-from fencepost.contract.brokers import Asked as Scenario
+from fencepost.contract.brokers import ScheduledScenario
 from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.ports import Faults, Handshake, Session, System, Time
-from fencepost.contract.registration import GROUP, Asked, Registration, demand, options_of, refuse_options
+from fencepost.contract.registration import GROUP, Registration, SpecifiedSystem, demand, options_of, refuse_options
 
 from .common.costs import costs
 
@@ -107,12 +107,12 @@ def bundled_options() -> dict[str, str]:
     return options_of(find(name) for name in BUNDLED)
 
 
-def protocols_of(name: str, asked: Asked) -> tuple[str, ...]:
+def protocols_of(name: str, asked: SpecifiedSystem) -> tuple[str, ...]:
     """The protocols that a system speaks. Raises WrongUsage."""
     return tuple(find(name).protocols(asked))
 
 
-def build(name: str, asked: Asked) -> Mapping[str, System]:
+def build(name: str, asked: SpecifiedSystem) -> Mapping[str, System]:
     """A system for each protocol that the named one speaks, not yet started. Raises WrongUsage."""
     registration = find(name)
     refuse_options(registration, asked.options, bundled_options(), _WHY_NOT)
@@ -143,7 +143,7 @@ def check_opened(name: str, system: System, handshake: Handshake) -> None:
         close()
 
 
-def seconds_of(system: System, scenario: Scenario) -> float | None:
+def seconds_of(system: System, scenario: ScheduledScenario) -> float | None:
     """How long a scenario takes on a running system, as measured; None if nothing was measured for the system."""
     measured = costs().get(getattr(system, "costs", system.name))
     return measured.seconds(scenario) if measured else None
@@ -172,7 +172,7 @@ def metadata_store(named: str) -> AbstractContextManager[Callable[[], Any]]:
 
 def protocols() -> frozenset[str]:
     """The protocols that a bundled system or an engine speaks."""
-    ours = (protocol for name in BUNDLED for protocol in protocols_of(name, Asked()))
+    ours = (protocol for name in BUNDLED for protocol in protocols_of(name, SpecifiedSystem()))
     return frozenset((*ours, *engines()))
 
 

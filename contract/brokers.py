@@ -18,7 +18,7 @@ BROKERS_AT_ONCE = 3
 
 
 @dataclass(frozen=True)
-class Asked:
+class ScheduledScenario:
     """A scenario, as far as it decides which broker it gets and how long it takes; `feature` is such as `kip890/ending.feature`."""
 
     feature: str
@@ -93,7 +93,7 @@ def turn_of(system: Any, needs: Collection[str]) -> int:
     return int(turn(needs)) if callable(turn) else int("aged-ids" in needs)
 
 
-def brokers_of(system: Any, scenarios: Sequence[Asked]) -> Brokers | None:
+def brokers_of(system: Any, scenarios: Sequence[ScheduledScenario]) -> Brokers | None:
     """What the system will start for these scenarios, in this order; None if it starts nothing, or does not say."""
     brokers = getattr(system, "brokers", None)
     told = brokers(scenarios) if callable(brokers) else None
@@ -112,7 +112,7 @@ def cares_who_asks(system: Any) -> bool:
     return callable(getattr(system, "deal", None))
 
 
-def deal(system: Any, scenarios: Sequence[Asked], workers: int) -> list[int] | None:
+def deal(system: Any, scenarios: Sequence[ScheduledScenario], workers: int) -> list[int] | None:
     """Which of so many processes, from 0 on, best runs each scenario; None if the system has no preference."""
     return list(system.deal(scenarios, workers)) if cares_who_asks(system) else None
 

@@ -6,19 +6,19 @@ from typing import Any, NamedTuple
 from .events import Error, Function, Group, Isolation, Mop, Operation, Transaction
 
 
-class Named(NamedTuple):
+class NamedTransaction(NamedTuple):
     """The transaction that a call names: `txn_id` for checkers, `tx` as the protocol names it."""
 
     txn_id: str | None
     tx: Transaction | None
 
 
-NO_TRANSACTION = Named(None, None)
+NO_TRANSACTION = NamedTransaction(None, None)
 
 
 def operation(
     f: Function,
-    named: Named = NO_TRANSACTION,
+    named: NamedTransaction = NO_TRANSACTION,
     *,
     grp: Group | None = None,
     iso: Isolation | None = None,

@@ -8,7 +8,7 @@ from .gherkin import Step
 from .ports import Session
 
 
-class Ending(Enum):
+class StepEnding(Enum):
     """How a step ended."""
 
     DONE = "done"
@@ -23,7 +23,7 @@ class PlayedStep:
     """
 
     step: Step
-    ending: Ending
+    ending: StepEnding
     observations: tuple[str, ...] = ()
     error: BaseException | None = None
     began: float = 0.0
@@ -45,4 +45,4 @@ class Played:
     @property
     def failed(self) -> PlayedStep | None:
         """The step that failed."""
-        return next((one for one in self.steps if one.ending is Ending.FAILED), None)
+        return next((one for one in self.steps if one.ending is StepEnding.FAILED), None)

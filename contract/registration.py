@@ -22,7 +22,7 @@ _SECRET = re.compile(r"password|token|secret|key", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Asked:
+class SpecifiedSystem:
     """What a user specified of the system that is to be judged.
 
     `options` has the given values of the options that the registration names. `profile` is one of its profiles, or None if the system
@@ -56,11 +56,11 @@ class Registration(Protocol):
         """The values of --profile."""
         ...
 
-    def protocols(self, asked: Asked) -> Sequence[str]:
+    def protocols(self, asked: SpecifiedSystem) -> Sequence[str]:
         """The protocols that it speaks with these options. Raises WrongUsage."""
         ...
 
-    def systems(self, asked: Asked) -> Mapping[str, System]:
+    def systems(self, asked: SpecifiedSystem) -> Mapping[str, System]:
         """A system for each of these protocols, not yet started. Raises WrongUsage if options are missing, or too many."""
         ...
 

@@ -6,7 +6,7 @@ from typing import Protocol, runtime_checkable
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedLine:
     """One line, whether it works, and its result."""
 
     line: str
@@ -15,9 +15,9 @@ class Tried:
 
 
 @runtime_checkable
-class Trial(Protocol):
+class SystemTrial(Protocol):
     """A system that is started by lines of a file."""
 
-    def tried(self) -> Iterator[Tried]:
+    def tried(self) -> Iterator[TriedLine]:
         """Try each line; no process is left running."""
         ...

@@ -31,8 +31,8 @@ from .page import render
 from .session import Size, session
 from .start import Histories, Stored, find
 from .tables import Tables
-from .verdicts import SCHEMA, Found, Total, together, totals, unfinished, verdict
-from .witnesses import Shown, ranked, shown
+from .verdicts import SCHEMA, FoundWitnesses, Total, together, totals, unfinished, verdict
+from .witnesses import RankedWitness, ranked, shown
 
 CONFORMS, DOES_NOT = 0, 1
 _SHOWN = 3
@@ -41,12 +41,12 @@ _NAMED = 10
 
 
 @dataclass(frozen=True)
-class Judged:
+class FinishedCheck:
     """A check that has ended: the content of verdict.json, and the first witnesses of each anomaly, in all and (if asked) in each run."""
 
     document: dict[str, Any]
-    pictured: Sequence[Shown]
-    by_run: Sequence[Shown]
+    pictured: Sequence[RankedWitness]
+    by_run: Sequence[RankedWitness]
 
 
 def check(options: Options) -> int:
@@ -59,7 +59,7 @@ def check(options: Options) -> int:
     return CONFORMS if all(run["valid"] for run in judged.document["runs"]) else DOES_NOT
 
 
-def judge(options: Options, ahead: AbstractContextManager[SparkSession] | None = None) -> Judged:
+def judge(options: Options, ahead: AbstractContextManager[SparkSession] | None = None) -> FinishedCheck:
     """Judge the histories, and write the results; in the existing session if there is one."""
     wanted = _chosen(options.anomalies)
     say = _Progress(options.quiet)
@@ -89,7 +89,7 @@ def judge(options: Options, ahead: AbstractContextManager[SparkSession] | None =
     pictured = [story for story in stories if story.place <= _SHOWN]
     claimed.put(PAGE, render(document, totals(document), pictured))
     claimed.put(VERDICT, _text(document))
-    return Judged(document, pictured, [story for story in stories if story.rank == 1])
+    return FinishedCheck(document, pictured, [story for story in stories if story.rank == 1])
 
 
 def _chosen(names: Sequence[str]) -> tuple[Anomaly, ...]:
@@ -130,7 +130,7 @@ def _text(document: dict[str, Any]) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-def _stories(every: Sequence[Found], tables: Tables, options: Options) -> Sequence[Shown]:
+def _stories(every: Sequence[FoundWitnesses], tables: Tables, options: Options) -> Sequence[RankedWitness]:
     """The first witnesses, with what they show. All witnesses are stored."""
     place = options.results / WITNESSES
     if not every:
@@ -159,7 +159,7 @@ def _keep_none(place: Path) -> None:
     (place / "json/part-00000.json").touch()
 
 
-def _table(document: dict[str, Any], sums: Sequence[Total], pictured: Sequence[Shown], results: Path) -> None:
+def _table(document: dict[str, Any], sums: Sequence[Total], pictured: Sequence[RankedWitness], results: Path) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

@@ -13,21 +13,21 @@ from pyspark.sql import Row
 from .layouts.picture import drawn
 from .layouts.story import Happening, Moved, changed_topic, story
 from .tables import Tables
-from .witnesses import Shown
+from .witnesses import RankedWitness
 
 _CONTROL = ("create", "split", "merge", "terminate", "prune")
 _ENDS = ("begin", "commit", "abort")
 _MOST_RECORDS = 1000
 
 
-def with_layouts(shown: Sequence[Shown], witnesses: Sequence[Row], tables: Tables) -> list[Shown]:
+def with_layouts(shown: Sequence[RankedWitness], witnesses: Sequence[Row], tables: Tables) -> list[RankedWitness]:
     """The same witnesses, in their order; with the layout over time where a witness is about a segment of a topic that changed."""
     about = {(row.run, row.anomaly, row["rank"]): row for row in witnesses if row.log is not None}
     controlled = _controlled(tables, {row.run for row in about.values()})
     return [_with_layout(one, about.get((one.run, one.anomaly.name, one.rank)), controlled, tables) for one in shown]
 
 
-def _with_layout(shown: Shown, row: Row | None, controlled: dict[str, list[Happening]], tables: Tables) -> Shown:
+def _with_layout(shown: RankedWitness, row: Row | None, controlled: dict[str, list[Happening]], tables: Tables) -> RankedWitness:
     topic = None if row is None else changed_topic(controlled.get(row.run, ()), row.log)
     if row is None or topic is None:
         return shown

@@ -9,12 +9,12 @@ from typing import Any
 
 from .timeline import picture
 from .verdicts import Total
-from .witnesses import Shown
+from .witnesses import RankedWitness
 
 _HERE = Path(__file__).parent
 
 
-def render(verdict: dict[str, Any], totals: Sequence[Total], shown: Sequence[Shown]) -> str:
+def render(verdict: dict[str, Any], totals: Sequence[Total], shown: Sequence[RankedWitness]) -> str:
     """The page of this verdict."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 

@@ -28,7 +28,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Picture:
+class TimelinePicture:
     """All that a time line shows."""
 
     width: int
@@ -37,7 +37,7 @@ class Picture:
     bars: tuple[Bar, ...]
 
 
-def picture(acts: Sequence[Act]) -> Picture:
+def picture(acts: Sequence[Act]) -> TimelinePicture:
     """Where everything is. Time goes from left to right by the order of events, so that a long pause takes no room."""
     clients = list(dict.fromkeys(act.who for act in acts))
     moments = sorted({moment for act in acts for moment in (act.began, act.ended)})
@@ -52,7 +52,7 @@ def picture(acts: Sequence[Act]) -> Picture:
         label_x = min(x, WIDTH - _LETTER * len(label))  # a label that would cross the edge ends there instead
         bars.append(Bar(x, y, max(6.0, place[act.ended] - x), act.outcome, label, max(LEFT, label_x), str(act)))
     lanes = tuple((client, TOP + index * LANE + 18.0) for index, client in enumerate(clients))
-    return Picture(WIDTH, TOP + LANE * max(1, len(clients)), lanes, tuple(bars))
+    return TimelinePicture(WIDTH, TOP + LANE * max(1, len(clients)), lanes, tuple(bars))
 
 
 def _label(act: Act, room: float) -> str:

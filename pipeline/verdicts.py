@@ -40,7 +40,7 @@ class Sized(Protocol):
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundWitnesses:
     """Witnesses, and how many there are of each anomaly in each run that has any."""
 
     rows: DataFrame
@@ -57,7 +57,7 @@ class Total:
     runs: int
 
 
-def found(history: History, anomalies: Sequence[Anomaly]) -> list[Found]:
+def found(history: History, anomalies: Sequence[Anomaly]) -> list[FoundWitnesses]:
     """The witnesses of each of these anomalies. Making a plan keeps one core busy, so the next one is made while one runs."""
     concerned = [anomaly for anomaly in anomalies if anomaly.concerns(history)]
     planners = ThreadPoolExecutor(_AT_ONCE)
@@ -67,12 +67,12 @@ def found(history: History, anomalies: Sequence[Anomaly]) -> list[Found]:
         planners.shutdown(cancel_futures=True)  # after an error, or Ctrl-C, the waiting plans are not run
 
 
-def _found(history: History, anomaly: Anomaly) -> Found:
+def _found(history: History, anomaly: Anomaly) -> FoundWitnesses:
     rows = anomaly.find(history).withColumn("anomaly", F.lit(anomaly.name))
     if anomaly.absence and history.damaged:
         rows = rows.withColumn("definite", F.col("definite") & ~F.col("run").isin(history.damaged))
     rows = rows.persist()
-    return Found(rows, counted(rows))
+    return FoundWitnesses(rows, counted(rows))
 
 
 def counted(witnesses: DataFrame) -> Counts:
@@ -84,12 +84,12 @@ def counted(witnesses: DataFrame) -> Counts:
     return counts
 
 
-def together(every: Sequence[Found]) -> DataFrame:
+def together(every: Sequence[FoundWitnesses]) -> DataFrame:
     """The witnesses of all anomalies, of which there is at least one."""
     return reduce(DataFrame.union, (one.rows for one in every))
 
 
-def verdict(history: Sized, every: Sequence[Found], quarantined: int) -> dict[str, Any]:
+def verdict(history: Sized, every: Sequence[FoundWitnesses], quarantined: int) -> dict[str, Any]:
     """The content of verdict.json."""
     counts: dict[str, dict[str, dict[str, int]]] = defaultdict(dict)
     for one in every:

@@ -41,7 +41,7 @@ class Act:
 
 
 @dataclass(frozen=True)
-class Shown:
+class RankedWitness:
     """A witness with its story. `rank` is its number of that anomaly in that run, `place` its number in all runs, both from 1.
 
     `layout` is a picture (SVG) of the topic's layout over time, where it is about a segment of one.
@@ -68,7 +68,7 @@ def ranked(witnesses: DataFrame, most: int) -> DataFrame:
     return rows.coalesce(1).withColumn("place", F.row_number().over(in_all))
 
 
-def shown(witnesses: Sequence[Row], tables: Tables) -> list[Shown]:
+def shown(witnesses: Sequence[Row], tables: Tables) -> list[RankedWitness]:
     """The stories of these ranked witnesses, in order: their operations, and those that moved a value which they name."""
     moving = _moving(witnesses, tables)
     rows = sorted(witnesses, key=lambda row: (row.anomaly, row.place))
@@ -125,12 +125,12 @@ def _named(row: Row, moving: _Moving) -> list[int]:
     return [op for op, o in places if not row.offsets or o is None or o in row.offsets][:_MANY]
 
 
-def _shown(row: Row, ops: Sequence[tuple[Row, Sequence[Row]]]) -> Shown:
+def _shown(row: Row, ops: Sequence[tuple[Row, Sequence[Row]]]) -> RankedWitness:
     anomaly = next(anomaly for anomaly in ANOMALIES if anomaly.name == row.anomaly)
     offsets = " and ".join(map(str, row.offsets)) or "not known"
     claim = anomaly.says.format(values=_quoted(row["values"]) or "the records", offsets=offsets, log=row.log or "its log")
     claim += f" ({row.detail})" if row.detail else ""
-    return Shown(
+    return RankedWitness(
         anomaly,
         row.run,
         row["rank"],

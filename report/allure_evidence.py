@@ -15,7 +15,7 @@ from fencepost.contract.verdict import ScenarioResult
 
 
 @dataclass(frozen=True)
-class Said:
+class StepEvidence:
     """One step: what was said on the wire in it, and what it judged."""
 
     step: str
@@ -24,7 +24,7 @@ class Said:
     judged: Sequence[str]
 
 
-def page(result: ScenarioResult, parts: Sequence[Said]) -> str:
+def page(result: ScenarioResult, parts: Sequence[StepEvidence]) -> str:
     """One page that needs nothing else, and runs no script."""
     decisive = next((part for part in reversed(parts) if len(part.exchanges)), None)
     last = decisive.exchanges[len(decisive.exchanges) - 1] if decisive else None

@@ -9,13 +9,17 @@ from fencepost.contract.ports import Exchange
 from fencepost.contract.verdict import ScenarioResult
 
 from .allure_results import AllureWriter, Node
-from .sequence import Said, Scene, drawn
+from .sequence import PicturedStep, Scene, drawn
 
 NAME = "Who asked whom, step by step"
 
 
 def picture(
-    writer: AllureWriter, result: ScenarioResult, steps: Sequence[Said], said: Sequence[Exchange], history: Iterable[Mapping[str, Any]]
+    writer: AllureWriter,
+    result: ScenarioResult,
+    steps: Sequence[PicturedStep],
+    said: Sequence[Exchange],
+    history: Iterable[Mapping[str, Any]],
 ) -> Node:
     """The attachment."""
     names = tuple((one.client, one.name) for one in said)
@@ -28,6 +32,6 @@ def picture(
     return writer.picture(NAME, drawn(history, f"{result.requirement} {result.name}", scene))
 
 
-def steps_of(played: Played, brings_down: Callable[[Step], str | None]) -> list[Said]:
+def steps_of(played: Played, brings_down: Callable[[Step], str | None]) -> list[PicturedStep]:
     """The steps that the player has played; `brings_down` says what the system goes through in one."""
-    return [Said(f"{one.step.keyword} {one.step.text}", one.said, brings_down(one.step), one.ending.value) for one in played.steps]
+    return [PicturedStep(f"{one.step.keyword} {one.step.text}", one.said, brings_down(one.step), one.ending.value) for one in played.steps]

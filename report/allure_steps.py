@@ -20,21 +20,21 @@ import pytest
 from fencepost.contract import gherkin, history_files
 from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
 from fencepost.contract.items import EVIDENCE, PLAYED, PROTOCOL, RESULT, SESSION, example_of, needs_of, requirement_of, scenario_of
-from fencepost.contract.played import Ending, Played
+from fencepost.contract.played import Played, StepEnding
 from fencepost.contract.ports import Exchange
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
 
-from .allure_evidence import Said, clock, page
+from .allure_evidence import StepEvidence, clock, page
 from .allure_layouts import pictures
 from .allure_muted import muted
 from .allure_results import STATUS, AllureWriter, Node, full_name, labels, message, same, unnoted
 from .allure_sequence import picture, steps_of
-from .sequence import Said as SaidInStep
+from .sequence import PicturedStep as SaidInStep
 
 TOLD = pytest.StashKey["_Told"]()
 _LINE = 600
-_STATUS = {Ending.DONE: "passed", Ending.FAILED: "broken", Ending.NOT_REACHED: "skipped"}
+_STATUS = {StepEnding.DONE: "passed", StepEnding.FAILED: "broken", StepEnding.NOT_REACHED: "skipped"}
 _NOT_RUN = {"message": "not run, for an earlier step failed"}
 
 
@@ -150,7 +150,7 @@ class AllureSteps:
             return []
         bounds = [0, *told.said]
         parts = [
-            Said(step["name"], step["status"], exchanges[first:last], [inner["name"] for inner in step.get("steps", ())])
+            StepEvidence(step["name"], step["status"], exchanges[first:last], [inner["name"] for inner in step.get("steps", ())])
             for step, first, last in zip(told.steps, bounds, told.said, strict=False)
         ]
         history = item.stash[SESSION].history(result.run)
@@ -180,7 +180,7 @@ def _show(played: Played, told: _Told) -> None:
         if one.error is not None:
             shown["status"] = _status_of(one.error)
             shown["statusDetails"] = {"message": str(one.error) or type(one.error).__name__}
-        if one.ending is Ending.NOT_REACHED:
+        if one.ending is StepEnding.NOT_REACHED:
             shown["statusDetails"] = _NOT_RUN
         else:
             told.said.append(one.said)

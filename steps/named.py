@@ -7,7 +7,7 @@ from fencepost.contract.errors import WrongUsage
 V = TypeVar("V")
 
 
-class Named(dict[str, V]):
+class NamedThings(dict[str, V]):
     """Things of one kind. A name that no step has created is a mistake of the scenario, such as a team's own feature may have.
 
     `kind` is the field's word for them, and `made_by` a sentence that creates some. Raises WrongUsage for an unknown name.

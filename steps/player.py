@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from fencepost.contract.evidence import Evidence
 from fencepost.contract.gherkin import Step
-from fencepost.contract.played import Ending, Played, PlayedStep
+from fencepost.contract.played import Played, PlayedStep, StepEnding
 from fencepost.contract.ports import Session
 from fencepost.contract.shared_crashes import gather
 from fencepost.contract.waiting import has_changed
@@ -97,7 +97,7 @@ class Scene:
             stage.act(function, form.parse(step.text) or {})
 
         error = _error_of(act)
-        ending = Ending.DONE if error is None else Ending.FAILED
+        ending = StepEnding.DONE if error is None else StepEnding.FAILED
         said = len(stage.session.exchanges()) if stage.session else 0
         played = PlayedStep(step, ending, tuple(stage.evidence.observations[seen:]), error, at, time.perf_counter() - began, said)
         self._played.append(played)
@@ -124,7 +124,7 @@ class Scene:
 
     def played(self, steps: Sequence[Step]) -> Played:
         """The result of the scenario, which has these steps."""
-        rest = [PlayedStep(step, Ending.NOT_REACHED) for step in steps[len(self._played) :]]
+        rest = [PlayedStep(step, StepEnding.NOT_REACHED) for step in steps[len(self._played) :]]
         return Played((*self._played, *rest), self.error, time.perf_counter() - self._began, self.stage.evidence, self.stage.session)
 
 

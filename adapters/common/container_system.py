@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
-from fencepost.contract.brokers import BROKERS_AT_ONCE, MOST_AT_ONCE, Asked, Brokers, Started, Where
+from fencepost.contract.brokers import BROKERS_AT_ONCE, MOST_AT_ONCE, Brokers, ScheduledScenario, Started, Where
 from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
 from fencepost.contract.ports import Image
 from fencepost.contract.progress import Board, Doing
@@ -173,7 +173,7 @@ class ContainerSystem(ABC, Generic[B]):
         """Hold fewer containers, since other processes hold some too, and judge one scenario at a time."""
         self._line.most, self.most_at_once = MOST_BESIDE_OTHERS, 1
 
-    def deal(self, scenarios: Sequence[Asked], workers: int) -> list[int]:
+    def deal(self, scenarios: Sequence[ScheduledScenario], workers: int) -> list[int]:
         """The number of the process that judges each of these scenarios."""
         takes, default = costs()[self.protocol], self._settings.default_configuration
         asked = [((*self._settings.configurations_for([one.needs]), default)[0], takes.seconds(one)) for one in scenarios]
@@ -183,7 +183,7 @@ class ContainerSystem(ABC, Generic[B]):
         """The capabilities of the configurations; a protocol's system adds what releases offer."""
         return self._settings.capabilities
 
-    def brokers(self, scenarios: Sequence[Asked]) -> Brokers:
+    def brokers(self, scenarios: Sequence[ScheduledScenario]) -> Brokers:
         """The brokers that a run of these scenarios, in this order, would start, and what it would take. Starts nothing."""
         default = self._settings.default_configuration
         asked = [(name, scenario) for scenario in scenarios for name in self._settings.configurations_for([scenario.needs])]

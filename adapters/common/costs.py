@@ -5,7 +5,7 @@ from importlib import resources
 
 from pydantic import Field
 
-from fencepost.contract.brokers import Asked
+from fencepost.contract.brokers import ScheduledScenario
 from fencepost.contract.datafile import Row, load
 
 
@@ -24,7 +24,7 @@ class Costs(Row):
     features: dict[str, float] = Field(default_factory=dict)
     configurations: dict[str, BrokerCosts] = Field(default_factory=dict)
 
-    def seconds(self, scenario: Asked) -> float:
+    def seconds(self, scenario: ScheduledScenario) -> float:
         """How long a scenario takes on a running broker."""
         if longest := max((self.needs.get(need, 0.0) for need in scenario.needs), default=0.0):
             return longest

@@ -40,7 +40,7 @@ class Command:
 
 
 @dataclass(frozen=True)
-class Ended:
+class ProcessEnded:
     """The end of a process: its exit code, and the names of the processes that it left running."""
 
     code: int
@@ -62,7 +62,7 @@ class Kept:
         self._command = command
         self._lock = threading.Lock()
         self._unread = b""
-        self._ended: Ended | None = None
+        self._ended: ProcessEnded | None = None
         self._keeper = subprocess.Popen(  # noqa: S603 - a program of ours
             [sys.executable, "-I", "-S", str(_KEEPER)],
             stdin=subprocess.PIPE,
@@ -96,13 +96,13 @@ class Kept:
         """Whether it has not ended."""
         return self.ended() is None
 
-    def ended(self) -> Ended | None:
+    def ended(self) -> ProcessEnded | None:
         """How it ended, if it has."""
         with self._lock:
             self._listen(0.0)
             return self._ended
 
-    def wait(self, within_s: float) -> Ended | None:
+    def wait(self, within_s: float) -> ProcessEnded | None:
         """How it ended, if it does within so long; its descendants have then ended too, unless the process left them behind."""
         end = time.monotonic() + within_s
         with self._lock:
@@ -139,7 +139,7 @@ class Kept:
                 self._keeper.kill()
                 self._keeper.wait()
             self._keeper.stdout.close()
-            self._ended = self._ended or Ended(-signal.SIGKILL)
+            self._ended = self._ended or ProcessEnded(-signal.SIGKILL)
 
     def _order(self, text: str) -> None:
         with self._lock:
@@ -177,13 +177,13 @@ class Kept:
                 return {}
             more = os.read(self._keeper.stdout.fileno(), 65536)
             if not more:  # the keeper was killed, and with it the process that it keeps
-                self._ended = self._ended or Ended(-signal.SIGKILL)
+                self._ended = self._ended or ProcessEnded(-signal.SIGKILL)
                 return {"done": "", "failed": "its keeper was killed"}
             self._unread += more
         line, _, self._unread = self._unread.partition(b"\n")
         said: dict[str, Any] = json.loads(line)
         if "ended" in said:
-            self._ended = Ended(said["ended"], tuple(said["left"]))
+            self._ended = ProcessEnded(said["ended"], tuple(said["left"]))
         return said
 
 

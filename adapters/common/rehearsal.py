@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from fencepost.contract.brokers import Asked
+from fencepost.contract.brokers import ScheduledScenario
 
 from .costs import BrokerCosts, Costs
 from .line_up import LineUp
@@ -34,7 +34,7 @@ class Rehearsal:
     seconds: float = 0.0
 
 
-def rehearse(line: LineUp, default: str, scenarios: Sequence[tuple[str, Asked]], costs: Costs, at_once: int = 1) -> Rehearsal:
+def rehearse(line: LineUp, default: str, scenarios: Sequence[tuple[str, ScheduledScenario]], costs: Costs, at_once: int = 1) -> Rehearsal:
     """Play these scenarios, each with its configuration and `at_once` of them concurrently, which counts as if each took that much less
     time; before them the handshake uses the default broker.
     """
@@ -50,7 +50,7 @@ class _Stage:
         self._now = self._starter_is_free_at = 0.0
         self._found = Rehearsal()
 
-    def play(self, default: str, scenarios: Sequence[tuple[str, Asked]]) -> Rehearsal:
+    def play(self, default: str, scenarios: Sequence[tuple[str, ScheduledScenario]]) -> Rehearsal:
         self._line.plan([configuration for configuration, _ in scenarios])
         self._now = self._start(default).serves_at
         self._start_ahead()

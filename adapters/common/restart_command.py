@@ -20,7 +20,7 @@ from typing import IO
 from fencepost.contract.errors import NotOffered, WrongUsage
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Unknown
-from fencepost.contract.registration import Asked
+from fencepost.contract.registration import SpecifiedSystem
 
 from .address import Address
 from .faults import NoCleanStop, NoCrashPoints
@@ -173,7 +173,7 @@ def _end_of(output: IO[bytes]) -> str:
     return f"; it wrote: {written[-_SHOWN:]}" if written else "; it wrote nothing"
 
 
-def refuse_grants(asked: Asked) -> None:
+def refuse_grants(asked: SpecifiedSystem) -> None:
     """Raises WrongUsage if a run with a container or a launcher has an option for a broker at an address."""
     started_by = "launcher" if "launcher" in asked.options else "container"
     for name in GRANTS:

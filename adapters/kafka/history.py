@@ -12,7 +12,7 @@ from fencepost.adapters.common.recording import shown_text
 from fencepost.contract.events import Error, Event, Group, Mop, Operation
 from fencepost.contract.events import Isolation as Iso
 from fencepost.contract.events import Outcome as Ending
-from fencepost.contract.operations import Named, Processes, no_answer, operation
+from fencepost.contract.operations import NamedTransaction, Processes, no_answer, operation
 from fencepost.wire.kafka.batches import Batch, MalformedBatch, decode
 from fencepost.wire.kafka.entities import api_of, plain
 
@@ -95,10 +95,10 @@ def _first_error(parts: Iterable[Any]) -> Any:
     return next((part.error_code for part in parts if part.error_code), 0)
 
 
-def _transaction(transactional_id: str | None, producer_id: int, epoch: int) -> Named:
+def _transaction(transactional_id: str | None, producer_id: int, epoch: int) -> NamedTransaction:
     """The transaction by its producer id and epoch; successive transactions of an old client, whose epoch stays, have one name."""
     txn_id = f"{transactional_id}/{producer_id}/{epoch}" if transactional_id and producer_id >= 0 else None
-    return Named(txn_id, {"tid": transactional_id, "pid": producer_id, "epoch": epoch})
+    return NamedTransaction(txn_id, {"tid": transactional_id, "pid": producer_id, "epoch": epoch})
 
 
 def _offset(kind: Literal["offset", "position"], topic: str | None, partition: int, offset: int) -> Mop:

@@ -14,7 +14,7 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, asked_in, decode_request, decode_response, encode_request, encode_response
 
 from .kept_session import Head
-from .recording import Ending, Recorded
+from .recording import CallEnding, Recorded
 from .seals import sealed
 
 _CORRELATION = 1
@@ -77,5 +77,5 @@ def _call(line: Mapping[str, Any]) -> Recorded:
         took_ms=float(line["took_ms"]),
         began=int(line["began"]),
         ended=int(line["ended"]),
-        ending=Ending(line.get("ending", Ending.SILENT if answer is None else Ending.ANSWERED)),
+        ending=CallEnding(line.get("ending", CallEnding.SILENT if answer is None else CallEnding.ANSWERED)),
     )

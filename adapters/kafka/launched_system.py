@@ -12,8 +12,8 @@ from fencepost.adapters.common import genuine, run_folder
 from fencepost.adapters.common.container_broker import Starting
 from fencepost.adapters.common.launcher import LauncherFile
 from fencepost.adapters.common.patience import PATIENCE_S
-from fencepost.contract.brokers import Asked, Brokers
-from fencepost.contract.trials import Tried
+from fencepost.contract.brokers import Brokers, ScheduledScenario
+from fencepost.contract.trials import TriedLine
 
 from .container_system import KafkaContainerSystem
 from .launched_broker import LaunchedKafka
@@ -43,7 +43,7 @@ class LaunchedKafkaSystem(KafkaContainerSystem):
         """A process has no image."""
         return
 
-    def tried(self) -> Iterator[Tried]:
+    def tried(self) -> Iterator[TriedLine]:
         """Try each line of the file; no process is left running."""
         return tried(self._file, self._had, self._patience_s, self._own_folder())
 
@@ -66,7 +66,7 @@ class LaunchedKafkaSystem(KafkaContainerSystem):
     def missing(self) -> list[str]:
         return [f"{name}: {why}" for name, why in sorted(self._had.missing.items())]
 
-    def brokers(self, scenarios: Sequence[Asked]) -> Brokers:
+    def brokers(self, scenarios: Sequence[ScheduledScenario]) -> Brokers:
         return replace(super().brokers(scenarios), unit=self.kind)
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ from fencepost.adapters.common.launcher import CANNOT, LauncherFile
 from fencepost.contract.errors import Malformed, NotOffered, SystemUnreachable
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done
-from fencepost.contract.trials import Tried
+from fencepost.contract.trials import TriedLine
 
 from .handshake import ask
 from .launched_broker import LaunchedKafka
@@ -25,7 +25,7 @@ _TOPIC_OF = {"stop": "fencepost-doctor-stop", "kill": "fencepost-doctor-kill"}
 _PAUSED = 1
 
 
-def tried(file: LauncherFile, had: Launched, patience_s: float, folder: Path) -> Iterator[Tried]:
+def tried(file: LauncherFile, had: Launched, patience_s: float, folder: Path) -> Iterator[TriedLine]:
     """The result of each line; no process is left running. If the broker does not start, the other lines are not tried."""
     launcher, default = file.launcher, had.settings.default_configuration
 
@@ -40,15 +40,15 @@ def tried(file: LauncherFile, had: Launched, patience_s: float, folder: Path) ->
             return
         for line in ("stop", "kill"):
             if getattr(launcher, line) == CANNOT:
-                yield Tried(line, True, "cannot, as the file says")
+                yield TriedLine(line, True, "cannot, as the file says")
             elif launcher.keeps_data:
                 yield _try(line, lambda line=line: _down_and_back(first, line))  # type: ignore[misc]  # mypy does not infer the default
             else:
-                yield Tried(line, True, "not tried: the file says that the broker keeps no data, so no scenario needs it")
+                yield TriedLine(line, True, "not tried: the file says that the broker keeps no data, so no scenario needs it")
         if launcher.can_pause:
             yield _try("pause, resume", lambda: _paused(first))
         else:
-            yield Tried("pause, resume", True, "cannot, as the file says")
+            yield TriedLine("pause, resume", True, "cannot, as the file says")
     finally:
         first.close()
     for name in had.settings.configurations:
@@ -60,11 +60,11 @@ def tried(file: LauncherFile, had: Launched, patience_s: float, folder: Path) ->
                 other.close()
 
 
-def _try(line: str, act: Callable[[], str]) -> Tried:
+def _try(line: str, act: Callable[[], str]) -> TriedLine:
     try:
-        return Tried(line, True, act())
+        return TriedLine(line, True, act())
     except _TROUBLE as error:
-        return Tried(line, False, str(error))
+        return TriedLine(line, False, str(error))
 
 
 def _served(broker: LaunchedKafka) -> str:

@@ -10,7 +10,7 @@ from fencepost.adapters.common.process_node import Filled, ProcessNode
 from .launched_settings import file_of, passed_on, variables_of, words_of
 from .login import Passwords
 from .nodes import KafkaNodes
-from .settings import KafkaSettings, Place
+from .settings import KafkaSettings, NodeAddresses
 
 DATA, PROPERTIES = "data", "broker.properties"
 
@@ -22,11 +22,11 @@ def make_nodes(
     count = settings.nodes(configuration)
     cluster = secrets.token_hex(11)
     controller_port = free_port()
-    places: list[Place] = []
+    places: list[NodeAddresses] = []
 
     def make(number: int) -> ProcessNode:
         internal_port = free_port()
-        place = Place(
+        place = NodeAddresses(
             free_port(),
             LOOPBACK,
             controller_port if number == 1 else free_port(),

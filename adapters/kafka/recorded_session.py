@@ -21,7 +21,7 @@ from fencepost.wire.kafka.message_fields import Part, parts_of
 
 from .kept_session import Head
 from .probe import no_pool
-from .recording import Ending, Recorded
+from .recording import CallEnding, Recorded
 from .session import KafkaSession
 from .transport import Answer, Transport, named
 from .values import NearLastEpoch
@@ -157,9 +157,9 @@ class _RecordedTransport:
             self._tape.ended(call)
             if call.answer is not None:
                 return Done(call.answer)
-            if call.ending is Ending.MALFORMED:
+            if call.ending is CallEnding.MALFORMED:
                 raise Malformed(call.lost or "")
-            return Unknown(call.lost or "", lost=call.ending is Ending.CLOSED)
+            return Unknown(call.lost or "", lost=call.ending is CallEnding.CLOSED)
 
         return read
 

@@ -26,7 +26,7 @@ from fencepost.wire.kafka.entities import api_of, plain, title
 from .transport import Answer, Transport
 
 
-class Ending(StrEnum):
+class CallEnding(StrEnum):
     """How a call ended. Only an answer is an answer."""
 
     ANSWERED = "answered"
@@ -53,7 +53,7 @@ class Recorded:
     took_ms: float
     began: int
     ended: int
-    ending: Ending = Ending.ANSWERED
+    ending: CallEnding = CallEnding.ANSWERED
 
     @property
     def is_answered(self) -> bool:
@@ -92,7 +92,7 @@ class Recorder(recording.Recorder[Recorded]):
         began, moment = self.now_ms(), next(self._moments)
         wait = transport.send(request, deadline_s)
 
-        def remember(answer: ResponsePayload | None, lost: str | None, ending: Ending = Ending.ANSWERED) -> None:
+        def remember(answer: ResponsePayload | None, lost: str | None, ending: CallEnding = CallEnding.ANSWERED) -> None:
             took = self.now_ms() - began
             self.calls.append(Recorded(client, node, request, answer, lost, began, took, moment, next(self._moments), ending))
 
@@ -100,16 +100,16 @@ class Recorder(recording.Recorder[Recorded]):
             try:
                 outcome = wait()
             except Malformed as error:
-                remember(None, str(error), Ending.MALFORMED)
+                remember(None, str(error), CallEnding.MALFORMED)
                 raise
             match outcome:
                 case Done(answer):
                     remember(answer, None)
                 case Unreachable(reason):
                     outcome = self.unreachable(reason)
-                    remember(None, outcome.reason, Ending.CLOSED if outcome.lost else Ending.SILENT)
+                    remember(None, outcome.reason, CallEnding.CLOSED if outcome.lost else CallEnding.SILENT)
                 case Unknown(reason, lost):
-                    remember(None, reason, Ending.CLOSED if lost else Ending.SILENT)
+                    remember(None, reason, CallEnding.CLOSED if lost else CallEnding.SILENT)
             return outcome
 
         return answered

@@ -11,7 +11,7 @@ from fencepost.adapters.images import check_image
 from fencepost.adapters.judged_by_profile import judged_by
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import System
-from fencepost.contract.registration import Asked
+from fencepost.contract.registration import SpecifiedSystem
 
 usage = "a Kafka broker is named with --bootstrap HOST:PORT"
 options = {
@@ -34,17 +34,17 @@ def profiles() -> Sequence[str]:
     return ("seed", *(release.profile for release in kafka_settings().releases))
 
 
-def protocols(asked: Asked) -> Sequence[str]:  # noqa: ARG001 - the same for all options
+def protocols(asked: SpecifiedSystem) -> Sequence[str]:  # noqa: ARG001 - the same for all options
     """The protocol of Kafka."""
     return ("kafka",)
 
 
-def systems(asked: Asked) -> Mapping[str, System]:
+def systems(asked: SpecifiedSystem) -> Mapping[str, System]:
     """The running broker, or the one to start."""
     return {"kafka": judged_by(asked.profile, _system(asked))}
 
 
-def _system(asked: Asked) -> System:
+def _system(asked: SpecifiedSystem) -> System:
     from .container_system import KafkaContainerSystem
     from .granted import Granted
     from .launched_system import LaunchedKafkaSystem

@@ -32,7 +32,7 @@ class Release(Row):
 
 
 @dataclass(frozen=True)
-class Place:
+class NodeAddresses:
     """The ports and addresses of a node, which the settings name in braces. `controller` is node 1's controller address."""
 
     port: int
@@ -43,7 +43,7 @@ class Place:
     controller: str
 
     @classmethod
-    def in_container(cls, port: int, node: int, nodes: int) -> "Place":
+    def in_container(cls, port: int, node: int, nodes: int) -> "NodeAddresses":
         """Each container has its own ports; nodes reach each other by names in their network."""
         host = "localhost" if nodes == 1 else "node-1"
         return cls(port, "", 9093, 9094, f"node-{node}:9094", f"{host}:9093")
@@ -90,15 +90,15 @@ class KafkaSettings(BrokerSettings[BrokerConfiguration]):
         node: int = 1,
     ) -> dict[str, str]:
         """The environment of that node's container, whose broker has that port on this machine."""
-        return self.at(configuration, Place.in_container(port, node, self.nodes(configuration)), passwords, node)
+        return self.at(configuration, NodeAddresses.in_container(port, node, self.nodes(configuration)), passwords, node)
 
-    def at(self, configuration: str, place: Place, passwords: Passwords, node: int) -> dict[str, str]:
+    def at(self, configuration: str, place: NodeAddresses, passwords: Passwords, node: int) -> dict[str, str]:
         """All settings of a node at that place, by the names of the image's variables."""
         own = [{}, *self.configuration(configuration).more_nodes][node - 1]
         settings = self.base | self.configuration(configuration).settings | own
         return {name: passwords.filled_in(_filled_in(value, asdict(place))) for name, value in settings.items()}
 
-    def properties_at(self, configuration: str, place: Place, passwords: Passwords, node: int) -> dict[str, str]:
+    def properties_at(self, configuration: str, place: NodeAddresses, passwords: Passwords, node: int) -> dict[str, str]:
         """The same settings by the names of Kafka's properties, without those that only the image knows."""
         settings = self.at(configuration, place, passwords, node)
         return {_property(name): value for name, value in settings.items() if name not in _OF_THE_IMAGE}

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from fencepost.adapters.common.address import LOOPBACK, Address, free_port
 from fencepost.adapters.common.containers import BrokerContainer, started
 
-from .reach import Place
+from .reach import ServiceUrls
 
 _COMMAND = "bin/apply-config-from-env.py conf/standalone.conf && exec bin/pulsar standalone -nss -nfw"
 """The standalone broker itself reads no variables, so a script first writes them into its configuration."""
@@ -24,7 +24,7 @@ class PulsarContainer(BrokerContainer):
 
     def __init__(self, image: str, environment: Environment) -> None:
         port, admin_port = free_port(), free_port()
-        self.place = Place(Address(LOOPBACK, port), f"http://{LOOPBACK}:{admin_port}")
+        self.place = ServiceUrls(Address(LOOPBACK, port), f"http://{LOOPBACK}:{admin_port}")
         super().__init__(image, environment(port, admin_port), (port, admin_port))
         self.with_command(["bash", "-c", _COMMAND])
 

@@ -10,7 +10,7 @@ from fencepost.contract.errors import SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done, Outcome, Unknown
 
 from .handshake import Offer
-from .reach import Place, ask, reach, serves_transactions, wall_session
+from .reach import ServiceUrls, ask, reach, serves_transactions, wall_session
 from .session import PulsarSession
 from .settings import PulsarSettings, pulsar_settings
 
@@ -41,7 +41,7 @@ class PulsarBroker(OneNode, ContainerBroker["PulsarContainer", Offer]):
         return Done(offer) if isinstance(served, Done) else served
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ServiceUrls:
         """The addresses of the broker on this machine."""
         return self.containers.place
 

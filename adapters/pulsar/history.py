@@ -18,11 +18,11 @@ from urllib.parse import unquote
 from fencepost.adapters.common.recording import shown_text
 from fencepost.contract.events import Error, Event, Function, Group, Mop, MopKind, Operation
 from fencepost.contract.events import Outcome as Ending
-from fencepost.contract.operations import NO_TRANSACTION, Named, Processes, no_answer, operation
+from fencepost.contract.operations import NO_TRANSACTION, NamedTransaction, Processes, no_answer, operation
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.ack_sets import holds
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
-from fencepost.wire.pulsar.batches import Entry, entries, is_batch
+from fencepost.wire.pulsar.batches import BatchedMessage, entries, is_batch
 from fencepost.wire.pulsar.frames import Frame, Payload
 from fencepost.wire.pulsar.reading import MalformedFrame
 
@@ -147,13 +147,13 @@ def _operation(call: Call, *, answered: bool) -> Operation:
             return _delivery(call, answered)
 
 
-def _transaction(call: Call, body: Any) -> Named:
+def _transaction(call: Call, body: Any) -> NamedTransaction:
     """The transaction that a request names, or its answer. The request shows its kind, or the client knows it."""
     if not (body.HasField("txnid_most_bits") and body.HasField("txnid_least_bits")):
         return NO_TRANSACTION
     is_scalable = call.about.get("scalable", False) or (isinstance(call.request, Frame) and getattr(call.request.body, "scalable", False))
     name = str(TxnId(body.txnid_most_bits, body.txnid_least_bits, is_scalable))
-    return Named(name, {"tid": name, "pid": body.txnid_most_bits, "epoch": None})
+    return NamedTransaction(name, {"tid": name, "pid": body.txnid_most_bits, "epoch": None})
 
 
 def _mop(kind: MopKind, topic: str | None, message: MessageId | None) -> Mop:
@@ -189,7 +189,7 @@ def _records(kind: MopKind, topic: str | None, payload: Payload, entry: MessageI
     ]
 
 
-def _record(kind: MopKind, topic: str | None, id: MessageId | None, message: Entry) -> Mop:  # noqa: A002 - the protocol's word
+def _record(kind: MopKind, topic: str | None, id: MessageId | None, message: BatchedMessage) -> Mop:  # noqa: A002 - the protocol's word
     mop: Mop = {**_mop(kind, topic, id), "v": shown_text(message.value), "seq": message.sequence_id}
     if message.key is not None:
         mop["mkey"] = message.key

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fencepost.contract.events import Event, Operation
-from fencepost.contract.operations import Named, operation
+from fencepost.contract.operations import NamedTransaction, operation
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Frame
 
@@ -51,5 +51,5 @@ def connect(call: Call, frame: Frame, answer: Any) -> Operation:
     comes_again = asked.HasField("transaction_key_epoch") and asked.transaction_key_epoch >= 0
     if comes_again or (answer is not None and epoch is None):
         return operation("probe", ctl={"key": label, "key_epoch": epoch})
-    named = Named(None, {"tid": label, "pid": asked.tc_id, "epoch": epoch})
+    named = NamedTransaction(None, {"tid": label, "pid": asked.tc_id, "epoch": epoch})
     return operation("init_txn", named)

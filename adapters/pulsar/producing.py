@@ -13,7 +13,7 @@ from typing import Any
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
 from fencepost.wire.pulsar import messages_pb2 as pb
-from fencepost.wire.pulsar.batches import Entry, encode_batch
+from fencepost.wire.pulsar.batches import BatchedMessage, encode_batch
 from fencepost.wire.pulsar.frames import Payload
 
 from .answers import read_answer
@@ -203,7 +203,7 @@ class ProducerCalls(Calls):
         if batched:
             metadata.num_messages_in_batch = command.num_messages = len(values)
             metadata.highest_sequence_id = command.highest_sequence_id = first + len(values) - 1
-            data = encode_batch(Entry(value.encode(), first + index) for index, value in enumerate(values))
+            data = encode_batch(BatchedMessage(value.encode(), first + index) for index, value in enumerate(values))
         pending = PendingSend(held.producer, len(self._sending), first, len(values))
         about = {"topic": producer.topic, **about_transaction(transaction), **({} if routed.hash is None else {"hash": routed.hash})}
         self._sending[pending.number] = (connection, connection.ask(command, Payload(metadata, data), about))

@@ -40,7 +40,7 @@ _EXPLAINED_WITHIN_S = 2.0
 
 
 @dataclass(frozen=True)
-class Place:
+class ServiceUrls:
     """The address of a system and how to reach it: its service address, and the URL of its admin interface."""
 
     service: Address
@@ -71,11 +71,11 @@ class Addresses:
     admin_urls: Sequence[str]
     security: Security = OPEN
 
-    def place(self, service: Address | None = None, admin_url: str | None = None) -> Place:
+    def place(self, service: Address | None = None, admin_url: str | None = None) -> ServiceUrls:
         """One of the addresses with one of the URLs; by default the first."""
-        return Place(service or self.services[0], admin_url or self.admin_urls[0], self.security)
+        return ServiceUrls(service or self.services[0], admin_url or self.admin_urls[0], self.security)
 
-    def passed_over(self, place: Place) -> list[str]:
+    def passed_over(self, place: ServiceUrls) -> list[str]:
         """A line about the addresses before these that do not answer, if there are any."""
         services = self.services[: self.services.index(place.service)]
         before = [*map(str, services), *self.admin_urls[: self.admin_urls.index(place.admin_url)]]
@@ -86,7 +86,7 @@ class Addresses:
         return f"{scheme}://{','.join((first, *map(str, self.services[1:])))} with {','.join(self.admin_urls)}"
 
 
-def parse_place(service_url: str, admin_url: str) -> Place:
+def parse_place(service_url: str, admin_url: str) -> ServiceUrls:
     """The place that a user names, without TLS and logins. Raises WrongUsage."""
     return parse_addresses(service_url, admin_url, {}).place()
 
@@ -123,13 +123,13 @@ def _hosts(url: str) -> tuple[str, list[str]]:
     return scheme, [host.strip() for host in hosts.rstrip("/").split(",")]
 
 
-def wall_session(place: Place, patience_s: float, faults: Faults, kind: type[PulsarSession] = PulsarSession) -> PulsarSession:
+def wall_session(place: ServiceUrls, patience_s: float, faults: Faults, kind: type[PulsarSession] = PulsarSession) -> PulsarSession:
     """A session over TCP and HTTP, with names that no other session has."""
     over_tls = place.security.service is not None
     return kind(place.service, place.connect, place.connect_admin, WallTime(patience_s), faults, new_suffix(), over_tls=over_tls)
 
 
-def ask(place: Place, within_s: float = ANSWER_WITHIN_S) -> Done[Offer] | Unknown:
+def ask(place: ServiceUrls, within_s: float = ANSWER_WITHIN_S) -> Done[Offer] | Unknown:
     """The offer of the broker at the service address, asked once. Raises SystemUnreachable if another attempt would not help."""
     wall = WallTime(within_s)
     try:
@@ -146,12 +146,12 @@ def ask(place: Place, within_s: float = ANSWER_WITHIN_S) -> Done[Offer] | Unknow
         connection.close()
 
 
-def reach(place: Place, within_s: float) -> Offer:
+def reach(place: ServiceUrls, within_s: float) -> Offer:
     """The system's offer, asked until its broker and its admin interface answer. Raises SystemUnreachable."""
     return reach_one(Addresses([place.service], [place.admin_url], place.security), within_s)[1]
 
 
-def reach_one(addresses: Addresses, within_s: float) -> tuple[Place, Offer]:
+def reach_one(addresses: Addresses, within_s: float) -> tuple[ServiceUrls, Offer]:
     """The first service address that answers, with the first admin interface that does, and the broker's offer; all are asked in turn until
     both are found. Raises SystemUnreachable.
     """
@@ -209,7 +209,7 @@ def _address_of(url: str) -> Address:
     return Address(parts.hostname or "", parts.port or 80)
 
 
-def serves_transactions(place: Place, patience_s: float) -> Outcome[TxnId]:
+def serves_transactions(place: ServiceUrls, patience_s: float) -> Outcome[TxnId]:
     """The outcome of beginning and aborting a transaction, after opening a producer of a separate topic."""
     session = wall_session(place, patience_s, NoFaults(str(place)))
     probe = session.client(_CLIENT)
@@ -230,7 +230,7 @@ def serves_transactions(place: Place, patience_s: float) -> Outcome[TxnId]:
         session.close()
 
 
-def _admin_answers(place: Place, within_s: float) -> Outcome[None]:
+def _admin_answers(place: ServiceUrls, within_s: float) -> Outcome[None]:
     """Whether the admin interface has the namespace in which the suite makes its topics. Raises AccessRefused."""
     admin = place.connect_admin()
     try:

@@ -11,7 +11,7 @@ from fencepost.adapters.judged_by_profile import judged_by
 from fencepost.contract import proposals
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import System
-from fencepost.contract.registration import Asked
+from fencepost.contract.registration import SpecifiedSystem
 
 PULSAR, SCALABLE = "pulsar", "pulsar-scalable"
 usage = "a Pulsar broker is named with --service-url pulsar://HOST:PORT"
@@ -32,7 +32,7 @@ def profiles() -> Sequence[str]:
     return ("seed", *(release.profile for release in pulsar_settings().releases))
 
 
-def protocols(asked: Asked) -> Sequence[str]:
+def protocols(asked: SpecifiedSystem) -> Sequence[str]:
     """The protocol of Pulsar; that of scalable topics too, or alone, if a named proposal is only about these."""
     named = [proposals.bundled()[spec].protocols for spec in asked.specs]
     if not any(SCALABLE in bound and PULSAR not in bound for bound in named):
@@ -40,13 +40,13 @@ def protocols(asked: Asked) -> Sequence[str]:
     return tuple(protocol for protocol in (PULSAR, SCALABLE) if any(protocol in bound for bound in named))
 
 
-def systems(asked: Asked) -> Mapping[str, System]:
+def systems(asked: SpecifiedSystem) -> Mapping[str, System]:
     """The running broker, or the one to start."""
     made = {PULSAR: _classic, SCALABLE: _scalable}
     return {protocol: judged_by(asked.profile, made[protocol](asked)) for protocol in protocols(asked)}
 
 
-def _scalable(asked: Asked) -> System:
+def _scalable(asked: SpecifiedSystem) -> System:
     from .scalable_system import ScalableContainerSystem
     from .security import SECURED
 
@@ -62,7 +62,7 @@ def _scalable(asked: Asked) -> System:
             )
 
 
-def _classic(asked: Asked) -> System:
+def _classic(asked: SpecifiedSystem) -> System:
     from .container_system import PulsarContainerSystem
     from .reach import parse_addresses
     from .security import SECURED

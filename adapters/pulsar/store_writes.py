@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from fencepost.contract.events import Group, Mop, MopKind, Operation
-from fencepost.contract.operations import NO_TRANSACTION, Named, operation
+from fencepost.contract.operations import NO_TRANSACTION, NamedTransaction, operation
 
 from .values import TxnId
 
@@ -50,7 +50,7 @@ class StoreWrite:
         return operation("probe", named, ctl=ctl)
 
 
-def _acknowledgement(named: Named, said: Fields, ctl: Fields) -> Operation:
+def _acknowledgement(named: NamedTransaction, said: Fields, ctl: Fields) -> Operation:
     """Each acknowledged message of a batch has a separate operation, as in a client's request."""
     kind: MopKind = "ack_cum" if said.get("cumulative") else "ack_ind"
     group: Group = {"id": said.get("subscription")}
@@ -71,14 +71,14 @@ def _mop(kind: MopKind, said: Fields, unit: int | None) -> Mop:
     }
 
 
-def _named(key: object) -> Named:
+def _named(key: object) -> NamedTransaction:
     """The transaction that a key, or a part of one, names: `MOST_LEAST`, at its end."""
     found = _ID.fullmatch(key) if isinstance(key, str) else None
     if found is None:
         return NO_TRANSACTION
     most = int(found[1])
     name = str(TxnId(most, int(found[2]), scalable=True))
-    return Named(name, {"tid": name, "pid": most, "epoch": None})
+    return NamedTransaction(name, {"tid": name, "pid": most, "epoch": None})
 
 
 def _fields(value: bytes | None) -> Fields:

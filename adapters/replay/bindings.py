@@ -30,7 +30,7 @@ _HEAD = (
 
 
 @dataclass(frozen=True)
-class Written:
+class RequestPiece:
     """A piece of a request in a script: an expression that gives its bytes, and what it is."""
 
     expression: str
@@ -48,7 +48,7 @@ class Bindings:
         """The producer id that was read last, whose epoch may follow."""
         self._answers = [(pair.red.answer() or {}, pair.reference.answer() or {}) for pair in pairs]
 
-    def written(self, place: int) -> Iterator[Written]:
+    def written(self, place: int) -> Iterator[RequestPiece]:
         """The pieces of the request at this place, counted from 0."""
         self._producer_id = None
         ours = parts_of(self._pairs[place].red.call.request)
@@ -58,7 +58,7 @@ class Bindings:
             if part.kind == "records" and part.value:
                 yield from self._batches(place, part, other)
             else:
-                yield Written(self._expression(place, part, other), f"{part.path}: {_shown(part)}")
+                yield RequestPiece(self._expression(place, part, other), f"{part.path}: {_shown(part)}")
 
     def _expression(self, place: int, part: Part, other: Part | None) -> str:
         value = part.value
@@ -89,7 +89,7 @@ class Bindings:
                 return f"broker.answered({number}, {', '.join(map(repr, path))})"
         return None
 
-    def _batches(self, place: int, part: Part, other: Part | None) -> Iterator[Written]:
+    def _batches(self, place: int, part: Part, other: Part | None) -> Iterator[RequestPiece]:
         """Record batches piece by piece; records that are no sound batches, or that differ in number, are written unchanged."""
         data: bytes = part.value
         try:
@@ -98,24 +98,24 @@ class Bindings:
         except MalformedBatch:
             read, theirs = (), ()
         if not read or len(theirs) != len(read):
-            yield Written(f'hex_("{part.data.hex(" ")}")', f"{part.path}: {len(data)} bytes, as they were sent")
+            yield RequestPiece(f'hex_("{part.data.hex(" ")}")', f"{part.path}: {len(data)} bytes, as they were sent")
             return
-        yield Written(f"{'compact_records' if part.is_flexible else 'records'}(", f"{part.path}")
+        yield RequestPiece(f"{'compact_records' if part.is_flexible else 'records'}(", f"{part.path}")
         at = 0
         for ours, like in zip(read, theirs, strict=True):
             end = at + 12 + int.from_bytes(data[at + 8 : at + 12], "big")
-            yield Written("    batch(", "")
+            yield RequestPiece("    batch(", "")
             for name, size in _HEAD:
                 piece = data[at : at + size]
                 known = Part(name, "int", getattr(ours, name, None), piece, is_flexible=False)
                 expression = self._expression(place, known, Part(name, "int", getattr(like, name, None), b"", is_flexible=False))
-                yield Written(f"        {expression},", f"{name}: {int.from_bytes(piece, 'big', signed=True)}" if size < 9 else name)
+                yield RequestPiece(f"        {expression},", f"{name}: {int.from_bytes(piece, 'big', signed=True)}" if size < 9 else name)
                 at += size
             values = ", ".join(repr(record.value) for record in ours.records)
-            yield Written(f'        hex_("{data[at:end].hex(" ")}"),', f"records: {values}")
-            yield Written("    ),", "")
+            yield RequestPiece(f'        hex_("{data[at:end].hex(" ")}"),', f"records: {values}")
+            yield RequestPiece("    ),", "")
             at = end
-        yield Written(")", "")
+        yield RequestPiece(")", "")
 
 
 def _shown(part: Part) -> str:

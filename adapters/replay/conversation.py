@@ -24,7 +24,7 @@ _LOOKS = ("describe_", "list_", "fetch", "offset_fetch", "consumer_group_describ
 
 
 @dataclass(frozen=True)
-class Asked:
+class RepeatedRequest:
     """A request, as it was sent the last time, and how often it was; `writes` counts the earlier requests that change something."""
 
     call: Recorded
@@ -59,8 +59,8 @@ class Asked:
 class Pair:
     """The same request in the red and on the reference."""
 
-    red: Asked
-    reference: Asked
+    red: RepeatedRequest
+    reference: RepeatedRequest
 
 
 @dataclass(frozen=True)
@@ -72,18 +72,18 @@ class Parting:
     expected: Mapping[str, Any]
 
 
-def asked_of(calls: Sequence[Recorded]) -> list[Asked]:
+def asked_of(calls: Sequence[Recorded]) -> list[RepeatedRequest]:
     """The requests that matter, in the order in which they were made; one that a client repeats at once counts as one."""
-    found: list[Asked] = []
+    found: list[RepeatedRequest] = []
     writes = 0
     for call in sorted(calls, key=lambda one: one.began):
         if api_of(call.request) in _HELPERS:
             continue
         last = found[-1] if found else None
         if last is not None and last.call.client == call.client and last.call.request == call.request:
-            found[-1] = Asked(call, last.times + 1, last.writes)
+            found[-1] = RepeatedRequest(call, last.times + 1, last.writes)
             continue
-        found.append(Asked(call, 1, writes))
+        found.append(RepeatedRequest(call, 1, writes))
         writes += not found[-1].only_looks
     return found
 
@@ -111,7 +111,7 @@ def parting(red: Sequence[Recorded], red_suffix: str, reference: Sequence[Record
     )
 
 
-def _paired_writes(ours: Sequence[Asked], theirs: Sequence[Asked]) -> Iterator[Pair]:
+def _paired_writes(ours: Sequence[RepeatedRequest], theirs: Sequence[RepeatedRequest]) -> Iterator[Pair]:
     """The requests that change something, until the client or the API differs."""
     left, right = ([one for one in side if not one.only_looks] for side in (ours, theirs))
     for red, reference in zip(left, right, strict=False):
@@ -121,10 +121,10 @@ def _paired_writes(ours: Sequence[Asked], theirs: Sequence[Asked]) -> Iterator[P
 
 
 def _candidates(
-    ours: Sequence[Asked], theirs: Sequence[Asked], writes: Sequence[Pair], red_suffix: str, suffix: str
+    ours: Sequence[RepeatedRequest], theirs: Sequence[RepeatedRequest], writes: Sequence[Pair], red_suffix: str, suffix: str
 ) -> Iterator[list[Pair]]:
     """The requests that may decide, each with those before it: each request that changes something, and each look with its counterpart."""
-    by_look: dict[Any, Asked] = {}
+    by_look: dict[Any, RepeatedRequest] = {}
     for one in theirs:
         if one.only_looks:
             by_look[_look(one, suffix)] = one
@@ -139,7 +139,7 @@ def _candidates(
             yield [*writes[:place], Pair(one, same)]
 
 
-def _look(one: Asked, suffix: str) -> Any:
+def _look(one: RepeatedRequest, suffix: str) -> Any:
     """The identity of a look: the client, what it reads, and after how many changes."""
     return one.writes, one.call.client, one.api, re.sub(rf"-{suffix}\b", "", str(plain(one.call.request)))
 
@@ -153,7 +153,7 @@ def _differences(pairs: Sequence[Pair], red_suffix: str, suffix: str) -> dict[st
     return {path: (seen.get(path), expected.get(path)) for path in paths if seen.get(path) != expected.get(path)}
 
 
-def _said(asked: Sequence[Asked], suffix: str) -> dict[str, Any] | None:
+def _said(asked: Sequence[RepeatedRequest], suffix: str) -> dict[str, Any] | None:
     """The fields of the last answer, with the names and producer ids that are the same in every play; None if no answer came."""
     names = Names(suffix)
     said: dict[str, Any] | None = None

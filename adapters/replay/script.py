@@ -9,8 +9,8 @@ from fencepost.adapters.kafka.recording import Recorded
 from fencepost.wire.kafka.entities import plain
 from fencepost.wire.kafka.message_fields import shape_of
 
-from .bindings import Bindings, Written
-from .conversation import Asked, Parting
+from .bindings import Bindings, RequestPiece
+from .conversation import Parting, RepeatedRequest
 from .runtime import RETRIABLE, Names, flat
 
 _TRANSACTION = frozenset({"init_producer_id", "add_partitions_to_txn", "add_offsets_to_txn", "end_txn", "describe_transactions"})
@@ -72,7 +72,7 @@ def _requests(parting: Parting, bindings: Bindings) -> Iterator[str]:
         yield ""
 
 
-def _line(piece: Written, depth: int) -> str:
+def _line(piece: RequestPiece, depth: int) -> str:
     comma = "," if (depth == 0 and not piece.expression.endswith("(")) or piece.expression == ")" else ""
     return f"{piece.expression}{comma}" + (f"  # {_one_line(piece.comment)}" if piece.comment else "")
 
@@ -103,12 +103,12 @@ def request_answer_class(request: Any) -> Any:
     return response_class(request.__api_key__, request.__version__)
 
 
-def _codes(asked: Asked) -> set[int]:
+def _codes(asked: RepeatedRequest) -> set[int]:
     answer = asked.answer()
     return set() if answer is None else {value for path, value in flat(answer, Names("")) if path.endswith("error_code")}
 
 
-def _to(asked: Asked, suffix: str, topics: Mapping[str, str]) -> tuple[str, str, int]:
+def _to(asked: RepeatedRequest, suffix: str, topics: Mapping[str, str]) -> tuple[str, str, int]:
     """The node that the request is for, by the names of the scenario."""
     request = plain(asked.call.request)
     if asked.api in _TRANSACTION and (name := _first(request, ("transactional_id", "v3_and_below_transactional_id", "transactional_ids"))):

@@ -15,7 +15,7 @@ from fencepost.contract.register import Requirement
 
 from . import traceability
 from .requirement_list import as_json, is_provisional, status_of
-from .traceability import Place
+from .traceability import SourcePlace
 
 FORMS = ("table", "json")
 
@@ -75,7 +75,7 @@ def _show_row(console: Console, row: Requirement) -> None:
         console.print("No scenario tests it yet.")
 
 
-def _show(console: Console, title: str, places: Iterable[Place]) -> None:
+def _show(console: Console, title: str, places: Iterable[SourcePlace]) -> None:
     """Print the places below their title, if there are any."""
     shown = tuple(places)
     if shown:
@@ -85,7 +85,7 @@ def _show(console: Console, title: str, places: Iterable[Place]) -> None:
         console.print()
 
 
-def _show_scenarios(console: Console, row: Requirement, places: tuple[Place, ...]) -> None:
+def _show_scenarios(console: Console, row: Requirement, places: tuple[SourcePlace, ...]) -> None:
     if places:
         console.print(Text("scenarios", style="bold"))
     for place, (feature, scenario) in zip(places, gherkin.scenarios_of(row.id), strict=True):

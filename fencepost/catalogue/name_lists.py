@@ -11,7 +11,7 @@ from fencepost.adapters import registry
 from fencepost.contract import register
 from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.errors import UnknownName, WrongUsage
-from fencepost.contract.registration import Asked
+from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.themes import THEMES, requirements_of
 from fencepost.reference.defects import DEFECTS, LAWFUL
 
@@ -27,7 +27,7 @@ _OURS = {
 def systems() -> list[dict[str, str]]:
     """What `fencepost run` can judge, the bundled systems first; a package's system that cannot be used has the reason."""
     ours = [
-        {"name": name, "speaks": ", ".join(registry.protocols_of(name, Asked())), "options": _options(name), "what": what}
+        {"name": name, "speaks": ", ".join(registry.protocols_of(name, SpecifiedSystem())), "options": _options(name), "what": what}
         for name, what in _OURS.items()
     ]
     return ours + [{"name": one.name} | _foreign(one) for one in registry.foreign()]
@@ -102,7 +102,7 @@ def _options(name: str) -> str:
 def _foreign(one: registry.Foreign) -> dict[str, str]:
     try:
         registration = one.load()
-        speaks = ", ".join(registration.protocols(Asked()))
+        speaks = ", ".join(registration.protocols(SpecifiedSystem()))
         options = ", ".join(f"--set-system {option}=" for option in registration.options)
     except WrongUsage as error:
         return {"speaks": "", "options": "", "what": f"cannot be used: {error}"}

@@ -26,7 +26,7 @@ _PREFIXES = {"defect": ("",), "pair": ("key-", "scalable-key-"), "core_pair": ("
 
 
 @dataclass(frozen=True)
-class Place:
+class SourcePlace:
     """A place in a file of the kit, and what it is."""
 
     file: str
@@ -42,12 +42,12 @@ class Place:
 class Hops:
     """All places of one requirement."""
 
-    rules: tuple[Place, ...]
-    scenarios: tuple[Place, ...]
-    sentences: tuple[Place, ...]
-    branches: tuple[Place, ...]
-    defects: tuple[Place, ...]
-    deviations: tuple[Place, ...]
+    rules: tuple[SourcePlace, ...]
+    scenarios: tuple[SourcePlace, ...]
+    sentences: tuple[SourcePlace, ...]
+    branches: tuple[SourcePlace, ...]
+    defects: tuple[SourcePlace, ...]
+    deviations: tuple[SourcePlace, ...]
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -58,8 +58,10 @@ def of(requirement: str) -> Hops:
     identifier = register.bundled()[requirement].id
     found = list(_rules(identifier))
     return Hops(
-        rules=tuple(Place(_file(feature), rule.line, f"Rule: {rule.title}") for feature, rule in found),
-        scenarios=tuple(Place(_file(feature), scenario.line, scenario.name) for feature, rule in found for scenario in rule.scenarios),
+        rules=tuple(SourcePlace(_file(feature), rule.line, f"Rule: {rule.title}") for feature, rule in found),
+        scenarios=tuple(
+            SourcePlace(_file(feature), scenario.line, scenario.name) for feature, rule in found for scenario in rule.scenarios
+        ),
         sentences=tuple(dict.fromkeys(place for feature, rule in found for place in _sentences(feature, rule))),
         branches=_branches().get(identifier, ()),
         defects=tuple(_defects(identifier)),
@@ -83,12 +85,12 @@ def _file(feature: Feature) -> str:
     return f"features/{feature.path}"
 
 
-def _sentences(feature: Feature, rule: Rule) -> Iterator[Place]:
+def _sentences(feature: Feature, rule: Rule) -> Iterator[SourcePlace]:
     for scenario in rule.scenarios:
         for step in _said(feature, rule, scenario):
             sentence = vocabularies.sentence_of(feature.spec, step.kind, step.text)
             if sentence is not None:
-                yield Place(_in_package(sentence.path), sentence.line, sentence.words)
+                yield SourcePlace(_in_package(sentence.path), sentence.line, sentence.words)
 
 
 def _said(feature: Feature, rule: Rule, scenario: Scenario) -> Iterator[Step]:
@@ -106,13 +108,13 @@ def _in_package(path: str) -> str:
 
 
 @functools.cache
-def _branches() -> dict[str, tuple[Place, ...]]:
+def _branches() -> dict[str, tuple[SourcePlace, ...]]:
     """The calls of `rule` in the reference, by requirement."""
-    found: defaultdict[str, list[Place]] = defaultdict(list)
+    found: defaultdict[str, list[SourcePlace]] = defaultdict(list)
     for file, text in _sources("reference"):
         if "rule(" in text:
             for requirement, line, inside in _calls_of_rule(ast.parse(text)):
-                found[requirement].append(Place(file, line, inside))
+                found[requirement].append(SourcePlace(file, line, inside))
     return {requirement: tuple(places) for requirement, places in found.items()}
 
 
@@ -131,13 +133,13 @@ def _calls_of_rule(node: ast.AST, inside: str = "") -> Iterator[tuple[str, int, 
         yield from _calls_of_rule(child, inside)
 
 
-def _defects(requirement: str) -> Iterator[Place]:
+def _defects(requirement: str) -> Iterator[SourcePlace]:
     from fencepost.reference.defects import DEFECTS
 
     for defect in DEFECTS.values():
         if requirement in defect.breaks:
             file, line = _lines_of_defects()[defect.name]
-            yield Place(file, line, f"{defect.name}: {defect.story} ({defect.origin})")
+            yield SourcePlace(file, line, f"{defect.name}: {defect.story} ({defect.origin})")
 
 
 @functools.cache
@@ -157,12 +159,12 @@ def _lines_of_defects() -> dict[str, tuple[str, int]]:
 
 
 @functools.cache
-def _deviations() -> dict[str, tuple[Place, ...]]:
-    found: defaultdict[str, list[Place]] = defaultdict(list)
+def _deviations() -> dict[str, tuple[SourcePlace, ...]]:
+    found: defaultdict[str, list[SourcePlace]] = defaultdict(list)
     for name, line, entry in known_deviations.everything():
         scenario = f", {entry.scenario}" if entry.scenario else ""
         found[entry.requirement].append(
-            Place(f"fixtures/expectations/{name}", line, f"{name.removesuffix('.yaml')} {entry.versions}{scenario}: {entry.reason}")
+            SourcePlace(f"fixtures/expectations/{name}", line, f"{name.removesuffix('.yaml')} {entry.versions}{scenario}: {entry.reason}")
         )
     return {requirement: tuple(places) for requirement, places in found.items()}
 

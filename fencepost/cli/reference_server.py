@@ -11,7 +11,7 @@ from typing import Any
 
 from fencepost.adapters import registry
 from fencepost.contract.errors import UnknownName, WrongUsage
-from fencepost.reference.serving.offer import Offer, Served, Wanted
+from fencepost.reference.serving.offer import BrokerRequest, Offer, Served
 from fencepost.reference.serving.server import HOST, Server, allow_many_files, follow_the_wall_clock, listen
 
 
@@ -38,7 +38,7 @@ def serve(protocol: str, ports: Mapping[str, int | None], profile: str, options:
         named = options.get("metadata")
         connect = opened.enter_context(registry.metadata_store(named)) if named is not None else None
         has_keys = bool(options.get("transaction-keys"))
-        wanted = Wanted(profile, options.get("set") or (), connect, options.get("crash-at"), has_keys)
+        wanted = BrokerRequest(profile, options.get("set") or (), connect, options.get("crash-at"), has_keys)
         asyncio.run(_serve(engine.served.offer(listeners, wanted)))
     return 0
 

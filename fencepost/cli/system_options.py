@@ -154,10 +154,10 @@ class PlayedOptions(SystemOptions):
     def options(self, results: Path | None) -> "Options":
         """The options of a run on the system with this results folder. Raises WrongUsage and UnknownName."""
         from fencepost.adapters import registry
-        from fencepost.contract.registration import Asked
+        from fencepost.contract.registration import SpecifiedSystem
         from fencepost.run.options import Options, given
 
-        asked = Asked(given(self.values() | {"defect": self.defect}, self.set_system or ()), self.profile, self.patience)
+        asked = SpecifiedSystem(given(self.values() | {"defect": self.defect}, self.set_system or ()), self.profile, self.patience)
         return Options(registry.named(self.system), asked, results=results)
 
 
@@ -198,12 +198,12 @@ def other_system(name: str | None, said: Sequence[str], patience_s: float) -> "O
     if name is None:
         return None
     from fencepost.adapters import registry
-    from fencepost.contract.registration import Asked
+    from fencepost.contract.registration import SpecifiedSystem
     from fencepost.run.options import Options, given
 
     own = given({}, said)
     profile = own.pop("profile", None)
-    return Options(registry.named(name), Asked(own, profile, patience_s))
+    return Options(registry.named(name), SpecifiedSystem(own, profile, patience_s))
 
 
 def takes_a_system(command: Callable[..., None]) -> Callable[..., None]:

@@ -24,7 +24,7 @@ _AT_MOST = 3
 """How many scenarios, and how many activities of systems, the live line has at most."""
 
 
-class Shown(Protocol):
+class RunView(Protocol):
     """What shows a run in progress."""
 
     def start(self) -> None:
@@ -53,7 +53,7 @@ class Shown(Protocol):
         ...
 
 
-class Plain:
+class PlainView:
     """Only lines: what is started, a line for each feature, and a sign of life now and then."""
 
     def __init__(self, screen: Screen, progress: Progress) -> None:

@@ -20,7 +20,7 @@ from fencepost.contract import register
 from fencepost.contract.brokers import brokers_of, cares_who_asks, most_at_once
 from fencepost.contract.items import scenario_of
 from fencepost.contract.verdict import Verdict
-from fencepost.results.verdict_collector import Judged
+from fencepost.results.verdict_collector import CollectedResult
 from fencepost.run.options import Options
 from fencepost.run.parallel.worker_mailbox import Mailbox
 from fencepost.run.parallel.worker_status import FOLDER, Looking, planned
@@ -28,7 +28,7 @@ from fencepost.run.plan import plan_of
 from fencepost.run.previous_run import PREVIOUS
 from fencepost.run.refusal import WATCHING
 
-from .live_view import Live, Plain, Shown
+from .live_view import Live, PlainView, RunView
 from .phrases import counted, line_of, line_of_red
 from .progress import Progress
 from .terminal import Screen
@@ -69,7 +69,7 @@ class Watching:
         """Why there was no run, if there was none."""
         self.pytests_own_words = io.StringIO()
         self._mailbox = Mailbox(Path(tempfile.mkdtemp(prefix="fencepost-watching-")))
-        self.shown: Shown = Live(screen, self.progress) if screen.is_live else Plain(screen, self.progress)
+        self.shown: RunView = Live(screen, self.progress) if screen.is_live else PlainView(screen, self.progress)
 
     def __enter__(self) -> "Watching":
         self.shown.start()
@@ -131,7 +131,7 @@ class Watching:
         self.progress.end(nodeid)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        judged = Judged.of(report)
+        judged = CollectedResult.of(report)
         if judged is None:
             if report.failed and not hasattr(report, "is_anomaly"):  # anomalies are printed with the matrix
                 self.told.troubles.append(f"{report.nodeid} ended without a verdict\n{_text_of(report)}")

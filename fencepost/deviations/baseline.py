@@ -21,7 +21,7 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
 
-from .known_deviations import Entry, Intermittent, Known, protocols_of
+from .known_deviations import DeviationEntry, Intermittent, LocatedDeviation, protocols_of
 from .symptoms import reason_of, symptom_of
 from .user_deviations import asked_by, read_file
 
@@ -33,7 +33,7 @@ _HEAD = f"""{MARK} Use it with fencepost run --expectations FILE.
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenBaseline:
     """What was written to a baseline, and what was not."""
 
     path: Path
@@ -53,7 +53,7 @@ class Baseline:
     """A file that a run will write; `before` is its previous content."""
 
     path: Path
-    before: tuple[Known, ...] = ()
+    before: tuple[LocatedDeviation, ...] = ()
 
     @classmethod
     def at(cls, path: Path, register: Register) -> "Baseline":
@@ -71,7 +71,7 @@ class Baseline:
             raise WrongUsage(f"--write-baseline {path}: this file is not a baseline that fencepost wrote; name another, or move it away")
         return cls(path, tuple(read_file(str(path), register)))
 
-    def write(self, scenarios: Sequence[ScenarioResult], register: Register) -> Written:
+    def write(self, scenarios: Sequence[ScenarioResult], register: Register) -> WrittenBaseline:
         """Write what these scenarios violate. Raises WrongUsage if that cannot be written."""
         kept = [_tried(known.entry, self._held_against(known, scenarios)) for known in self.before if self._stays(known, scenarios)]
         new = [_entry(one, register) for one in self._unknown(scenarios)]
@@ -82,15 +82,15 @@ class Baseline:
         except OSError as error:
             raise WrongUsage(f"--write-baseline {self.path}: it cannot be written: {error.strerror}") from error
         red = sum(one.verdict is Verdict.HARNESS_ERROR and one.expectation is None for one in scenarios)
-        return Written(self.path, len(entries), len(new), len(self.before) - len(kept), red)
+        return WrittenBaseline(self.path, len(entries), len(new), len(self.before) - len(kept), red)
 
-    def _stays(self, known: Known, scenarios: Iterable[ScenarioResult]) -> bool:
+    def _stays(self, known: LocatedDeviation, scenarios: Iterable[ScenarioResult]) -> bool:
         """Whether a previous entry still shows, or nothing was found out about it."""
         judged = self._held_against(known, scenarios)
         return not judged or any(map(partial(_shows, known.entry), judged)) or known.entry.intermittent is not None
 
     @staticmethod
-    def _held_against(known: Known, scenarios: Iterable[ScenarioResult]) -> list[ScenarioResult]:
+    def _held_against(known: LocatedDeviation, scenarios: Iterable[ScenarioResult]) -> list[ScenarioResult]:
         """The scenarios that an entry is about, and that were judged."""
         return [one for one in scenarios if known.is_about(asked_by(one)) and _was_judged(one)]
 
@@ -108,7 +108,7 @@ class Baseline:
         return cited is not None and cited.is_own and Path(cited.file).resolve() == self.path.resolve()
 
     @staticmethod
-    def _excuses(known: Known, scenario: ScenarioResult) -> bool:
+    def _excuses(known: LocatedDeviation, scenario: ScenarioResult) -> bool:
         return known.is_about(asked_by(scenario)) and _shows(known.entry, scenario)
 
 
@@ -117,12 +117,12 @@ def _was_judged(scenario: ScenarioResult) -> bool:
     return scenario.is_stale or scenario.verdict in (Verdict.MET, Verdict.VIOLATED, Verdict.KNOWN_DEVIATION)
 
 
-def _shows(entry: Entry, scenario: ScenarioResult) -> bool:
+def _shows(entry: DeviationEntry, scenario: ScenarioResult) -> bool:
     """Whether an entry matches what a scenario showed."""
     return entry.shows_in(scenario.violation) or (scenario.violation is None and entry.knows_why(scenario.reason))
 
 
-def _tried(entry: Entry, judged: Sequence[ScenarioResult]) -> Entry:
+def _tried(entry: DeviationEntry, judged: Sequence[ScenarioResult]) -> DeviationEntry:
     """An entry after this run: an intermittent one has one more try if its scenario was judged."""
     before = entry.intermittent
     if before is None or not judged:
@@ -131,9 +131,9 @@ def _tried(entry: Entry, judged: Sequence[ScenarioResult]) -> Entry:
     return entry.model_copy(update={"intermittent": Intermittent(seen=seen, tried=before.tried + 1)})
 
 
-def _entry(scenario: ScenarioResult, register: Register) -> Entry:
+def _entry(scenario: ScenarioResult, register: Register) -> DeviationEntry:
     """The entry for what is violated or inconclusive now, as narrow as possible."""
-    return Entry(
+    return DeviationEntry(
         requirement=scenario.requirement,
         scenario=scenario.scenario,
         example=scenario.example,
@@ -144,7 +144,7 @@ def _entry(scenario: ScenarioResult, register: Register) -> Entry:
     )
 
 
-def _yaml(entries: Sequence[Entry]) -> str:
+def _yaml(entries: Sequence[DeviationEntry]) -> str:
     if not entries:
         return "\n[]\n"
     rows = ([entry.model_dump(exclude_none=True)] for entry in entries)

@@ -15,7 +15,7 @@ from fencepost.contract.ports import Handshake
 from fencepost.contract.register import Register
 from fencepost.contract.releases import agree, more_exact, version_of
 
-from .known_deviations import Asking, Expectations, Known, everything, load_for
+from .known_deviations import Asking, Expectations, LocatedDeviation, everything, load_for
 
 RELEASED = tuple(name for name in registry.BUNDLED if name != registry.REFERENCE)
 """The systems that have known releases."""
@@ -69,7 +69,9 @@ class KnownAs:
     def _is_known(self) -> bool:
         """Whether the release has a known deviation, or its line a profile."""
         line = ".".join(self.version.split(".")[:2]).partition("-")[0]
-        bundled = (Known(entry, name, number, is_own=False) for name, number, entry in everything() if name == f"{self.system}.yaml")
+        bundled = (
+            LocatedDeviation(entry, name, number, is_own=False) for name, number, entry in everything() if name == f"{self.system}.yaml"
+        )
         return f"{self.system}-{line}" in registry.find(self.system).profiles() or any(one.holds_for(self.comparable) for one in bundled)
 
 

@@ -80,7 +80,7 @@ class Answered(Row):
         return last is not None and re.search(self.said, json.dumps(last.answer, default=str)) is not None
 
 
-class Entry(Row):
+class DeviationEntry(Row):
     """One known deviation; `symptom` must show in the violation, and `answered` in the exchanges.
 
     `inconclusive` instead of a symptom means that the scenario could not be judged, with an expression for the reason. Such an entry
@@ -104,7 +104,7 @@ class Entry(Row):
     intermittent: Intermittent | None = None
 
     @model_validator(mode="after")
-    def _any_has_a_cause(self) -> "Entry":
+    def _any_has_a_cause(self) -> "DeviationEntry":
         if self.requirement == ANY and (self.answered is None or self.intermittent is None or self.scenario or self.example):
             raise ValueError(
                 "an entry about any requirement must say `answered`, which is the cause, and `intermittent`; it names no scenario"
@@ -112,7 +112,7 @@ class Entry(Row):
         return self
 
     @model_validator(mode="after")
-    def _shows_in_one_way(self) -> "Entry":
+    def _shows_in_one_way(self) -> "DeviationEntry":
         if (self.symptom is None) is (self.inconclusive is None):
             raise ValueError("an entry must say `symptom` of a violation, or `inconclusive` with the reason, and not both")
         return self
@@ -152,7 +152,7 @@ class Entry(Row):
         return self.model_copy(update={"scenario": _known_by(self.scenario)}).model_dump_json(exclude={"reason", "link", "intermittent"})
 
 
-class BundledEntry(Entry):
+class BundledEntry(DeviationEntry):
     """A bundled entry: about a release, with a link to its description."""
 
     versions: str
@@ -177,10 +177,10 @@ class Asking:
 
 
 @dataclass(frozen=True)
-class Known:
+class LocatedDeviation:
     """An entry with its file and line; `may_pass` if it need not show in the system that is judged."""
 
-    entry: Entry
+    entry: DeviationEntry
     file: str
     line: int
     is_own: bool
@@ -219,9 +219,9 @@ class Known:
 class Expectations:
     """The entries that hold for one system in one version."""
 
-    known: tuple[Known, ...] = ()
+    known: tuple[LocatedDeviation, ...] = ()
 
-    def of(self, asked: Asking, exchanges: Callable[[], Sequence[Exchange]] = tuple) -> tuple[Known, ...]:
+    def of(self, asked: Asking, exchanges: Callable[[], Sequence[Exchange]] = tuple) -> tuple[LocatedDeviation, ...]:
         """The entries about a scenario with these exchanges, the user's first. `exchanges` is only called if an entry needs it."""
         about = [one for one in self.known if one.is_about(asked)]
         told = [one for one in about if one.entry.answered is None or one.entry.answered.shows_in(exchanges())]
@@ -237,7 +237,9 @@ def load_for(system: str, version: str, exact: bool, register: Register, folder:
     if not path.is_file():
         return Expectations()
     entries = checked(path, BundledEntry, register)
-    found = [Known(entry, f"bundled {system}.yaml", line, is_own=False) for entry, line in zip(entries, lines_of(path), strict=True)]
+    found = [
+        LocatedDeviation(entry, f"bundled {system}.yaml", line, is_own=False) for entry, line in zip(entries, lines_of(path), strict=True)
+    ]
     return Expectations(tuple(holding(found, version, exact)))
 
 
@@ -262,7 +264,7 @@ def _bundled() -> Traversable:
     return resources.files("fencepost.fixtures").joinpath("expectations")
 
 
-AnEntry = TypeVar("AnEntry", bound=Entry)
+AnEntry = TypeVar("AnEntry", bound=DeviationEntry)
 
 
 def checked(path: Path | Traversable, kind: type[AnEntry], register: Register) -> list[AnEntry]:
@@ -288,7 +290,7 @@ def checked(path: Path | Traversable, kind: type[AnEntry], register: Register) -
     return entries
 
 
-def _check(path: Path | Traversable, index: int, entry: Entry, register: Register) -> None:
+def _check(path: Path | Traversable, index: int, entry: DeviationEntry, register: Register) -> None:
     """Raises DataFileError for an entry with an unknown name."""
 
     def refuse(key: str, why: str) -> DataFileError:
@@ -322,7 +324,7 @@ def protocols_of(requirement: str, register: Register) -> tuple[str, ...]:
     return proposals.bundled().protocols_of(register.spec_of(requirement))
 
 
-def holding(known: Iterable[Known], version: str, exact: bool) -> Iterator[Known]:
+def holding(known: Iterable[LocatedDeviation], version: str, exact: bool) -> Iterator[LocatedDeviation]:
     """Those whose range contains the version; an entry with a range may pass if only the release line of the version is known."""
     for one in known:
         if one.holds_for(version):

@@ -16,7 +16,7 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
 
-from .known_deviations import ANY, Asking, Entry, Expectations, Known, checked, holding
+from .known_deviations import ANY, Asking, DeviationEntry, Expectations, LocatedDeviation, checked, holding
 
 BUNDLED, NONE = "bundled", "none"
 
@@ -26,7 +26,7 @@ class OwnExpectations:
     """The user's entries about the system; `with_bundled` is whether the bundled entries count too."""
 
     with_bundled: bool = True
-    known: tuple[Known, ...] = ()
+    known: tuple[LocatedDeviation, ...] = ()
 
     def beside(self, bundled: Expectations, version: str, exact: bool) -> Expectations:
         """These entries, with the bundled ones that hold for the system, for a system of that version."""
@@ -46,22 +46,22 @@ def read(said: Sequence[str], register: Register) -> OwnExpectations:
     return OwnExpectations(NONE not in words, tuple(known))
 
 
-def read_file(name: str, register: Register) -> Iterator[Known]:
+def read_file(name: str, register: Register) -> Iterator[LocatedDeviation]:
     """The entries of a user's file. Raises WrongUsage."""
     path = Path(name)
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "there is no such file"
         raise WrongUsage(f"--expectations {name}: {what}; expected a YAML file of known deviations, or {BUNDLED} or {NONE}")
     try:
-        entries = checked(path, Entry, register)
+        entries = checked(path, DeviationEntry, register)
     except DataFileError as error:
         raise WrongUsage(str(error)) from error
     for entry, line in zip(entries, lines_of(path), strict=True):
-        yield Known(entry, name, line, is_own=True)
+        yield LocatedDeviation(entry, name, line, is_own=True)
 
 
-def _refuse_repeated(known: Iterable[Known]) -> None:
-    first: dict[str, Known] = {}
+def _refuse_repeated(known: Iterable[LocatedDeviation]) -> None:
+    first: dict[str, LocatedDeviation] = {}
     for one in known:
         told = one.entry.told
         if told in first:

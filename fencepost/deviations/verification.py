@@ -20,13 +20,13 @@ from fencepost.contract.errors import Exit, WrongUsage
 from fencepost.contract.items import PROTOCOL, example_of, requirement_of, scenario_of
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
-from fencepost.results.verdict_collector import Judged
+from fencepost.results.verdict_collector import CollectedResult
 from fencepost.run.interruption import Stopping
 from fencepost.run.options import Options
 from fencepost.run.runner import Running
 
 from . import known_deviations, user_deviations
-from .known_deviations import ANY, Asking, Entry, Known
+from .known_deviations import ANY, Asking, DeviationEntry, LocatedDeviation
 from .user_deviations import asked_by
 
 _JUDGED = (Verdict.MET, Verdict.VIOLATED, Verdict.KNOWN_DEVIATION)
@@ -36,7 +36,7 @@ _JUDGED = (Verdict.MET, Verdict.VIOLATED, Verdict.KNOWN_DEVIATION)
 class Measured:
     """How often an entry was seen in how many tries, and how many scenarios did not count."""
 
-    known: Known
+    known: LocatedDeviation
     seen: int
     tried: int
     undecided: int
@@ -63,10 +63,10 @@ class Measured:
 class Measuring:
     """The plugin that leaves only the scenarios of some entries, and keeps what they showed."""
 
-    entries: Sequence[Entry]
+    entries: Sequence[DeviationEntry]
     every: bool
     results: list[ScenarioResult] = field(default_factory=list)
-    known: tuple[Known, ...] = ()
+    known: tuple[LocatedDeviation, ...] = ()
     """The entries that hold for the system, once its handshake is known."""
 
     @pytest.hookimpl(trylast=True)  # after the run's own selection, which notes the protocol of each scenario
@@ -77,7 +77,7 @@ class Measuring:
         items[:] = [item for item in items if item not in left_out]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if judged := Judged.of(report):
+        if judged := CollectedResult.of(report):
             self.results.append(judged.result)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -100,7 +100,7 @@ class Measuring:
 
     def _wants(self, item: pytest.Item) -> bool:
         asked = Asking(requirement_of(item), scenario_of(item).name, item.stash[PROTOCOL], example_of(item))
-        return any(entry.requirement != ANY and Known(entry, "", 0, is_own=False).is_about(asked) for entry in self.entries)
+        return any(entry.requirement != ANY and LocatedDeviation(entry, "", 0, is_own=False).is_about(asked) for entry in self.entries)
 
 
 def run(arguments: list[str], times: int, every: bool, stopping: Stopping) -> int:
@@ -129,7 +129,7 @@ def run(arguments: list[str], times: int, every: bool, stopping: Stopping) -> in
     return int(Exit.CONFORMS if ended.results and ended.results.complete else ended.exit)
 
 
-def _entries(options: Options, every: bool, rows: Register) -> list[Entry]:
+def _entries(options: Options, every: bool, rows: Register) -> list[DeviationEntry]:
     """The entries that may be about the system. Its handshake decides which of them hold. Raises WrongUsage."""
     own = user_deviations.read(options.expectations, rows)
     files = {name for name, _, _ in known_deviations.everything()}

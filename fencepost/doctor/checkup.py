@@ -16,10 +16,10 @@ from fencepost.contract.brokers import stand_in_of
 from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.errors import Exit, UnknownName
 from fencepost.contract.ports import Handshake
-from fencepost.contract.trials import Trial
+from fencepost.contract.trials import SystemTrial
 from fencepost.deviations import known_deviations
 from fencepost.deviations.known_as import settled
-from fencepost.deviations.known_deviations import Entry
+from fencepost.deviations.known_deviations import DeviationEntry
 from fencepost.run.options import Options
 
 from .offered_scenarios import OfProposal, offering_of
@@ -30,7 +30,7 @@ _MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
-class Found:
+class CheckupResult:
     """What was found out about a system under one protocol."""
 
     name: str
@@ -38,7 +38,7 @@ class Found:
     handshake: Handshake
     clock: str
     proposals: tuple[OfProposal, ...]
-    known: tuple[Entry, ...]
+    known: tuple[DeviationEntry, ...]
 
     def as_json(self) -> dict[str, Any]:
         said = self.handshake
@@ -82,12 +82,12 @@ def show(options: Options, form: str = "table") -> int:
     return code
 
 
-def _examined(options: Options, console: Console | None, failed: list[str]) -> Iterator[Found]:
+def _examined(options: Options, console: Console | None, failed: list[str]) -> Iterator[CheckupResult]:
     """What each system reports; lines of a launcher that fail are added to `failed`, and what they start is not asked."""
     rows = register.bundled()
     for protocol, system in options.build_systems().items():
         try:
-            if isinstance(system, Trial):
+            if isinstance(system, SystemTrial):
                 failed += _failures(console, system)
                 if failed:
                     continue
@@ -101,10 +101,10 @@ def _examined(options: Options, console: Console | None, failed: list[str]) -> I
         clock = "virtual" if "virtual-time" in handshake.capabilities else f"its own; waited for up to {options.asked.patience_s:g} s"
         known = known_deviations.load_for(*handshake.judged_as, handshake.version_is_exact, rows).known if handshake.judged_as else ()
         offered = offering_of(protocol, handshake, stand_in, rows)
-        yield Found(system.name, protocol, handshake, clock, tuple(offered), tuple(one.entry for one in known))
+        yield CheckupResult(system.name, protocol, handshake, clock, tuple(offered), tuple(one.entry for one in known))
 
 
-def _failures(console: Console | None, trial: Trial) -> list[str]:
+def _failures(console: Console | None, trial: SystemTrial) -> list[str]:
     """Try each line that starts the system, and print the result at once; returns those that fail."""
     if console:
         console.print(Text("what the launcher says, tried", style="bold"))
@@ -120,7 +120,7 @@ def _failures(console: Console | None, trial: Trial) -> list[str]:
 # --- for people ---------------------------------------------------------------------------------------------------------
 
 
-def _told(found: Found) -> Iterator[tuple[str, str]]:
+def _told(found: CheckupResult) -> Iterator[tuple[str, str]]:
     """The lines to print, each with its style."""
     said = found.handshake
     exactly = "" if said.version_is_exact else " (the release line; the protocol does not report the patch level)"

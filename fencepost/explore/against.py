@@ -13,16 +13,16 @@ from fencepost.contract.errors import BrokeOff
 from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
 from fencepost.contract.played import PlayedStep
 from fencepost.run.observed_roles import BETWEEN_SYSTEMS, by_role
-from fencepost.steps.acts.act import Line, Script, Table, script_of
+from fencepost.steps.acts.act import ActLine, Script, Table, script_of
 
 from .paired_answers import Choice, answers, side_by_side
-from .trial import Finding, Shown, Trials, Tried
+from .trial import Finding, ScriptResult, SequenceResult, Trials
 
 
 class Differs(AssertionError):
     """What two systems showed that is not the same: in which line, and what each showed."""
 
-    def __init__(self, line: Line, names: tuple[str, str], shown: tuple[str, str]) -> None:
+    def __init__(self, line: ActLine, names: tuple[str, str], shown: tuple[str, str]) -> None:
         self.line, self.names, self.shown = line, names, shown
         said = "; ".join(f"{name}: {text}" for name, text in zip(names, shown, strict=True))
         super().__init__(f"{line.kind} {line.text}: {said}")
@@ -45,7 +45,7 @@ class Comparison:
         self.table: Table[Any] = one.table.offered(frozenset().union(*(act.needs for act in other.table.acts))).without_races()
         self._both = one, other
 
-    def play(self, acts: Iterable[str]) -> Tried:
+    def play(self, acts: Iterable[str]) -> SequenceResult:
         """Play these acts, but for those that cannot come where they stand."""
         return self.put(script_of(self.table, acts))
 
@@ -55,11 +55,11 @@ class Comparison:
             return self.play(acts).finding
         return None
 
-    def shows(self, lines: Sequence[Line], finding: Finding) -> bool:
+    def shows(self, lines: Sequence[ActLine], finding: Finding) -> bool:
         """Whether these lines differ as those of the finding do. They do not say the same to both in other words."""
         return tuple(lines) == finding.lines
 
-    def put(self, script: Script[Any]) -> Tried:
+    def put(self, script: Script[Any]) -> SequenceResult:
         """Play a script on both, until a line does not hold on one of them."""
         first, second = self._both
         mine, others = first.show(script), second.show(script)
@@ -68,9 +68,9 @@ class Comparison:
         found = _first_difference([line for line, _ in script.lines], mine, others)
         silent = [(len(shown.steps) - 1, each.unanswered) for shown, each in zip((mine, others), tried, strict=True) if each.unanswered]
         if silent and (found is None or found[0] >= min(silent)[0]):
-            return Tried(acts, unanswered=min(silent)[1])
+            return SequenceResult(acts, unanswered=min(silent)[1])
         if found is None:
-            return Tried(acts, known=next((each.known for each in tried if each.known), None))
+            return SequenceResult(acts, known=next((each.known for each in tried if each.known), None))
         number, shown = found
         line = script.lines[number][0]
         broken = [one for each in tried if (one := each.known or each.finding) is not None]
@@ -81,15 +81,15 @@ class Comparison:
         finding = Finding(tuple(script.acts), tuple(lines), requirement, "different", Differs(line, self.names, shown))
         known_here = any(each.known and len(each.known.lines) in (number + 1, number + 2) for each in tried)
         is_known = known_here or requirement in first.known_requirements | second.known_requirements
-        return Tried(acts, known=finding) if is_known else Tried(acts, finding)
+        return SequenceResult(acts, known=finding) if is_known else SequenceResult(acts, finding)
 
 
-def _judged_by(lines: Sequence[Line], number: int) -> Iterable[Line]:
+def _judged_by(lines: Sequence[ActLine], number: int) -> Iterable[ActLine]:
     """The sentences that judge what is asked in a line."""
     return itertools.takewhile(lambda line: line.kind == "Then", lines[number + 1 :]) if lines[number].kind == "When" else ()
 
 
-def _first_difference(lines: Sequence[Line], one: Shown, other: Shown) -> tuple[int, tuple[str, str]] | None:
+def _first_difference(lines: Sequence[ActLine], one: ScriptResult, other: ScriptResult) -> tuple[int, tuple[str, str]] | None:
     """The number of the first line that differs, and what each showed.
 
     What a sentence saw that held on both is the same by what it says; its details, such as a message, are the systems' own.

@@ -28,7 +28,7 @@ from fencepost.contract.transitions import HasTransitions, watched
 from fencepost.contract.version import VERSION
 from fencepost.run.judged_systems import JudgedSystems
 from fencepost.run.options import Options
-from fencepost.steps.acts.act import Line, Table
+from fencepost.steps.acts.act import ActLine, Table
 from fencepost.steps.acts.tables import table_of
 
 from .against import Comparison, Differs
@@ -244,7 +244,7 @@ class Exploration:
         """The finding made small, as far as there is time for it, and the system is there."""
         again, small = list[bool](), finding
 
-        def shows(said: Sequence[Line]) -> bool:
+        def shows(said: Sequence[ActLine]) -> bool:
             try:
                 return trials.shows(said, small)
             except TimeIsUp:

@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 from fencepost.contract.register import Requirement
-from fencepost.steps.acts.act import Line
+from fencepost.steps.acts.act import ActLine
 
 from .trial import Finding
 
-Plays = Callable[[Sequence[Line]], bool]
+Plays = Callable[[Sequence[ActLine]], bool]
 """Whether these lines show the same."""
 
 
-def told(finding: Finding, shows: Plays) -> tuple[Line, ...]:
+def told(finding: Finding, shows: Plays) -> tuple[ActLine, ...]:
     """The lines of a finding as a scenario says them: what led to the question as Givens, one When where there is one, and one Then.
 
     A Given waits until what it did is everywhere, and a When does not, so the plain form is only taken where it `shows` the same.
@@ -22,7 +22,7 @@ def told(finding: Finding, shows: Plays) -> tuple[Line, ...]:
     return plain if plain == raw or shows(plain) else raw
 
 
-def feature(finding: Finding, lines: Iterable[Line], row: Requirement, needs: Iterable[str], how_found: str) -> str:
+def feature(finding: Finding, lines: Iterable[ActLine], row: Requirement, needs: Iterable[str], how_found: str) -> str:
     """The text of a feature file with the one scenario."""
     tags = " ".join(f"@needs:{need}" for need in sorted(needs))
     steps, kind = [], ""
@@ -46,18 +46,18 @@ def feature(finding: Finding, lines: Iterable[Line], row: Requirement, needs: It
     )
 
 
-def _without_what_held(lines: Sequence[Line]) -> Iterable[Line]:
+def _without_what_held(lines: Sequence[ActLine]) -> Iterable[ActLine]:
     """Without the observations on the way: that something was done is no act."""
     yield from (line for line in lines[:-1] if line.kind != "Then")
     yield lines[-1]
 
 
-def _with_givens(lines: Sequence[Line]) -> Iterable[Line]:
+def _with_givens(lines: Sequence[ActLine]) -> Iterable[ActLine]:
     """Each When that is not the last is said as what has happened; and the last too, where its answer is not what is judged."""
     for line, after in pairwise(lines):
         is_asked = after.kind == "Then" and line.kind == "When"
-        yield line if is_asked or line.given is None else Line("Given", line.given, line.requirement)
-    yield lines[-1] if lines[-1].kind != "When" or lines[-1].given is None else Line("Given", lines[-1].given, lines[-1].requirement)
+        yield line if is_asked or line.given is None else ActLine("Given", line.given, line.requirement)
+    yield lines[-1] if lines[-1].kind != "When" or lines[-1].given is None else ActLine("Given", lines[-1].given, lines[-1].requirement)
 
 
 def _one_line(text: str) -> str:

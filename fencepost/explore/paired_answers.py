@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fencepost.contract.ports import Exchange
-from fencepost.steps.acts.act import Line
+from fencepost.steps.acts.act import ActLine
 
-from .trial import Shown
+from .trial import ScriptResult
 
 _OUTCOMES = frozenset({"error_code", "partition_error_code", "error", "committed_offset"})
 """The fields that say what became of a request."""
@@ -51,7 +51,7 @@ class Choice:
     any_refusal: bool = False
 
     @classmethod
-    def of(cls, asked: Line, judged_by: Iterable[Line]) -> "Choice":
+    def of(cls, asked: ActLine, judged_by: Iterable[ActLine]) -> "Choice":
         """What the sentences leave open that judge an answer: one of several errors, or of being done and being refused.
 
         What a client *has tried* as a Given may be done or refused: that word leaves the answer open, and not what comes of it.
@@ -87,14 +87,14 @@ def _errors(text: str) -> Sequence[str]:
 _PLACES = frozenset({"name", "topic", "index", "partition_index", "group_id", "transactional_id"})
 
 
-class Asked(NamedTuple):
+class RequestName(NamedTuple):
     """A request by its client and its name, without the version."""
 
     client: str
     name: str
 
 
-def answers(shown: Shown, suffix: str) -> Iterator[Mapping[Asked, str]]:
+def answers(shown: ScriptResult, suffix: str) -> Iterator[Mapping[RequestName, str]]:
     """By line, the last answer to each request; names are without `suffix`, by which a session makes them its own."""
     exchanges, start = shown.session.exchanges() if shown.session else (), 0
     for step in shown.steps:
@@ -102,14 +102,14 @@ def answers(shown: Shown, suffix: str) -> Iterator[Mapping[Asked, str]]:
         start = step.said
 
 
-def _by_request(exchanges: Sequence[Exchange], suffix: str) -> Mapping[Asked, str]:
-    found: dict[Asked, str] = {}
+def _by_request(exchanges: Sequence[Exchange], suffix: str) -> Mapping[RequestName, str]:
+    found: dict[RequestName, str] = {}
     for one in exchanges:
         name = one.name.partition(" ")[0]
         if name in _LEFT_OUT or "/" in one.name or one.answer is None:
             continue
         text = ", ".join(_fields(one.answer, _OUTCOMES | _MORE.get(name, frozenset()))).replace(suffix, "") or "success"
-        asked = Asked(one.client, name)
+        asked = RequestName(one.client, name)
         if any(word in text for word in _NOT_YET):
             found.pop(asked, None)
         else:
@@ -134,7 +134,7 @@ def _place(entry: Any) -> str:
     return str([value for name, value in entry.items() if name in _PLACES])
 
 
-def side_by_side(one: Mapping[Asked, str], other: Mapping[Asked, str], choice: Choice) -> Iterator[tuple[str, str]]:
+def side_by_side(one: Mapping[RequestName, str], other: Mapping[RequestName, str], choice: Choice) -> Iterator[tuple[str, str]]:
     """The answers to what was asked on both systems, but for those of which either may be given."""
     for asked in one:
         if asked in other and not choice.leaves_open(one[asked], other[asked]):

@@ -16,7 +16,7 @@ from fencepost.steps.acts import act
 
 from .against import Comparison
 from .deadline import TimeIsUp
-from .trial import Finding, Trials, Tried
+from .trial import Finding, SequenceResult, Trials
 from .walk import walked
 
 _CHUNK = 250
@@ -45,7 +45,7 @@ class Progress:
     broke_off: BrokeOff | None = None
     """That a step of ours raised what is no verdict."""
 
-    def saw(self, tried: Tried) -> None:
+    def saw(self, tried: SequenceResult) -> None:
         """One more sequence."""
         self.count += 1
         self.fired.update(tried.acts)
@@ -55,7 +55,7 @@ class Progress:
             self.known[tried.known.requirement] += 1
         self.finding = self.finding or tried.finding
 
-    def saw_of(self, play: Callable[[], Tried]) -> bool:
+    def saw_of(self, play: Callable[[], SequenceResult]) -> bool:
         """One more sequence, if there is time to play it and the system is there; whether that is so."""
         try:
             self.saw(play())
@@ -88,7 +88,7 @@ def exhaustive(trials: Plays, depth: int, goes_on: GoesOn) -> Progress:
     return progress
 
 
-def _each(trials: Plays, depth: int) -> Iterator[Callable[[], Tried]]:
+def _each(trials: Plays, depth: int) -> Iterator[Callable[[], SequenceResult]]:
     if isinstance(trials, Trials) and trials.is_prompt:
         for tried in walked(trials, depth):
             yield partial(_same, tried)
@@ -97,7 +97,7 @@ def _each(trials: Plays, depth: int) -> Iterator[Callable[[], Tried]]:
             yield partial(trials.play, acts)
 
 
-def _same(tried: Tried) -> Tried:
+def _same(tried: SequenceResult) -> SequenceResult:
     return tried
 
 
@@ -161,7 +161,7 @@ def at_once(trials: Plays, examples: int, length: int, seed: int, most: int, goe
     """
     progress, chance = Progress(), random.Random(seed)  # noqa: S311 - a sequence is no secret
     with ThreadPoolExecutor(most) as pool:
-        under_way: set[Future[Tried]] = set()
+        under_way: set[Future[SequenceResult]] = set()
         for number in range(examples):
             under_way.add(pool.submit(trials.put, act.drawn(trials.table, length, chance.choice)))
             if len(under_way) < most and number + 1 < examples:

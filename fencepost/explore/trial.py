@@ -12,9 +12,9 @@ from fencepost.contract.played import PlayedStep
 from fencepost.contract.ports import Session
 from fencepost.contract.symptom import Symptom
 from fencepost.contract.waiting import ENOUGH_S, waited_in
-from fencepost.deviations.known_deviations import ANY, Entry, Expectations
+from fencepost.deviations.known_deviations import ANY, DeviationEntry, Expectations
 from fencepost.run.plays import refusal_of
-from fencepost.steps.acts.act import Line, Script, Table, script_of
+from fencepost.steps.acts.act import ActLine, Script, Table, script_of
 from fencepost.steps.player import Scene, player_of
 
 from .deadline import Deadline
@@ -28,7 +28,7 @@ class Finding:
     """
 
     acts: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[ActLine, ...]
     requirement: str
     how: str
     error: BaseException
@@ -40,7 +40,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Tried:
+class SequenceResult:
     """What a sequence showed: the acts that were reached, and a finding where a line did not hold.
 
     `known` is a finding that the system is known to show: of the same requirement, and of the same kind. `unanswered` says what got no
@@ -54,7 +54,7 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ScriptResult:
     """What a system showed when a script was played: the steps until one failed, and the session; None where no step asked for one."""
 
     steps: tuple[PlayedStep, ...]
@@ -91,7 +91,7 @@ class Trials:
         self.is_prompt = is_prompt
         """Whether the system answers everything that it does not hold back for ever, so that no answer is a finding."""
 
-    def play(self, acts: Iterable[str]) -> Tried:
+    def play(self, acts: Iterable[str]) -> SequenceResult:
         """Play these acts, but for those that cannot come where they stand."""
         return self.put(script_of(self.table, acts))
 
@@ -101,11 +101,11 @@ class Trials:
             return self.play(acts).finding
         return None
 
-    def put(self, script: Script[Any]) -> Tried:
+    def put(self, script: Script[Any]) -> SequenceResult:
         """Play a script until a line does not hold. Raises TimeIsUp, SystemUnreachable where the system has gone away, and BrokeOff."""
         return self.judged(script, self.show(script))
 
-    def show(self, script: Script[Any]) -> Shown:
+    def show(self, script: Script[Any]) -> ScriptResult:
         """Play a script until a line does not hold, and judge nothing. Raises TimeIsUp."""
         steps: list[PlayedStep] = []
         with self.scene(needs_of(self.table, script.acts)) as scene:
@@ -114,13 +114,13 @@ class Trials:
                 steps.append(scene.play(line.step))
                 if steps[-1].error is not None:
                     break
-        return Shown(tuple(steps), scene.stage.session)
+        return ScriptResult(tuple(steps), scene.stage.session)
 
-    def judged(self, script: Script[Any], shown: Shown) -> Tried:
+    def judged(self, script: Script[Any], shown: ScriptResult) -> SequenceResult:
         """What a script has shown, as a finding where a line did not hold."""
-        return Tried(tuple(script.acts)) if shown.error is None else self._failed(script, shown, shown.error)
+        return SequenceResult(tuple(script.acts)) if shown.error is None else self._failed(script, shown, shown.error)
 
-    def shows(self, lines: Sequence[Line], finding: Finding) -> bool:
+    def shows(self, lines: Sequence[ActLine], finding: Finding) -> bool:
         """Whether these lines end as those of the finding do."""
         with self.scene(needs_of(self.table, finding.acts)) as scene:
             for line in lines[:-1]:
@@ -134,16 +134,16 @@ class Trials:
         name = f"explored-{next(self._numbers)}"
         return self._player.begin(lambda: self._open(name, needs))
 
-    def _failed(self, script: Script[Any], shown: Shown, error: BaseException) -> Tried:
+    def _failed(self, script: Script[Any], shown: ScriptResult, error: BaseException) -> SequenceResult:
         number = len(shown.steps) - 1
         line = script.lines[number][0]
         reached = tuple(dict.fromkeys(act for _, act in script.lines[: number + 1] if act is not None))
         if isinstance(error, NotOffered) or (isinstance(error, NoAnswer) and not self.is_prompt):
             if isinstance(error, NoAnswer) and not self._is_there():
                 raise SystemUnreachable("the system stopped answering")
-            return Tried(reached, unanswered=str(error))
+            return SequenceResult(reached, unanswered=str(error))
         if isinstance(error, Violation) and 0 < waited_in(shown.session).in_vain_s < ENOUGH_S:
-            return Tried(reached, unanswered=f"after a wait of less than {ENOUGH_S:g} s that was in vain, {error} shows nothing")
+            return SequenceResult(reached, unanswered=f"after a wait of less than {ENOUGH_S:g} s that was in vain, {error} shows nothing")
         if isinstance(error, SystemUnreachable | WrongUsage | Malformed):
             raise error
         if not isinstance(error, Violation | SetUpFailed | NoAnswer):
@@ -154,9 +154,9 @@ class Trials:
         how = "violated" if is_seen else "refused" if isinstance(error, SetUpFailed) else "unanswered"
         lines = tuple(said for said, _ in script.lines[: number + 1])
         finding = Finding(tuple(script.acts), lines, requirement, how, error)
-        return Tried(reached, known=finding) if self._is_known(finding, shown) else Tried(reached, finding)
+        return SequenceResult(reached, known=finding) if self._is_known(finding, shown) else SequenceResult(reached, finding)
 
-    def _is_known(self, finding: Finding, shown: Shown) -> bool:
+    def _is_known(self, finding: Finding, shown: ScriptResult) -> bool:
         """Whether the system is known to break this requirement in this way. What was not answered looks like nothing."""
         error, said = finding.error, shown.session.exchanges() if shown.session else ()
         about = [one.entry for one in self._known.known if one.entry.requirement in (ANY, finding.requirement)]
@@ -166,7 +166,7 @@ class Trials:
         return any(_is_alike(entry, mismatch) and (entry.answered is None or entry.answered.shows_in(said)) for entry in about)
 
 
-def _is_alike(entry: Entry, mismatch: Mismatch | None) -> bool:
+def _is_alike(entry: DeviationEntry, mismatch: Mismatch | None) -> bool:
     """Whether a violation is of the kind that an entry is about: a refusal with the same error, or none in both.
 
     What was seen is not compared word by word: an entry names the values of one scenario, and a sequence has others.

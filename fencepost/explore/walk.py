@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from fencepost.contract.played import PlayedStep
-from fencepost.steps.acts.act import Act, Line, Script, Table, begun
+from fencepost.steps.acts.act import Act, ActLine, Script, Table, begun
 
 from .deadline import TimeIsUp
 from .kept_state import CannotBeKept, KeptState
-from .trial import Shown, Trials, Tried
+from .trial import ScriptResult, SequenceResult, Trials
 
 
-def walked(trials: Trials, depth: int) -> Iterator[Tried]:
+def walked(trials: Trials, depth: int) -> Iterator[SequenceResult]:
     """What every sequence of at most so many acts shows, the shortest first."""
     parts = list(_offered_at_once(trials.table))
     for length in range(1, depth + 1):
@@ -44,7 +44,7 @@ class _Walk:
         self._scene = trials.scene(needs)
         self._steps: list[PlayedStep] = []
 
-    def sequences(self, length: int) -> Iterator[Tried]:
+    def sequences(self, length: int) -> Iterator[SequenceResult]:
         """What every sequence of exactly so many acts shows."""
         with self._scene:
             if self._play((line, None) for line in self._script.table.opens(self._used)) is None:
@@ -52,7 +52,7 @@ class _Walk:
             else:  # not all of it can be made, so each sequence makes what it uses
                 yield from self._alone((), length)
 
-    def _below(self, names: tuple[str, ...], left: int) -> Iterator[Tried]:
+    def _below(self, names: tuple[str, ...], left: int) -> Iterator[SequenceResult]:
         """What those show that begin with what was played, and have so many acts more."""
         try:
             here = KeptState(self._scene, self._script, self._steps)
@@ -73,7 +73,7 @@ class _Walk:
                     yield from self._alone((*names, other.name), left - 1)
                 return
 
-    def _alone(self, names: tuple[str, ...], left: int) -> Iterator[Tried]:
+    def _alone(self, names: tuple[str, ...], left: int) -> Iterator[SequenceResult]:
         """The same, with each played from its beginning."""
         script = begun(self._trials.table, names)
         if left:
@@ -85,7 +85,7 @@ class _Walk:
     def _is_mine(self, needs: frozenset[str]) -> bool:
         return not any(needs <= done for done in self._done)
 
-    def _go(self, act: Act[Any]) -> Tried | None:
+    def _go(self, act: Act[Any]) -> SequenceResult | None:
         """Let an act come next, and return what did not hold."""
         played = len(self._script.lines)
         self._script.add(act)
@@ -93,19 +93,19 @@ class _Walk:
         del self._script.lines[played:]
         return self._play(lines)
 
-    def _end(self) -> Tried:
+    def _end(self) -> SequenceResult:
         closing = self._script.table.closes(self._script.model)
-        return self._play((line, None) for line in closing) or Tried(tuple(self._script.acts))
+        return self._play((line, None) for line in closing) or SequenceResult(tuple(self._script.acts))
 
-    def _play(self, lines: Iterable[tuple[Line, str | None]]) -> Tried | None:
+    def _play(self, lines: Iterable[tuple[ActLine, str | None]]) -> SequenceResult | None:
         for line in lines:
             self._script.lines.append(line)
             self._steps.append(step := self._scene.play(line[0].step))
             if step.error is not None:
-                return self._trials.judged(self._script, Shown(tuple(self._steps), self._scene.stage.session))
+                return self._trials.judged(self._script, ScriptResult(tuple(self._steps), self._scene.stage.session))
         return None
 
-    def _confirmed(self, tried: Tried) -> Tried:
+    def _confirmed(self, tried: SequenceResult) -> SequenceResult:
         """The finding as the sequence shows it by itself, where it does."""
         if tried.finding is None:
             return tried

@@ -21,7 +21,7 @@ from .bugs import Bug, Kind, Museum, bundled
 
 
 @dataclass(frozen=True)
-class Judged:
+class BugResult:
     """The suite's results for the defects of each bug; none for those that were not tried."""
 
     museum: Museum
@@ -61,7 +61,7 @@ def show(workers: int, results: Path) -> int:
     console = Console(highlight=False)
     began = time.monotonic()
     names = dict.fromkeys(name for bug in museum.played for name in bug.defects)
-    judged = Judged(museum, {one.defect.name: one for one in play([DEFECTS[name] for name in names], workers)})
+    judged = BugResult(museum, {one.defect.name: one for one in play([DEFECTS[name] for name in names], workers)})
     claimed.put(MUSEUM, json.dumps(as_json(judged), indent=1) + "\n")
     _print(judged, console)
     console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(results)}/{MUSEUM}")
@@ -70,7 +70,7 @@ def show(workers: int, results: Path) -> int:
     return Exit.CONFORMS if judged.is_complete else Exit.NOT_FINISHED
 
 
-def as_json(judged: Judged) -> dict[str, Any]:
+def as_json(judged: BugResult) -> dict[str, Any]:
     """For other programs: each bug with its result."""
     return {
         "schema_version": 1,
@@ -93,7 +93,7 @@ def as_json(judged: Judged) -> dict[str, Any]:
     }
 
 
-def _print(judged: Judged, console: Console) -> None:
+def _print(judged: BugResult, console: Console) -> None:
     museum = judged.museum
     for bug in museum.played:
         _print_bug(judged, bug, console)
@@ -111,7 +111,7 @@ def _print(judged: Judged, console: Console) -> None:
         console.print(Text(f"stopped: {sum(not judged.is_tried(bug) for bug in museum.played)} bugs were not tried", style="bold"))
 
 
-def _print_bug(judged: Judged, bug: Bug, console: Console) -> None:
+def _print_bug(judged: BugResult, bug: Bug, console: Console) -> None:
     place = f"{bug.id} ({judged.museum.system_of(bug)})"
     if judged.is_caught(bug):
         console.print(f"  + {place}: {', '.join(bug.requirements)}")

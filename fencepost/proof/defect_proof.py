@@ -28,7 +28,7 @@ from fencepost.adapters import registry
 from fencepost.contract import gherkin, proposals
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.register import Register
-from fencepost.contract.registration import Asked
+from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.verdict import RequirementResult, ScenarioResult, judge
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.reference.defects.watch import Watch
@@ -293,7 +293,7 @@ def see(variants: tuple[Defect, ...], asked: tuple[str, ...], profile: str | Non
 def _judged(broker: Defect, asked: tuple[str, ...], profile: str | None) -> list[RequirementResult]:
     """The result of each of these requirements on this variant of the reference."""
     found: dict[str, list[ScenarioResult]] = {}
-    with Plays(Options(asked=Asked({"defect": broker.name}, profile), selection=Selection(only=asked))) as plays:
+    with Plays(Options(asked=SpecifiedSystem({"defect": broker.name}, profile), selection=Selection(only=asked))) as plays:
         for play in plays:
             found.setdefault(play.requirement, []).append(plays.judge(play).result)
     return [judge(requirement, sorted(results, key=lambda one: one.number)) for requirement, results in found.items()]
@@ -321,7 +321,7 @@ def protocols_asked(requirement: str, register: Register) -> tuple[str, ...]:
 @functools.cache
 def _offered() -> Mapping[str, frozenset[str]]:
     """What the reference offers, by protocol."""
-    systems = registry.build(registry.REFERENCE, Asked())
+    systems = registry.build(registry.REFERENCE, SpecifiedSystem())
     try:
         return {protocol: system.open().capabilities for protocol, system in systems.items()}
     finally:

@@ -19,7 +19,7 @@ from rich.console import Console
 
 from fencepost.contract import folder, register
 from fencepost.contract.errors import Exit
-from fencepost.contract.registration import Asked
+from fencepost.contract.registration import SpecifiedSystem
 from fencepost.explore import search
 from fencepost.explore.reduction import reduced
 from fencepost.explore.trial import Trials
@@ -173,7 +173,7 @@ def _reach(task: _Task) -> Reach:
     began = time.process_time()
     reach = partial(Reach, broker.name, broker.protocol, task.spec, broker.is_lawful, is_asked=task.is_asked)
     try:
-        systems = JudgedSystems(Options(asked=Asked({"defect": broker.name})), register.bundled())
+        systems = JudgedSystems(Options(asked=SpecifiedSystem({"defect": broker.name})), register.bundled())
         systems.open({broker.protocol: [frozenset()]})
         table = TABLES[task.spec].offered(systems.handshakes[broker.protocol].capabilities)
         if not table.acts:

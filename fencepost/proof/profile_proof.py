@@ -51,7 +51,7 @@ class Fate(Enum):
 
 
 @dataclass(frozen=True)
-class Trial:
+class ProfileTrial:
     """The trial of a defect on a profile: what was violated there, or why nothing was."""
 
     defect: Defect
@@ -78,21 +78,21 @@ def known(profile: str) -> dict[str, str]:
     return {row.defect: row.reason for row in rows if row.profile == profile}
 
 
-def fate_of(seen: Seen) -> Trial:
+def fate_of(seen: Seen) -> ProfileTrial:
     """The trial of a defect by its verdicts."""
     asked = [row for row, verdict in seen.verdicts.items() if verdict != Verdict.NOT_OFFERED]
     violated = tuple(row for row in asked if seen.verdicts[row] == Verdict.VIOLATED)
     if violated:
-        return Trial(seen.defect, Fate.FOUND, violated)
+        return ProfileTrial(seen.defect, Fate.FOUND, violated)
     if any(seen.verdicts[row] == Verdict.HARNESS_ERROR for row in asked):
-        return Trial(seen.defect, Fate.NOT_ASKED, (), seen.trouble or "the reference breaks down with it")
+        return ProfileTrial(seen.defect, Fate.NOT_ASKED, (), seen.trouble or "the reference breaks down with it")
     if any(seen.verdicts[row] == Verdict.INCONCLUSIVE for row in asked):
-        return Trial(seen.defect, Fate.STOPPED, (), ", ".join(f"{row} {seen.verdicts[row]}" for row in asked))
+        return ProfileTrial(seen.defect, Fate.STOPPED, (), ", ".join(f"{row} {seen.verdicts[row]}" for row in asked))
     if not asked:
-        return Trial(seen.defect, Fate.NOT_ASKED, (), "the profile offers none of its scenarios")
+        return ProfileTrial(seen.defect, Fate.NOT_ASKED, (), "the profile offers none of its scenarios")
     if seen.is_unmet:
-        return Trial(seen.defect, Fate.NOT_ASKED, (), seen.trouble)
-    return Trial(seen.defect, Fate.MISSED, (), seen.trouble or ", ".join(f"{row} {seen.verdicts[row]}" for row in asked))
+        return ProfileTrial(seen.defect, Fate.NOT_ASKED, (), seen.trouble)
+    return ProfileTrial(seen.defect, Fate.MISSED, (), seen.trouble or ", ".join(f"{row} {seen.verdicts[row]}" for row in asked))
 
 
 def breaking(register: Register, specs: Iterable[str]) -> list[Defect]:
@@ -108,7 +108,7 @@ def sample(defects: Sequence[Defect], count: int | None, seed: int) -> list[Defe
     return random.Random(seed).sample(defects, count)  # noqa: S311 - it is no secret
 
 
-def prove_at(profile: str, defects: Sequence[Defect], workers: int, report: Callable[[Trial], None]) -> list[Trial]:
+def prove_at(profile: str, defects: Sequence[Defect], workers: int, report: Callable[[ProfileTrial], None]) -> list[ProfileTrial]:
     """Try each of these defects on that profile, each in a separate process; `report` is called with each trial as it ends."""
     tasks = [(defect, tuple(defect.breaks), profile) for defect in defects]
     found = []
@@ -119,12 +119,12 @@ def prove_at(profile: str, defects: Sequence[Defect], workers: int, report: Call
     return found
 
 
-def unexplained(trials: Iterable[Trial], reasons: Mapping[str, str]) -> list[Trial]:
+def unexplained(trials: Iterable[ProfileTrial], reasons: Mapping[str, str]) -> list[ProfileTrial]:
     """What was missed without a known reason, by the names of defects."""
     return [trial for trial in trials if trial.fate is Fate.MISSED and trial.defect.name not in reasons]
 
 
-def stale(trials: Iterable[Trial], reasons: Mapping[str, str]) -> list[str]:
+def stale(trials: Iterable[ProfileTrial], reasons: Mapping[str, str]) -> list[str]:
     """The defects that are known to be missed, but were not."""
     return [trial.defect.name for trial in trials if trial.fate is Fate.FOUND and trial.defect.name in reasons]
 

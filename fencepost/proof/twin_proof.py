@@ -26,7 +26,7 @@ from fencepost.adapters import registry
 from fencepost.contract import folder, proposals
 from fencepost.contract.datafile import DataFileError, Row, line_of, load
 from fencepost.contract.errors import Exit
-from fencepost.contract.registration import Asked
+from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.verdict import Verdict
 from fencepost.reference.defects import LAWFUL, Defect
 from fencepost.reference.defects.replay import DURABLE, losses, variants
@@ -134,7 +134,7 @@ def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[_Task]:
     named = tuple(specs) or tuple(known.by_spec)
     speaking: dict[str, list[str]] = {}
     for profile in registry.find(registry.REFERENCE).profiles():
-        for protocol in registry.protocols_of(registry.REFERENCE, Asked(profile=profile)):
+        for protocol in registry.protocols_of(registry.REFERENCE, SpecifiedSystem(profile=profile)):
             speaking.setdefault(protocol, []).append(profile)
     protocols = {name: tuple(spec for spec in named if name in known.protocols_of(spec)) for name in speaking}
     most = None if everything else _DRAWN
@@ -204,7 +204,7 @@ def _play(task: _Task) -> Noticed:
     began, told = time.process_time(), partial(Noticed, task.name, task.protocol, task.is_lawful)
     count, by_itself = 0, False
     try:
-        asked = Asked(options, task.profile)
+        asked = SpecifiedSystem(options, task.profile)
         with Plays(Options(asked=asked, selection=Selection(specs=task.specs))) as plays:
             chosen = [disturbances.bundled().by_name[name] for name in task.disturbances]
             twins = Twins(plays.systems, compares=not (task.is_lawful and task.variant))

@@ -14,7 +14,7 @@ from fencepost.results.results_folder import EXCHANGES
 
 
 @dataclass(frozen=True)
-class Red:
+class RecordedRed:
     """A scenario of a run that deviates."""
 
     run: Compliance
@@ -74,7 +74,7 @@ def lines_of(path: Path) -> tuple[list[dict[str, Any]], bool]:
     return lines, bool(lines)
 
 
-def find(results: Path, requirement: str, number: int | None) -> Red:
+def find(results: Path, requirement: str, number: int | None) -> RecordedRed:
     """The red of a requirement; `number` is that of the scenario. Raises WrongUsage where there is none, or more than one."""
     run = read(results)
     rows = {row.id: row for row in run.requirements}
@@ -99,4 +99,4 @@ def find(results: Path, requirement: str, number: int | None) -> Red:
         raise WrongUsage(f"{row.id} has {len(reds)} reds: {named}; choose one with --scenario and its number")
     violation = reds[0].violation
     assert violation is not None
-    return Red(run, results, row.id, reds[0], violation)
+    return RecordedRed(run, results, row.id, reds[0], violation)

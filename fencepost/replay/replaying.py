@@ -11,7 +11,7 @@ from fencepost.run.options import Options
 from fencepost.run.plays import Play, Plays
 from fencepost.run.selection import Selection
 
-from .recorded_red import Red, find
+from .recorded_red import RecordedRed, find
 
 FORMS = ("script", "frames", "picture")
 _CONFIGURED = frozenset({"transactions-v2"})
@@ -34,11 +34,11 @@ def show(results: Path, requirement: str, number: int | None, form: str, out: Pa
     return 0
 
 
-def _script(red: Red) -> str:
+def _script(red: RecordedRed) -> str:
     return program(red, *red.exchanges())
 
 
-def program(red: Red, kept: Lines, place: str) -> str:
+def program(red: RecordedRed, kept: Lines, place: str) -> str:
     """The script of what was said in a red. Raises WrongUsage where requests alone do not show it."""
     play, reference = _on_the_reference(red)
     notes = (
@@ -50,11 +50,11 @@ def program(red: Red, kept: Lines, place: str) -> str:
     return making.program(red.title, notes, kept, place, reference, red.violation)
 
 
-def _frames(red: Red) -> str:
+def _frames(red: RecordedRed) -> str:
     return making.frames(red.title, *red.exchanges(), red.violation)
 
 
-def _picture(red: Red) -> str:
+def _picture(red: RecordedRed) -> str:
     from fencepost.site.sequence_pictures import recorded
 
     picture = recorded(red.results, red.requirement, red.scenario)
@@ -63,7 +63,7 @@ def _picture(red: Red) -> str:
     return str(picture.svg) + "\n"
 
 
-def _on_the_reference(red: Red) -> tuple[Play, Lines]:
+def _on_the_reference(red: RecordedRed) -> tuple[Play, Lines]:
     """The scenario on the reference: what it said there. Raises WrongUsage where requests alone do not do what the scenario does."""
     with Plays(Options(selection=Selection(only=(red.requirement,)))) as plays:
         play = next((one for one in plays if one.scenario.name == red.feature and one.protocol == "kafka"), None)

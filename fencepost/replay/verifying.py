@@ -20,7 +20,7 @@ from fencepost.adapters.replay.played_again import PlayedAgain
 from fencepost.contract import history_files, proposals, register
 from fencepost.contract.errors import Exit, WrongUsage
 from fencepost.contract.events import Event
-from fencepost.contract.registration import Asked
+from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.verdict import Expectation, ScenarioResult, Verdict, judge, totals
 from fencepost.contract.verdict import RequirementResult as Judged
 from fencepost.contract.waiting import waited_in
@@ -114,7 +114,7 @@ def _plays(run: Compliance) -> Mapping[str, Play]:
     """The plays of Kafka that the run may have made, by the names of their files."""
     rows = register.bundled()
     try:
-        spoken = registry.protocols_of(run.system.name, Asked({}))
+        spoken = registry.protocols_of(run.system.name, SpecifiedSystem({}))
     except WrongUsage:  # the system of a package that is not installed here
         spoken = (_PROTOCOL,)
 

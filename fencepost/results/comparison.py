@@ -28,7 +28,7 @@ from fencepost.contract.expression import Expression
 
 from . import compliance_document, normalised_exchanges
 from .compliance_document import Compliance
-from .normalised_exchanges import Said
+from .normalised_exchanges import NormalisedExchange
 
 _NAMED = 5
 """At most this many of the requirements that only one run asked are named."""
@@ -105,7 +105,7 @@ def _names(left: Histories, right: Histories) -> dict[str, str]:
     return {key: history_files.stem_of(path) for key, path in (right | left).items()}
 
 
-def _between(scenario: str, left: list[Said], right: list[Said]) -> Iterator[Difference]:
+def _between(scenario: str, left: list[NormalisedExchange], right: list[NormalisedExchange]) -> Iterator[Difference]:
     """The differences up to the first request that only one of them has: from there on the two cannot be compared."""
     for ours, theirs in zip(left, right, strict=False):
         if ours.request != theirs.request:

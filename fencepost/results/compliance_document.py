@@ -28,7 +28,7 @@ class _Read(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class Entry(_Read):
+class RecordedDeviation(_Read):
     """The entry of known deviations that a verdict is about; it is stale if the scenario passed."""
 
     stale: bool = False
@@ -41,7 +41,7 @@ class Scenario(_Read):
     name: str
     verdict: Verdict
     violation: Mismatch | None = None
-    expectation: Entry | None = None
+    expectation: RecordedDeviation | None = None
     blocked_by: str | None = None
     seconds: float = 0.0
 

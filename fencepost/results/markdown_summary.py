@@ -36,7 +36,7 @@ _THERE = "in compliance.json"
 
 
 @dataclass(frozen=True)
-class Change:
+class VerdictChange:
     """A requirement whose verdict has changed."""
 
     requirement: str
@@ -67,7 +67,7 @@ KINDS = ("newly red", "still red, in another way", "newly not offered", "not ask
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SummaryRequest:
     """A summary to be written: its file, and the run that it is compared with."""
 
     path: Path
@@ -83,7 +83,7 @@ class Wanted:
             file.write(("\n\n" if held else "") + markdown)
 
 
-def wanted(path: Path | None, previous: Path | None, results: Path | None = None) -> Wanted | None:
+def wanted(path: Path | None, previous: Path | None, results: Path | None = None) -> SummaryRequest | None:
     """The summary that the options ask for, checked before a run creates its results folder. Raises WrongUsage; creates nothing."""
     if path is None:
         if previous is not None:
@@ -99,7 +99,7 @@ def wanted(path: Path | None, previous: Path | None, results: Path | None = None
         raise WrongUsage(f"{told}: there is no folder {path.parent}; name a file in a folder that is there")
     if not os.access(there, os.W_OK):
         raise WrongUsage(f"{told}: {there} may not be written to; name another file")
-    return Wanted(path, None if previous is None else read(previous))
+    return SummaryRequest(path, None if previous is None else read(previous))
 
 
 def show(results: Path, previous: Path | None) -> int:
@@ -184,7 +184,7 @@ def _write_changes(page: Page, run: Compliance, before: Compliance) -> None:
     page.table(("change", "verdicts", "requirements"), (cells for kind, those in found for cells in _changed(kind, those)), _THERE)
 
 
-def _changed(kind: str, those: Iterable[Change]) -> Iterator[tuple[str, str, str]]:
+def _changed(kind: str, those: Iterable[VerdictChange]) -> Iterator[tuple[str, str, str]]:
     """A row for each pair of verdicts."""
     ids: dict[str, list[str]] = {}
     for change in those:
@@ -238,14 +238,14 @@ def by_reason(rows: Iterable[Requirement]) -> Iterator[str]:
         yield f"{text(reason)}: {text(', '.join(those), _LONG)}"
 
 
-def changes_between(before: Compliance, now: Compliance) -> Iterator[tuple[str, list[Change]]]:
+def changes_between(before: Compliance, now: Compliance) -> Iterator[tuple[str, list[VerdictChange]]]:
     """Each kind of change between two runs, with its requirements in the order of the register.
 
     A requirement that was not asked before and is red now is newly red, and needs attention. One that was not asked before and is met is
     not news. One that was asked before and is not now is shown, since it is unknown whether it is still met.
     """
     was, is_now = before.verdicts, now.verdicts
-    both = (Change(name, was.get(name, Verdict.NOT_RUN), is_now.get(name, Verdict.NOT_RUN)) for name in {**is_now, **was})
+    both = (VerdictChange(name, was.get(name, Verdict.NOT_RUN), is_now.get(name, Verdict.NOT_RUN)) for name in {**is_now, **was})
     changed = [change for change in both if change.before is not change.now]
     for kind in KINDS:
         if found := [change for change in changed if change.kind == kind]:

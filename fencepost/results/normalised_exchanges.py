@@ -38,14 +38,14 @@ _FREE = frozenset({"error_message", "leader_epoch", "committed_leader_epoch", "t
 
 
 @dataclass(frozen=True)
-class Said:
+class NormalisedExchange:
     """One request with its answer; `request` names it within its scenario, `answer` has each field of the answer by its path."""
 
     request: str
     answer: Fields
 
 
-def read(path: Path) -> list[Said]:
+def read(path: Path) -> list[NormalisedExchange]:
     """A scenario's history in its normal form."""
     said = [event for event in events(path) if not _is_of_the_store(event)]
     names = {event["tx"]["tid"] for event in said if event.get("tx") and event["tx"]["tid"]}
@@ -103,7 +103,7 @@ def _api(event: Event) -> str:
     return str(event["api"]).partition(" ")[0]
 
 
-def _once(calls: list[tuple[str, Event, Fields]]) -> Iterator[Said]:
+def _once(calls: list[tuple[str, Event, Fields]]) -> Iterator[NormalisedExchange]:
     looks: dict[str, Fields] = {}
     for index, (request, asked, answer) in enumerate(calls):
         if _api(asked) not in _WRITES:
@@ -111,10 +111,10 @@ def _once(calls: list[tuple[str, Event, Fields]]) -> Iterator[Said]:
             continue
         if index + 1 < len(calls) and calls[index + 1][0] == request and answer["type"] != "ok":
             continue
-        yield from (Said(look, looks[look]) for look in sorted(looks))
+        yield from (NormalisedExchange(look, looks[look]) for look in sorted(looks))
         looks = {}
-        yield Said(request, answer)
-    yield from (Said(look, looks[look]) for look in sorted(looks))
+        yield NormalisedExchange(request, answer)
+    yield from (NormalisedExchange(look, looks[look]) for look in sorted(looks))
 
 
 class _Normal:

@@ -28,7 +28,7 @@ from fencepost.contract.ports import Handshake
 from fencepost.contract.register import Register, Requirement
 from fencepost.contract.verdict import Gate, RequirementResult, ScenarioResult, Verdict, judge, totals
 from fencepost.run.deselection import Narrowed
-from fencepost.run.identity import Identity, Named
+from fencepost.run.identity import DeclaredSystem, Identity
 from fencepost.run.selection import Selection
 
 from .history_check import Histories
@@ -50,7 +50,7 @@ class Results:
     register: Register
     selection: Selection
     system: str
-    named: Named = field(default_factory=Named)
+    named: DeclaredSystem = field(default_factory=DeclaredSystem)
     defect: str | None = None
     gate: Gate = field(default_factory=Gate)
     counting: Counting = ALL_COUNT

@@ -25,7 +25,7 @@ from fencepost.run.refusal import WATCHING
 
 from . import history_check
 from .compliance_document import Compliance
-from .markdown_summary import Wanted
+from .markdown_summary import SummaryRequest
 from .results_folder import ALLURE_RESULTS, noting
 from .run_results import Results
 
@@ -44,7 +44,7 @@ _LETTERS = {
 
 
 @dataclass(frozen=True)
-class Judged:
+class CollectedResult:
     """What travels on a pytest report, also from a worker process: one scenario's result, and the handshake of its system."""
 
     result: ScenarioResult
@@ -55,7 +55,7 @@ class Judged:
         return json.dumps(dataclasses.asdict(self), default=sorted)
 
     @classmethod
-    def of(cls, report: pytest.TestReport) -> "Judged | None":
+    def of(cls, report: pytest.TestReport) -> "CollectedResult | None":
         text = getattr(report, "fencepost", None)
         if text is None:
             return None
@@ -79,7 +79,7 @@ def _handshake(data: dict[str, Any] | None) -> Handshake | None:
 class Reporting:
     """The half of the plugin that receives the verdicts."""
 
-    def __init__(self, options: Options, results: Results, stopping: Stopping, summary: Wanted | None = None) -> None:
+    def __init__(self, options: Options, results: Results, stopping: Stopping, summary: SummaryRequest | None = None) -> None:
         self.html, self.check, self.summary = options.html, options.check, summary
         self.results, self.stopping = results, stopping
         self.collected: set[str] = set()
@@ -104,7 +104,7 @@ class Reporting:
         self.results.write()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        judged = Judged.of(report)
+        judged = CollectedResult.of(report)
         if judged is None:  # also of a scenario whose worker process died, which leaves the run incomplete
             self._leave_to_others(report)
             return
@@ -130,7 +130,7 @@ class Reporting:
         """Scenarios are shown by their verdict, and counted in pytest's categories."""
         if hasattr(report, "is_anomaly"):
             return "failed", "X", ("ANOMALY", {"red": True})
-        judged = Judged.of(report)
+        judged = CollectedResult.of(report)
         if judged is None:
             return None
         letter, colour = _LETTERS[judged.result.verdict]
@@ -172,7 +172,7 @@ class Reporting:
                 allure_anomalies.tell(told, self.results.register, self.results.folder / ALLURE_RESULTS, noting(self.results.folder))
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
-    def _sum_up(self, wanted: Wanted) -> None:
+    def _sum_up(self, wanted: SummaryRequest) -> None:
         """Write the summary; a failure to write it changes no verdict, and so no exit code."""
         try:
             wanted.append(Compliance.model_validate(self.results.as_json()))

@@ -16,7 +16,7 @@ _LONGEST = 100
 
 
 @dataclass(frozen=True)
-class Named:
+class DeclaredSystem:
     """What the user declares about the system that is judged."""
 
     name: str | None = None
@@ -25,7 +25,9 @@ class Named:
     known_as: KnownAs | None = None
 
     @classmethod
-    def of(cls, name: str | None = None, version: str | None = None, labels: Iterable[str] = (), known_as: str | None = None) -> "Named":
+    def of(
+        cls, name: str | None = None, version: str | None = None, labels: Iterable[str] = (), known_as: str | None = None
+    ) -> "DeclaredSystem":
         """Read the options. Raises WrongUsage."""
         return cls(
             None if name is None else _plain("--name", name, "a name such as my-broker"),
@@ -48,7 +50,7 @@ class Identity:
     known_as: str | None
 
     @classmethod
-    def of(cls, system: str, named: Named, defect: str | None, handshake: Handshake | None) -> "Identity":
+    def of(cls, system: str, named: DeclaredSystem, defect: str | None, handshake: Handshake | None) -> "Identity":
         """The system by the user's name, else by its image if that is not the project's own, with what it reported about itself.
 
         So a build under another name is never counted with the release that it may be.

@@ -14,11 +14,11 @@ from fencepost.contract.editions import Counting
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import System
 from fencepost.contract.register import Register
-from fencepost.contract.registration import Asked
+from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.themes import THEMES
 from fencepost.contract.verdict import Gate
 
-from .identity import Named
+from .identity import DeclaredSystem
 from .selection import Selection
 
 TEXT = "seed"
@@ -30,13 +30,13 @@ class Options:
     """One run: the system, how to reach it, what to ask, and where the results go."""
 
     system: str = registry.REFERENCE
-    asked: Asked = field(default_factory=Asked)
+    asked: SpecifiedSystem = field(default_factory=SpecifiedSystem)
     selection: Selection = field(default_factory=Selection)
     results: Path | None = None
     html: bool = True
     check: bool = False
     gate: Gate = field(default_factory=Gate)
-    named: Named = field(default_factory=Named)
+    named: DeclaredSystem = field(default_factory=DeclaredSystem)
     smoke: bool = False
     shuffle: int | None = None
     concurrency: int | None = None
@@ -53,13 +53,13 @@ class Options:
         own = {name: value(f"--{name}") for name in registry.bundled_options()}
         return cls(
             registry.named(value("--system")),
-            Asked(given(own, value("--set-system")), value("--profile"), value("--patience"), frozenset(value("--spec"))),
+            SpecifiedSystem(given(own, value("--set-system")), value("--profile"), value("--patience"), frozenset(value("--spec"))),
             Selection.said(value("--spec"), value("--only"), value("--level"), value("--skip"), value("--theme")),
             Path(os.path.realpath(value("--results"))) if value("--results") else None,
             not value("--no-html"),
             value("--check"),
             Gate.of(value("--fail-on"), value("--strict-verdicts"), value("--max-not-offered"), value("--parity")),
-            Named.of(value("--name"), value("--system-version"), value("--label"), value("--known-as")),
+            DeclaredSystem.of(value("--name"), value("--system-version"), value("--label"), value("--known-as")),
             smoke=value("--smoke"),
             shuffle=value("--shuffle"),
             concurrency=_concurrency(value("--concurrency")),
@@ -157,7 +157,7 @@ def add(parser: pytest.Parser) -> None:
     group.addoption(
         "--patience",
         type=float,
-        default=Asked.patience_s,
+        default=SpecifiedSystem.patience_s,
         metavar="S",
         help="how long to wait for what must arrive, and for each answer, 30 s at most for one of these (default: 20)",
     )

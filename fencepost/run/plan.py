@@ -17,7 +17,7 @@ from rich.text import Text
 from fencepost.adapters import registry
 from fencepost.console.phrases import counted, plural
 from fencepost.contract import proposals
-from fencepost.contract.brokers import Asked, Brokers, beside, brokers_of, deal, may_offer, most_at_once, turn_of
+from fencepost.contract.brokers import Brokers, ScheduledScenario, beside, brokers_of, deal, may_offer, most_at_once, turn_of
 from fencepost.contract.errors import UnknownName
 from fencepost.contract.gherkin import needs_in, requirement_of, scenarios_of
 from fencepost.contract.ports import System
@@ -124,7 +124,7 @@ def _seconds_after(
     return previous.seconds({one.requirement for those in scenarios.values() for one in those}, share)
 
 
-def expected_seconds(systems: Mapping[str, System], scenarios: Mapping[str, Sequence[Asked]], workers: int = 1) -> float | None:
+def expected_seconds(systems: Mapping[str, System], scenarios: Mapping[str, Sequence[ScheduledScenario]], workers: int = 1) -> float | None:
     """The seconds that these scenarios of each protocol will take, in this order, including the starts of brokers that they wait for.
 
     None for a system without measurements. With several workers it is the best that their processors can do together.
@@ -151,10 +151,10 @@ def about_seconds(system: System, feature: str, needs: frozenset[str]) -> float:
     offered = may_offer(system)
     if offered is not None and not needs <= offered:
         return 0.0
-    return registry.seconds_of(system, Asked(feature, needs)) or 1.0
+    return registry.seconds_of(system, ScheduledScenario(feature, needs)) or 1.0
 
 
-def _brokers(system: System, asked: Sequence[Asked], workers: int) -> Brokers | None:
+def _brokers(system: System, asked: Sequence[ScheduledScenario], workers: int) -> Brokers | None:
     """The brokers that all workers together start for these scenarios."""
     if workers == 1 or (whole := brokers_of(system, asked)) is None:
         return brokers_of(system, asked)
@@ -185,10 +185,10 @@ def _brokers(system: System, asked: Sequence[Asked], workers: int) -> Brokers | 
 class _Scenario:
     requirement: str
     spec: str
-    asked: Asked
+    asked: ScheduledScenario
 
 
-def _asked(scenarios: Mapping[str, Sequence[_Scenario]]) -> dict[str, list[Asked]]:
+def _asked(scenarios: Mapping[str, Sequence[_Scenario]]) -> dict[str, list[ScheduledScenario]]:
     return {protocol: [one.asked for one in those] for protocol, those in scenarios.items()}
 
 
@@ -205,7 +205,7 @@ def _scenarios(system: System, protocol: str, holds: Callable[[Requirement, str]
         if spec in binding and holds(row, spec):
             for feature, scenario in scenarios_of(row.id):
                 needs = frozenset(needs_in((*scenario.tags, *_rule_tags(feature.rules, row.id))))
-                found += [_Scenario(row.id, spec, Asked(feature.path, needs))] * max(1, len(scenario.rows))
+                found += [_Scenario(row.id, spec, ScheduledScenario(feature.path, needs))] * max(1, len(scenario.rows))
     return sorted(found, key=lambda one: turn_of(system, one.asked.needs))
 
 

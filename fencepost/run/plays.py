@@ -53,12 +53,12 @@ class Play:
         return self.asked.run
 
     @property
-    def asked(self) -> "Asked":
-        return Asked(self.requirement, self.feature.path, self.scenario.name, self.name, self.protocol, self.example)
+    def asked(self) -> "ScenarioNames":
+        return ScenarioNames(self.requirement, self.feature.path, self.scenario.name, self.name, self.protocol, self.example)
 
 
 @dataclass(frozen=True)
-class Asked:
+class ScenarioNames:
     """The names of a scenario that is asked: `name` as in `Play`, `scenario` as in its feature file."""
 
     requirement: str
@@ -196,14 +196,16 @@ def put(
     return player_of(play.feature.spec).play(play.steps, open_session, hears)
 
 
-class Shown(NamedTuple):
+class ResultWithRelease(NamedTuple):
     """A scenario's result, and, if nothing excuses its violation, the release that is known to break the requirement in that way."""
 
     result: ScenarioResult
     alike: str | None
 
 
-def judged(asked: Asked, played: Played, systems: JudgedSystems, note: str | None = None, enough_s: float = ENOUGH_S) -> Shown:
+def judged(
+    asked: ScenarioNames, played: Played, systems: JudgedSystems, note: str | None = None, enough_s: float = ENOUGH_S
+) -> ResultWithRelease:
     """A scenario's result, with the known deviations taken into account; `note` is added to its reason. It is not violated if a wait of
     less than `enough_s` was in vain.
     """
@@ -231,7 +233,7 @@ def judged(asked: Asked, played: Played, systems: JudgedSystems, note: str | Non
         refusal_of(played.error, said()) if found.verdict is Verdict.INCONCLUSIVE else None,
         is_too_early=found.is_too_early,
     )
-    return Shown(result, alike)
+    return ResultWithRelease(result, alike)
 
 
 def error_of(played: Played) -> BaseException | None:
@@ -258,7 +260,7 @@ def refusal_of(error: BaseException | None, exchanges: Sequence[Exchange]) -> Mi
     return Mismatch("success", f"a refusal with {error.error} ({error.code})", f"answer to {request}", error.error, error.code)
 
 
-def _alike(asked: Asked, found: Judgement, systems: JudgedSystems) -> str | None:
+def _alike(asked: ScenarioNames, found: Judgement, systems: JudgedSystems) -> str | None:
     likeness = systems.likenesses.get(asked.protocol)
     if likeness is None or found.verdict is not Verdict.VIOLATED:
         return None

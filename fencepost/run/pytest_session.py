@@ -38,7 +38,7 @@ class _Remember:
 
 
 @dataclass(frozen=True)
-class Ended:
+class FinishedRun:
     """A run that has ended: its exit code, and the plugin half with its verdicts if it had begun."""
 
     exit: Exit
@@ -87,7 +87,7 @@ def judge(
     watching: Watching | None = None,
     plugins: Iterable[object] = (),
     features: Sequence[str] = (),
-) -> Ended:
+) -> FinishedRun:
     """Run the bundled features with these pytest options and plugins, and write the results folder if they name one."""
     known_deviations.check(register.bundled())  # a faulty bundled file is not the user's error, so it is reported before pytest starts
     remember = _Remember()
@@ -98,7 +98,7 @@ def judge(
         [remember, hooks, *([watching] if watching else []), *plugins],
         features,
     )
-    return Ended(_exit_code(code, remember.reporting), remember.reporting)
+    return FinishedRun(_exit_code(code, remember.reporting), remember.reporting)
 
 
 def _pytest(arguments: list[str], plugins: list[object], more: Sequence[str] = ()) -> int:

@@ -43,7 +43,7 @@ from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.contract.waiting import has_changed
 from fencepost.results import junit
 from fencepost.results.results_folder import BROKER_LOGS, EXCHANGES, HISTORIES
-from fencepost.results.verdict_collector import Judged
+from fencepost.results.verdict_collector import CollectedResult
 from fencepost.run.parallel.assignment import Dealing
 from fencepost.steps.player import Player, player_of
 from fencepost.steps.stage import Stage
@@ -54,7 +54,7 @@ from .interruption import Stopped, Stopping
 from .interruption_hooks import GIVEN_UP
 from .judged_systems import JudgedSystems
 from .options import Options
-from .plays import Asked, Play, judged
+from .plays import Play, ScenarioNames, judged
 from .refusal import refuse
 from .scenario_items import NOTE, Playing
 from .steady_environment import steady_environment
@@ -303,7 +303,7 @@ class Running:
         report.duration = played.seconds
         told = junit.properties(asked.requirement, result.feature, result.name, asked.example, result.verdict.value)
         item.user_properties[:] = [*(one for one in item.user_properties if one[0] not in dict(told)), *told]
-        report.fencepost = Judged(result, self.systems.handshakes.get(asked.protocol), self.unreachable).dump()  # type: ignore[attr-defined]
+        report.fencepost = CollectedResult(result, self.systems.handshakes.get(asked.protocol), self.unreachable).dump()  # type: ignore[attr-defined]
         self._colour(report, result)
         if result.verdict.is_red:
             is_bug = result.verdict is Verdict.HARNESS_ERROR and call.excinfo and not isinstance(error, WrongUsage)
@@ -313,9 +313,9 @@ class Running:
             report.longrepr = text + self._keep_broker_log(item)
         self._keep_exchanges(item)
 
-    def _asked(self, item: pytest.Item) -> Asked:
+    def _asked(self, item: pytest.Item) -> ScenarioNames:
         protocol, example = item.stash[PROTOCOL], example_of(item)
-        return Asked(requirement_of(item), feature_of(item), scenario_of(item).name, self._name(item), protocol, example)
+        return ScenarioNames(requirement_of(item), feature_of(item), scenario_of(item).name, self._name(item), protocol, example)
 
     @staticmethod
     def _colour(report: pytest.TestReport, result: ScenarioResult) -> None:

@@ -8,7 +8,7 @@ from fencepost.contract.errors import AccessRefused, Malformed, NotOffered, Wron
 from fencepost.contract.evidence import Evidence, Mismatch, NoAnswer, SetUpFailed, Violation
 from fencepost.contract.ports import Handshake
 from fencepost.contract.verdict import Expectation, Verdict
-from fencepost.deviations.known_deviations import Known
+from fencepost.deviations.known_deviations import LocatedDeviation
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,9 @@ class Judgement:
     is_too_early: bool = False
 
 
-def judge(error: BaseException | None, evidence: Evidence, known: Sequence[Known] = (), too_short: str | None = None) -> Judgement:
+def judge(
+    error: BaseException | None, evidence: Evidence, known: Sequence[LocatedDeviation] = (), too_short: str | None = None
+) -> Judgement:
     """The verdict of a scenario that ended with `error`, or without one; `known` are the entries about it, the user's first. `too_short`
     is why it may have read too early: then it is not violated, unless the deviation is known.
     """
@@ -55,7 +57,7 @@ def lacks(name: str, needs: Collection[str], handshake: Handshake | None) -> Not
     return NotOffered("; ".join([f"{name} does not offer {', '.join(missing)}", *why]))
 
 
-def _unseen(known: Sequence[Known]) -> Judgement:
+def _unseen(known: Sequence[LocatedDeviation]) -> Judgement:
     """The judgement of a scenario that passed, although entries expect it to fail."""
     stale = next((one for one in known if not one.need_not_show), None)
     if stale is None:
@@ -65,17 +67,17 @@ def _unseen(known: Sequence[Known]) -> Judgement:
     return Judgement(Verdict.HARNESS_ERROR, _remedy(stale), expectation=_cited(stale, is_stale=True))
 
 
-def _excuse(one: Known) -> str:
+def _excuse(one: LocatedDeviation) -> str:
     link = f"{one.entry.link}; " if one.entry.link else ""
     return f"{one.entry.reason} ({link}{_seldom(one)}from {one.where})"
 
 
-def _seldom(one: Known) -> str:
+def _seldom(one: LocatedDeviation) -> str:
     """How often an intermittent deviation was seen before."""
     return f"{one.entry.intermittent}; " if one.entry.intermittent else ""
 
 
-def _remedy(one: Known) -> str:
+def _remedy(one: LocatedDeviation) -> str:
     """What to remove."""
     entry = one.entry
     versions = f" of {entry.versions}" if entry.versions else ""
@@ -90,7 +92,7 @@ def _remedy(one: Known) -> str:
     )
 
 
-def _cited(one: Known, is_stale: bool = False) -> Expectation:
+def _cited(one: LocatedDeviation, is_stale: bool = False) -> Expectation:
     return Expectation(one.file, one.line, one.is_own, is_stale)
 
 

@@ -19,7 +19,7 @@ from pygments.lexers import PythonLexer
 from fencepost.contract.register import Register
 
 from . import addresses
-from .page_writer import Entry, Writer, trusted
+from .page_writer import SearchEntry, Writer, trusted
 
 PACKAGES = (
     "reference/kernel",
@@ -145,7 +145,7 @@ class Book:
                 addresses.module(module.file),
                 "module",
                 f"{module.name}: the reference",
-                found_by=Entry(f"{module.name}: {module.summary}", addresses.module(module.file), "reference"),
+                found_by=SearchEntry(f"{module.name}: {module.summary}", addresses.module(module.file), "reference"),
                 module=module,
                 code=self.code(module, 1, len(module.lines), depth, numbered=True),
                 decides=decides,

@@ -8,7 +8,7 @@ from fencepost.museum.bugs import Bug, Kind
 from fencepost.reference.defects import DEFECTS
 
 from . import addresses
-from .page_writer import Entry, Writer
+from .page_writer import SearchEntry, Writer
 
 ADDRESS = "bugs.html"
 
@@ -32,7 +32,7 @@ def write(site: Writer, register: Register, shown: Collection[str]) -> None:
         ADDRESS,
         "bugs",
         "Real bugs",
-        found_by=Entry("Real bugs", ADDRESS, "bugs", " ".join(ticket for bug in museum.bugs for ticket in bug.tickets)),
+        found_by=SearchEntry("Real bugs", ADDRESS, "bugs", " ".join(ticket for bug in museum.bugs for ticket in bug.tickets)),
         systems={system: [bug for bug in theirs if bug in bugs] for system, theirs in museum.systems.items()},
         count=len(bugs),
         waiting=museum.waiting,

@@ -57,7 +57,9 @@ def build(options: Options) -> int:
     return 0
 
 
-def _write(site: Writer, specs: Sequence[str], shown: Sequence[str], columns: Columns, drawn: dict[str, sequence_pictures.Picture]) -> None:
+def _write(
+    site: Writer, specs: Sequence[str], shown: Sequence[str], columns: Columns, drawn: dict[str, sequence_pictures.SequencePicture]
+) -> None:
     rows = register.bundled()
     reference = Book(rows, shown, whole=set(specs) == set(rows.by_spec))
     documents = Documents(reference, specs)

@@ -15,7 +15,7 @@ from fencepost.contract import proposals
 
 from . import addresses
 from .book import Book
-from .page_writer import Entry, Writer, trusted
+from .page_writer import SearchEntry, Writer, trusted
 
 _COMMENT = re.compile(r"\A(?:\s*<!--.*?-->)+\s*", re.S)
 _ID = re.compile(r"\b([A-Z][A-Z0-9]*-\d{2,3})\b")
@@ -58,7 +58,7 @@ class Documents:
                 one.address,
                 "document",
                 one.title,
-                found_by=Entry(one.title, one.address, "documentation", text),
+                found_by=SearchEntry(one.title, one.address, "documentation", text),
                 body=body,
                 headings=[heading for heading in headings if heading[2] == "h2"],
             )

@@ -18,7 +18,7 @@ CSS, JS, INDEX = "assets/site.css", "assets/site.js", "assets/index.js"
 
 
 @dataclass(frozen=True)
-class Entry:
+class SearchEntry:
     """What a search finds: the title of a page, its address, and words that are no part of its title."""
 
     title: str
@@ -33,7 +33,7 @@ class Writer:
 
     folder: Folder
     title: str
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[SearchEntry] = field(default_factory=list)
     pages: int = 0
     size: int = 0
 
@@ -41,7 +41,7 @@ class Writer:
         self._templates = templates_in(Path(__file__).parent)
         self._templates.globals |= {"site_title": self.title, "version": VERSION}
 
-    def page(self, address: str, template: str, title: str, *, found_by: Entry | None = None, **told: Any) -> None:
+    def page(self, address: str, template: str, title: str, *, found_by: SearchEntry | None = None, **told: Any) -> None:
         """Render a page. In templates `root` leads from this page to the top of the site."""
         root = "../" * address.count("/")
         text = self._templates.get_template(f"{template}.html.j2").render(title=title, address=address, root=root, **told)
@@ -62,7 +62,7 @@ class Writer:
         self.put(INDEX, f"window.fencepostIndex = {_as_script(self.entries)};\n")
 
 
-def _as_script(entries: Sequence[Entry]) -> str:
+def _as_script(entries: Sequence[SearchEntry]) -> str:
     rows = [[entry.title, entry.address, entry.kind, entry.text] for entry in entries]
     return json.dumps(rows, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
 

@@ -7,18 +7,18 @@ from fencepost.contract import proposals, themes
 from fencepost.contract.register import Register, Requirement
 
 from . import addresses
-from .page_writer import Entry, Writer
-from .requirement_pages import Standing, standing
+from .page_writer import SearchEntry, Writer
+from .requirement_pages import RunStanding, standing
 from .run_columns import Columns
 
 
 @dataclass(frozen=True)
-class Line:
+class RequirementLine:
     """A requirement in a list."""
 
     row: Requirement
     address: str
-    standings: tuple[Standing, ...]
+    standings: tuple[RunStanding, ...]
 
     @property
     def is_plain(self) -> bool:
@@ -55,9 +55,9 @@ def summaries(register: Register, specs: Sequence[str], columns: Columns) -> lis
     ]
 
 
-def lines_of(rows: Sequence[Requirement], columns: Columns) -> list[Line]:
+def lines_of(rows: Sequence[Requirement], columns: Columns) -> list[RequirementLine]:
     """Requirements with how every run does on them."""
-    return [Line(row, addresses.requirement(row.id), tuple(standing(column, row.id) for column in columns.all)) for row in rows]
+    return [RequirementLine(row, addresses.requirement(row.id), tuple(standing(column, row.id) for column in columns.all)) for row in rows]
 
 
 def write_all(site: Writer, register: Register, specs: Sequence[str], columns: Columns) -> None:
@@ -73,7 +73,7 @@ def write_all(site: Writer, register: Register, specs: Sequence[str], columns: C
             addresses.proposal(spec),
             "proposal",
             title,
-            found_by=Entry(title, addresses.proposal(spec), "proposal"),
+            found_by=SearchEntry(title, addresses.proposal(spec), "proposal"),
             proposal=proposals.bundled()[spec],
             edition=addresses.edition_of(spec),
             lines=lines_of(tested, columns),

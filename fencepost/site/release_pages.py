@@ -13,7 +13,7 @@ from fencepost.deviations import known_deviations
 from fencepost.deviations.known_deviations import BundledEntry
 
 from . import addresses
-from .page_writer import Entry, Writer
+from .page_writer import SearchEntry, Writer
 from .requirement_pages import Deviation, as_deviation, entries
 from .run_columns import Column, Columns
 
@@ -23,7 +23,7 @@ _PATCHES = 10
 
 
 @dataclass(frozen=True)
-class Known:
+class ReleaseDeviation:
     """A deviation with the requirement that it is about; `is_new` says that the line before does not have it."""
 
     requirement: str
@@ -34,13 +34,13 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Line:
+class ReleaseLine:
     """A line of releases, such as Kafka 4.3."""
 
     system: str
     version: str
-    known: tuple[Known, ...]
-    gone: tuple[Known, ...]
+    known: tuple[ReleaseDeviation, ...]
+    gone: tuple[ReleaseDeviation, ...]
     runs: tuple[Column, ...]
 
     @property
@@ -52,10 +52,10 @@ class Line:
         return addresses.release(self.system, self.version)
 
 
-def lines_of(register: Register, specs: Sequence[str], columns: Columns) -> list[Line]:
+def lines_of(register: Register, specs: Sequence[str], columns: Columns) -> list[ReleaseLine]:
     """All lines that the kit knows, with their known deviations from the requirements of these proposals."""
     shown = [one for one in entries() if one[1].requirement == known_deviations.ANY or register.spec_of(one[1].requirement) in specs]
-    found: list[Line] = []
+    found: list[ReleaseLine] = []
     for system, version in _known_lines():
         own = [(file, entry) for file, entry in shown if file == f"{system}.yaml"]
         before = next((line for line in reversed(found) if line.system == system), None)
@@ -65,18 +65,18 @@ def lines_of(register: Register, specs: Sequence[str], columns: Columns) -> list
         now = {one.deviation for one in known}
         gone = tuple(one for one in before.known if one.deviation not in now) if before else ()
         runs = tuple(column for column in columns.all if column.run.system.name == system and _is_of(column.run.system.version, version))
-        found.append(Line(system, version, known, gone, runs))
+        found.append(ReleaseLine(system, version, known, gone, runs))
     return found
 
 
-def write_all(site: Writer, lines: Sequence[Line]) -> None:
+def write_all(site: Writer, lines: Sequence[ReleaseLine]) -> None:
     """A page for each line."""
     for line in lines:
         site.page(
             line.address,
             "release",
             line.name,
-            found_by=Entry(f"{line.name}: {len(line.known)} known deviations", line.address, "release"),
+            found_by=SearchEntry(f"{line.name}: {len(line.known)} known deviations", line.address, "release"),
             line=line,
         )
 
@@ -100,11 +100,11 @@ def _known_lines() -> Iterator[tuple[str, str]]:
     return iter(sorted(found, key=lambda one: (one[0], Version(one[1]))))
 
 
-def _known(register: Register, entry: BundledEntry, deviation: Deviation, is_new: bool) -> Known:
+def _known(register: Register, entry: BundledEntry, deviation: Deviation, is_new: bool) -> ReleaseDeviation:
     if entry.requirement == known_deviations.ANY:
-        return Known("any requirement", None, "", deviation, is_new)
+        return ReleaseDeviation("any requirement", None, "", deviation, is_new)
     row = register[entry.requirement]
-    return Known(row.id, addresses.requirement(row.id), row.statement, deviation, is_new)
+    return ReleaseDeviation(row.id, addresses.requirement(row.id), row.statement, deviation, is_new)
 
 
 def _is_of(version: str | None, line: str) -> bool:

@@ -13,14 +13,14 @@ from fencepost.deviations import known_deviations
 
 from . import addresses, bug_page
 from .book import Book, Excerpt
-from .page_writer import Entry, Writer
+from .page_writer import SearchEntry, Writer
 from .run_columns import Column, Columns
 from .scenario_steps import scenarios_of
-from .sequence_pictures import Picture
+from .sequence_pictures import SequencePicture
 
 
 @dataclass(frozen=True)
-class Standing:
+class RunStanding:
     """How one run does; `red` is the page that shows why, where it is not met."""
 
     column: Column
@@ -43,7 +43,7 @@ class Deviation:
 
 
 def write_all(
-    site: Writer, register: Register, specs: Sequence[str], columns: Columns, book: Book, pictures: Mapping[str, Picture]
+    site: Writer, register: Register, specs: Sequence[str], columns: Columns, book: Book, pictures: Mapping[str, SequencePicture]
 ) -> None:
     """The pages of all requirements of these proposals."""
     for spec in specs:
@@ -60,7 +60,7 @@ def _write(
     row: Requirement,
     columns: Columns,
     book: Book,
-    picture: Picture | None,
+    picture: SequencePicture | None,
     before: Requirement | None,
     after: Requirement | None,
 ) -> None:
@@ -93,23 +93,25 @@ def _write(
     )
 
 
-def entry_of(row: Requirement) -> Entry:
+def entry_of(row: Requirement) -> SearchEntry:
     """By what a search finds a requirement: its id and statement, why it is there, and what its scenarios are about."""
     titles = [scenario.title for _, scenario in gherkin.scenarios_of(row.id)]
-    return Entry(f"{row.id} {row.statement}", addresses.requirement(row.id), "requirement", " ".join([gherkin.why_of(row.id), *titles]))
+    return SearchEntry(
+        f"{row.id} {row.statement}", addresses.requirement(row.id), "requirement", " ".join([gherkin.why_of(row.id), *titles])
+    )
 
 
 def _excerpts(book: Book, found: traceability.Hops, depth: int) -> list[Excerpt]:
     return [excerpt for place in found.branches if (excerpt := book.excerpt(place.file, place.line, place.what, depth))]
 
 
-def standing(column: Column, requirement: str) -> Standing:
+def standing(column: Column, requirement: str) -> RunStanding:
     """How a run does on a requirement."""
     row = column.rows.get(requirement)
     verdict = column.verdict(requirement)
     has_page = verdict.is_red or verdict is Verdict.KNOWN_DEVIATION
     reason = row.reason if row else "this run's version of Fencepost does not have it"
-    return Standing(column, verdict, reason, column.red(requirement) if has_page else None)
+    return RunStanding(column, verdict, reason, column.red(requirement) if has_page else None)
 
 
 def deviations_of(requirement: str) -> list[Deviation]:

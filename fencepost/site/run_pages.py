@@ -10,14 +10,14 @@ from fencepost.results.compliance_document import Requirement, Scenario
 from . import addresses
 from .page_writer import Writer
 from .run_columns import Column, Columns
-from .sequence_pictures import Picture, recorded
+from .sequence_pictures import SequencePicture, recorded
 
 _MOST_PICTURES = 3
 """Of each requirement; the other scenarios are told in words."""
 
 
 @dataclass(frozen=True)
-class Red:
+class RedRequirement:
     """A requirement that a run found not met."""
 
     row: Requirement
@@ -31,14 +31,14 @@ class RedScenario:
     """A scenario that gave it its verdict."""
 
     scenario: Scenario
-    picture: Picture | None
+    picture: SequencePicture | None
 
 
 def write_all(site: Writer, register: Register, requirements: Collection[str], columns: Columns) -> None:
     """The pages of all runs; of requirements only those that have a page."""
     for column in columns.all:
         reds = [
-            Red(row, register[row.id].statement, column.red(row.id), addresses.requirement(row.id))
+            RedRequirement(row, register[row.id].statement, column.red(row.id), addresses.requirement(row.id))
             for row in column.run.requirements
             if row.id in requirements and (row.verdict.is_red or row.verdict is Verdict.KNOWN_DEVIATION)
         ]
@@ -47,7 +47,7 @@ def write_all(site: Writer, register: Register, requirements: Collection[str], c
             _write_red(site, column, red)
 
 
-def _write_run(site: Writer, register: Register, column: Column, reds: list[Red]) -> None:
+def _write_run(site: Writer, register: Register, column: Column, reds: list[RedRequirement]) -> None:
     totals = {verdict: len(column.run.having(verdict)) for verdict in Verdict}
     site.page(
         column.address,
@@ -60,7 +60,7 @@ def _write_run(site: Writer, register: Register, column: Column, reds: list[Red]
     )
 
 
-def _write_red(site: Writer, column: Column, red: Red) -> None:
+def _write_red(site: Writer, column: Column, red: RedRequirement) -> None:
     decisive = red.row.decisive or red.row.scenarios
     shown = [
         RedScenario(scenario, recorded(column.results, red.row.id, scenario) if place < _MOST_PICTURES else None)

@@ -8,7 +8,7 @@ from fencepost.steps import vocabularies
 from fencepost.steps.sentence import Sentence
 
 from . import addresses
-from .page_writer import Entry, Writer
+from .page_writer import SearchEntry, Writer
 from .scenario_steps import anchor
 
 
@@ -35,7 +35,7 @@ def write_all(site: Writer, specs: Sequence[str]) -> list[str]:
             addresses.vocabulary(name),
             "sentences",
             f"Sentences: {name}",
-            found_by=Entry(f"Sentences: {name}", addresses.vocabulary(name), "sentences"),
+            found_by=SearchEntry(f"Sentences: {name}", addresses.vocabulary(name), "sentences"),
             name=name,
             sentences=views,
             types=[types[key] for key in sorted(types)],

@@ -7,7 +7,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from fencepost.contract import history_files
-from fencepost.report.sequence import Said, Scene, drawn, readable_events
+from fencepost.report.sequence import PicturedStep, Scene, drawn, readable_events
 from fencepost.results.compliance_document import Scenario
 from fencepost.run.options import Options
 from fencepost.run.plays import Play, Plays
@@ -18,7 +18,7 @@ from .page_writer import trusted
 
 
 @dataclass(frozen=True)
-class Picture:
+class SequencePicture:
     """A picture, or why there is none."""
 
     scenario: str
@@ -26,9 +26,9 @@ class Picture:
     reason: str = ""
 
 
-def on_the_reference(specs: Sequence[str]) -> dict[str, Picture]:
+def on_the_reference(specs: Sequence[str]) -> dict[str, SequencePicture]:
     """For each requirement of these proposals a picture of the first of its scenarios that the reference offers."""
-    found: dict[str, Picture] = {}
+    found: dict[str, SequencePicture] = {}
     with Plays(Options(selection=Selection(specs=tuple(specs)))) as plays:
         for play in plays:
             if play.requirement not in found or found[play.requirement].svg is None:
@@ -36,28 +36,33 @@ def on_the_reference(specs: Sequence[str]) -> dict[str, Picture]:
     return found
 
 
-def _played(plays: Plays, play: Play) -> Picture:
+def _played(plays: Plays, play: Play) -> SequencePicture:
     played = plays.play(play)
     if played.session is None:
-        return Picture(play.name, reason=f"The reference does not offer what this scenario needs: {played.error}")
+        return SequencePicture(play.name, reason=f"The reference does not offer what this scenario needs: {played.error}")
     player = player_of(play.feature.spec)
-    steps = [Said(f"{one.step.keyword} {one.step.text}", one.said, player.brings_down(one.step), one.ending.value) for one in played.steps]
+    steps = [
+        PicturedStep(f"{one.step.keyword} {one.step.text}", one.said, player.brings_down(one.step), one.ending.value)
+        for one in played.steps
+    ]
     exchanges = [(one.client, one.name) for one in played.session.exchanges()]
     scene = Scene(tuple(steps), tuple(exchanges))
-    return Picture(play.name, trusted(drawn(played.session.history(play.run), f"{play.requirement} {play.name}", scene, alone=False)))
+    return SequencePicture(
+        play.name, trusted(drawn(played.session.history(play.run), f"{play.requirement} {play.name}", scene, alone=False))
+    )
 
 
-def recorded(results: Path, requirement: str, scenario: Scenario) -> Picture:
+def recorded(results: Path, requirement: str, scenario: Scenario) -> SequencePicture:
     """What a run has recorded of a scenario. A history does not say which step made which request, so no steps are drawn."""
     beginning = history_files.name_of(f"{requirement}-{scenario.name}").removesuffix(history_files.ENDING)
     files = [path for path in history_files.found_in(results, beginning) if _is_of(path, beginning)]
     if not files:
-        return Picture(scenario.name, reason="The results folder has no history of this scenario.")
+        return SequencePicture(scenario.name, reason="The results folder has no history of this scenario.")
     events, is_whole = readable_events(files[-1])
     violation = scenario.violation
     scene = Scene(what=violation.what, expected=violation.expected, seen=violation.seen) if violation else Scene()
     svg = drawn(events, f"{requirement} {scenario.name}", scene, is_whole=is_whole, alone=False)
-    return Picture(scenario.name, trusted(svg))
+    return SequencePicture(scenario.name, trusted(svg))
 
 
 def _is_of(path: Path, beginning: str) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from fencepost.contract.events import Mop, MopKind, Operation
-from fencepost.contract.operations import Named, operation
+from fencepost.contract.operations import NamedTransaction, operation
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.contract.ports import Time
 from fencepost.contract.transactional_log import Follower, TransactionalLog
@@ -137,9 +137,9 @@ class WriterClient:
             self._end(commit=not self._is_broken)
 
     @property
-    def _transaction(self) -> Named:
+    def _transaction(self) -> NamedTransaction:
         named = f"{self.name}/{self._transactions}"
-        return Named(named, {"tid": self.name, "pid": 0, "epoch": None})
+        return NamedTransaction(named, {"tid": self.name, "pid": 0, "epoch": None})
 
     def _start(self) -> None:
         made = self._call(operation("init_txn"), lambda: self._shared.log.writer(self.name, TIMEOUT_MS))

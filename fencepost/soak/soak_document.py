@@ -13,7 +13,7 @@ from .segment_judge import Verdict
 
 
 @dataclass(frozen=True)
-class Asked:
+class SoakOptions:
     """The user's options. `seconds` are the machine's; `segment_s` and `every_s`, the mean time between two faults, are those of the
     system's clock, which is virtual on the reference. `rate` is calls a second of that clock.
     """
@@ -28,7 +28,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Ending:
+class SoakEnding:
     """Why a run ended: its time was over, a signal `stopped` it, or the system was `gone`."""
 
     stopped: str | None = None
@@ -40,7 +40,7 @@ class Ending:
         return self.stopped is None and self.gone is None
 
 
-def headline(verdicts: Sequence[Verdict], ending: Ending | None) -> str:
+def headline(verdicts: Sequence[Verdict], ending: SoakEnding | None) -> str:
     """The run in one sentence."""
     red = [verdict for verdict in verdicts if verdict.is_red]
     judged = counted(len(verdicts), "segment")
@@ -57,11 +57,11 @@ def headline(verdicts: Sequence[Verdict], ending: Ending | None) -> str:
 def document(
     system: str,
     version: str,
-    asked: Asked,
+    asked: SoakOptions,
     figures: Figures,
     verdicts: Sequence[Verdict],
     spans: Mapping[int, tuple[float, float]],
-    ending: Ending | None,
+    ending: SoakEnding | None,
 ) -> dict[str, Any]:
     """`soak.json`. Times are seconds of the run; `slots` has the calls that ended in each `slot_s` of it."""
     totals = figures.totals

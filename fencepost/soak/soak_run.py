@@ -27,7 +27,7 @@ from .fault_schedule import Schedule
 from .measurements import OK, REFUSED, UNKNOWN, Figures, Mark
 from .segment import Segment, Threads, step_by_turns
 from .segment_judge import HISTORIES, PAGES, Judge, Verdict
-from .soak_document import Asked, Ending, document, headline
+from .soak_document import SoakEnding, SoakOptions, document, headline
 
 DOCUMENT, PAGE = "soak.json", "index.html"
 LAYOUT = Layout("soak", "--results", (DOCUMENT, PAGE), (HISTORIES, PAGES))
@@ -57,7 +57,7 @@ class Soak:
     """A soak run on the system that the options name."""
 
     options: Options
-    asked: Asked
+    asked: SoakOptions
     screen: Screen
     clock: Clock = field(init=False, default_factory=Clock)
 
@@ -109,7 +109,7 @@ class Load:
         self,
         system: System,
         handshake: Handshake,
-        asked: Asked,
+        asked: SoakOptions,
         names: tuple[str, ...],
         judge: Judge,
         claimed: Folder,
@@ -127,9 +127,9 @@ class Load:
         self._spans: dict[int, tuple[float, float]] = {}
         self._began = self._status_at = time.monotonic()
 
-    def run(self) -> Ending:
+    def run(self) -> SoakEnding:
         """Run until the time is over; returns why it ended."""
-        ending = Ending()
+        ending = SoakEnding()
         with ThreadPoolExecutor(1) as beside, ExitStack() as held:
             looking: list[Future[None]] = []
             running: tuple[Segment, Threads | None] | None = None
@@ -146,9 +146,9 @@ class Load:
                     if self._is_over:
                         break
             except KeyboardInterrupt as signalled:
-                ending = Ending(stopped=str(signalled) or "SIGINT")
+                ending = SoakEnding(stopped=str(signalled) or "SIGINT")
             except SystemUnreachable as gone:
-                ending = Ending(gone=gone)
+                ending = SoakEnding(gone=gone)
             if running is not None:
                 looking.append(beside.submit(self._end, *running))
             for look in looking:
@@ -215,7 +215,7 @@ class Load:
         )
         self.write(verdicts, None)
 
-    def write(self, verdicts: list[Verdict], ending: Ending | None) -> None:
+    def write(self, verdicts: list[Verdict], ending: SoakEnding | None) -> None:
         """Write `soak.json` and the page; `ending` is None while the run goes on."""
         said = document(self._system.name, self._handshake.version, self._asked, self.figures, verdicts, self._spans, ending)
         self._claimed.put(DOCUMENT, json.dumps(said, indent=1) + "\n")

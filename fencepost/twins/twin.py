@@ -39,7 +39,7 @@ class TwinVerdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Plain:
+class UndisturbedScenario:
     """A scenario without a disturbance. Only one that is met has twins."""
 
     play: Play
@@ -89,20 +89,20 @@ class Twins:
         self._compares = compares
         self._exceptions = [one for one in allowed_differences.bundled() if one.is_for(systems.profile)]
 
-    def plain(self, play: Play) -> Plain:
+    def plain(self, play: Play) -> UndisturbedScenario:
         """Play the scenario without a disturbance."""
         system = self._systems.by_protocol[play.protocol]
         if why := lacks(system.name, play.needs, self._systems.handshakes[play.protocol]):
-            return Plain(play, Played(error=why), Verdict.NOT_OFFERED)
+            return UndisturbedScenario(play, Played(error=why), Verdict.NOT_OFFERED)
         played = player_of(play.feature.spec).play(play.steps, lambda: system.session(play.run, play.needs))
-        return Plain(play, played, judged(play.asked, played, self._systems).result.verdict)
+        return UndisturbedScenario(play, played, judged(play.asked, played, self._systems).result.verdict)
 
     def lacks(self, play: Play, disturbance: Disturbance) -> NotOffered | None:
         """Why the system cannot be disturbed so; None if it can."""
         system = self._systems.by_protocol[play.protocol]
         return lacks(system.name, disturbance.needs, self._systems.handshakes[play.protocol])
 
-    def put(self, plain: Plain, disturbance: Disturbance, position: int | None) -> TwinResult:
+    def put(self, plain: UndisturbedScenario, disturbance: Disturbance, position: int | None) -> TwinResult:
         """Play the twin and compare it. A difference of a disturbance throughout is narrowed to the first step that suffices."""
         result = self._put(plain, disturbance, position, position)
         if position is None and result.verdict is TwinVerdict.DIFFERS:
@@ -112,7 +112,7 @@ class Twins:
                     return TwinResult(plain.play, disturbance.name, step, alone.verdict, result.seconds, alone.difference)
         return result
 
-    def _put(self, plain: Plain, disturbance: Disturbance, position: int | None, only: int | None) -> TwinResult:
+    def _put(self, plain: UndisturbedScenario, disturbance: Disturbance, position: int | None, only: int | None) -> TwinResult:
         play = plain.play
         played, is_reached = self._played(plain, disturbance, position, only)
 
@@ -129,7 +129,7 @@ class Twins:
         excuse = allowed_differences.find(self._exceptions, disturbance.name, play.requirement, play.name, difference)
         return ended(TwinVerdict.EXCEPTED if excuse else TwinVerdict.DIFFERS, difference, excuse)
 
-    def _played(self, plain: Plain, disturbance: Disturbance, position: int | None, only: int | None) -> tuple[Played, bool]:
+    def _played(self, plain: UndisturbedScenario, disturbance: Disturbance, position: int | None, only: int | None) -> tuple[Played, bool]:
         """The twin's play, and whether the disturbance happened; with `only`, a disturbance throughout is active in that step alone."""
         play, system = plain.play, self._systems.by_protocol[plain.play.protocol]
         made: list[Performer] = []
@@ -159,7 +159,7 @@ class Twins:
                 scene.act(made[0].end)
         return scene.played(play.steps), is_reached and bool(made)
 
-    def _difference(self, plain: Plain, played: Played, disturbance: Disturbance) -> str | None:
+    def _difference(self, plain: UndisturbedScenario, played: Played, disturbance: Disturbance) -> str | None:
         found = judged(plain.play.asked, played, self._systems).result
         if found.verdict is not Verdict.MET:
             return found.reason or found.verdict.words

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from fencepost.contract.errors import Exit
 
 from .allowed_differences import TwinException
-from .twin import Plain, TwinResult, TwinVerdict
+from .twin import TwinResult, TwinVerdict, UndisturbedScenario
 
 
 @dataclass
 class Told:
     """What a run of twins has found so far."""
 
-    plain: list[Plain] = field(default_factory=list)
+    plain: list[UndisturbedScenario] = field(default_factory=list)
     results: list[TwinResult] = field(default_factory=list)
     not_offered: Counter[str] = field(default_factory=Counter)
     """In how many scenarios a disturbance fits, but the system cannot be disturbed so, by disturbance and reason."""
@@ -26,7 +26,7 @@ class Told:
         return [one for one in self.results if one.verdict is TwinVerdict.DIFFERS]
 
     @property
-    def red_plain(self) -> list[Plain]:
+    def red_plain(self) -> list[UndisturbedScenario]:
         """Scenarios that are red without a disturbance, and so have no twins."""
         return [one for one in self.plain if one.verdict.is_red]
 

@@ -43,7 +43,7 @@ _LINE = 600
 
 
 @dataclass(frozen=True)
-class Asked:
+class TwinOptions:
     """A user's options for twins: names of disturbances, a seed, and the number of twins for each scenario (None: the system's default)."""
 
     names: Sequence[str]
@@ -68,12 +68,12 @@ def run_with(
     if other := next((name for name, value in others.items() if value), None):
         raise WrongUsage(f"{other} and --twins exclude each other: twins are played one after the other, and write {JSON} alone")
     limit = None if timeout is None else interruption.seconds(timeout)
-    asked = Asked(tuple(names), 1 if seed is None else seed, per_scenario, limit, max_failures)
+    asked = TwinOptions(tuple(names), 1 if seed is None else seed, per_scenario, limit, max_failures)
     with contextlib.closing(Screen()) as screen:
         return run(pytest_session.options_of(list(arguments)), asked, screen)
 
 
-def run(options: Options, asked: Asked, screen: Screen) -> Exit:
+def run(options: Options, asked: TwinOptions, screen: Screen) -> Exit:
     """Play, show and write. Raises WrongUsage, UnknownName, SystemUnreachable, DataFileError."""
     rows = register.bundled()
     options = options.about_system(rows)
@@ -100,7 +100,9 @@ def run(options: Options, asked: Asked, screen: Screen) -> Exit:
     return told.exit
 
 
-def _gone_through(plays: Plays, chosen: Sequence[Disturbance], asked: Asked, most: int | None, told: Told, began: float) -> Iterator[str]:
+def _gone_through(
+    plays: Plays, chosen: Sequence[Disturbance], asked: TwinOptions, most: int | None, told: Told, began: float
+) -> Iterator[str]:
     """Play all scenarios and their twins, and yield the lines to print meanwhile."""
     twins, heard = Twins(plays.systems), began
     for number, play in enumerate(plays.all):
@@ -173,7 +175,7 @@ def _stale(told: Told, names: Sequence[str], profile: str) -> Iterator[TwinExcep
             yield one
 
 
-def as_json(told: Told, chosen: Sequence[Disturbance], asked: Asked, seconds: float, options: Options) -> dict[str, Any]:
+def as_json(told: Told, chosen: Sequence[Disturbance], asked: TwinOptions, seconds: float, options: Options) -> dict[str, Any]:
     """The result for other programs: `requirements` has each with each disturbance, `noticed` each twin that differs or is excepted."""
     counts = Counter(one.verdict.value for one in told.results)
     return {

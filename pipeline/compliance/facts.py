@@ -81,7 +81,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Standing:
+class SystemStanding:
     """A system in a version: the verdict of the latest run that judged it on each requirement, counted.
 
     `counts` has the verdicts by the proposal's part of the ids. `borrowed` counts the verdicts from an earlier run than the latest,
@@ -185,7 +185,7 @@ class Moment:
 class Column:
     """A system and version that is shown in full. `span` is all the time of its family, of which a stretch is a part."""
 
-    standing: Standing
+    standing: SystemStanding
     cells: Mapping[str, Cell]
     moments: tuple[Moment, ...]
     span: tuple[datetime, datetime] | None = None
@@ -197,7 +197,7 @@ class Summary:
 
     runs: int
     incomplete: int
-    standings: tuple[Standing, ...]
+    standings: tuple[SystemStanding, ...]
     columns: tuple[Column, ...]
 
     @property

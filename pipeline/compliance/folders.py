@@ -39,7 +39,7 @@ class Unreadable:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundRuns:
     """All that was found below what the user named."""
 
     sources: tuple[Source, ...]
@@ -50,7 +50,7 @@ class Found:
         return sum(source.bytes for source in self.sources)
 
 
-def find(named: Sequence[str]) -> Found:
+def find(named: Sequence[str]) -> FoundRuns:
     """The runs in these files, folders and patterns; `WrongUsage` for one that is nothing at all."""
     files: dict[Path, None] = {}
     odd: dict[Path, str] = {}
@@ -78,7 +78,7 @@ def find(named: Sequence[str]) -> Found:
             odd[file] = reason
         else:
             sources.append(Source(file, _name(file, common), size))
-    return Found(tuple(sources), tuple(Unreadable(_name(path, common), reason) for path, reason in odd.items()))
+    return FoundRuns(tuple(sources), tuple(Unreadable(_name(path, common), reason) for path, reason in odd.items()))
 
 
 def _meant(name: str) -> list[Path]:

@@ -22,7 +22,7 @@ from fencepost.contract.parity import Parity
 from fencepost.contract.verdict import Verdict
 from fencepost.pipeline import local
 
-from .facts import STRETCHES, UNJUDGED, VERDICTS, Cell, Column, Moment, Run, Standing, Summary, System
+from .facts import STRETCHES, UNJUDGED, VERDICTS, Cell, Column, Moment, Run, Summary, System, SystemStanding
 
 _LONGEST, _MOST = 600, 5
 _JUDGED = 1 << 40
@@ -77,7 +77,7 @@ def _latest(rows: DataFrame, runs: DataFrame) -> DataFrame:
     return numbered.drop("rank").join(turn, ["requirement", "turn"]).drop("turn")
 
 
-def _standings(runs: DataFrame, last: DataFrame) -> Iterator[Standing]:
+def _standings(runs: DataFrame, last: DataFrame) -> Iterator[SystemStanding]:
     """One for each system and version, the most recent run first."""
     newest = F.max_by(F.struct(*_RUN), F.struct("started", "run"))
     counted_runs = (F.count("*").alias("runs"), F.count_if(~F.col("complete")).alias("incomplete"))
@@ -117,7 +117,7 @@ def _standings(runs: DataFrame, last: DataFrame) -> Iterator[Standing]:
         asked = {one.proposal for one in row.counts if one.verdict not in UNJUDGED}
         whole = {one.proposal for one in row.counts if one.whole}
         latest = row.latest
-        yield Standing(
+        yield SystemStanding(
             System(row.system, row.version, row.profile, row.defect),
             row.runs,
             row.incomplete,

@@ -33,7 +33,7 @@ from fencepost.pipeline.laws.laws import LAWS
 from fencepost.pipeline.laws.told import OPERATIONS, RECORDS
 from fencepost.pipeline.session import compiling
 from fencepost.pipeline.tables import Tables
-from fencepost.pipeline.verdicts import SCHEMA, Found, counted, found
+from fencepost.pipeline.verdicts import SCHEMA, FoundWitnesses, counted, found
 
 from . import large
 
@@ -43,10 +43,10 @@ _Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedRuns:
     """The findings, how many operations each run has, and how many records there are."""
 
-    found: Sequence[Found]
+    found: Sequence[FoundWitnesses]
     runs: Mapping[str, int]
     records: int
 
@@ -97,11 +97,13 @@ class Limits:
 LIMITS = Limits()
 
 
-def judge(tables: Tables, anomalies: Sequence[Anomaly], infer_ww: bool = False, infer_rw: bool = False, limits: Limits = LIMITS) -> Judged:
+def judge(
+    tables: Tables, anomalies: Sequence[Anomaly], infer_ww: bool = False, infer_rw: bool = False, limits: Limits = LIMITS
+) -> JudgedRuns:
     """Find these anomalies: by the laws in whole runs and in parts of larger ones, and by the plans if a log is too large for that."""
     damaged = frozenset[str]() if tables.damaged is None else frozenset(row.run for row in tables.damaged.collect())
     laws = Laws(frozenset(anomaly.name for anomaly in anomalies), damaged, Inferred(infer_ww, infer_rw), limits.run, local.columns(_ROWS))
-    every: list[Found] = []
+    every: list[FoundWitnesses] = []
     sizes = {} if tables.by_run else large.sizes(tables)
     if tables.by_run or any(not laws.too_large(size) for size in sizes.values()):
         moved = tables.without([run for run, size in sizes.items() if laws.too_large(size)])
@@ -109,16 +111,16 @@ def judge(tables: Tables, anomalies: Sequence[Anomaly], infer_ww: bool = False, 
         told_of = {row.run: row["size"] for row in rows.filter("size is not null").select("run", "size").collect()}
         sizes = {run: (size.operations, size.records, size.records) for run, size in told_of.items()} | sizes
         by_law = rows.filter("size is null").drop("size")
-        every.append(Found(by_law, counted(by_law)))
+        every.append(FoundWitnesses(by_law, counted(by_law)))
     runs = [run for run, size in sizes.items() if laws.too_large(size)]
     hot = [run for run in runs if sizes[run][2] > limits.log]
     if in_parts := [run for run in runs if run not in hot]:
-        every += large.judge(tables, in_parts, large.Asked(laws.names, damaged, laws.inferred, limits.part))
+        every += large.judge(tables, in_parts, large.JudgingScope(laws.names, damaged, laws.inferred, limits.part))
     if hot:
         compiling(tables.spark)
         every += found(History(tables.only(hot), infer_ww, infer_rw), anomalies)
     operations, records = {run: size[0] for run, size in sizes.items()}, sum(size[1] for size in sizes.values())
-    return Judged([one for one in every if one.counts], operations, records)
+    return JudgedRuns([one for one in every if one.counts], operations, records)
 
 
 def _of_files(tables: Tables, laws: Laws) -> DataFrame:

@@ -34,7 +34,7 @@ from fencepost.pipeline.laws.laws import LAWS
 from fencepost.pipeline.laws.told import OPERATIONS, SETTLED
 from fencepost.pipeline.laws.witness import Law
 from fencepost.pipeline.tables import Tables
-from fencepost.pipeline.verdicts import SCHEMA, Found, counted
+from fencepost.pipeline.verdicts import SCHEMA, FoundWitnesses, counted
 
 from .streams import packed, unpacked
 
@@ -63,7 +63,7 @@ _Facts: TypeAlias = Iterable[tuple[type[Facts], pa.Table]]
 
 
 @dataclass(frozen=True)
-class Asked:
+class JudgingScope:
     """What to judge in large runs: these laws, and whether edges are inferred. In `damaged` runs something could not be read."""
 
     names: frozenset[str]
@@ -82,7 +82,7 @@ class Asked:
         return list(dict.fromkeys(kind for law in self.among(LAWS) for kind in law.reads))
 
 
-def judge(tables: Tables, runs: Sequence[str], asked: Asked) -> list[Found]:
+def judge(tables: Tables, runs: Sequence[str], asked: JudgingScope) -> list[FoundWitnesses]:
     """The witnesses of these runs."""
     every = _Large(tables, runs, asked)
     first = every.of_logs().persist()
@@ -94,13 +94,13 @@ def judge(tables: Tables, runs: Sequence[str], asked: Asked) -> list[Found]:
     if not facts.isEmpty():
         found.append(every.across(facts))
     witnesses = [one.select(*local.columns(SCHEMA).names).persist() for one in found]
-    return [Found(one, counted(one)) for one in witnesses]
+    return [FoundWitnesses(one, counted(one)) for one in witnesses]
 
 
 class _Large:
     """The steps, over the tables of some runs."""
 
-    def __init__(self, tables: Tables, runs: Sequence[str], asked: Asked) -> None:
+    def __init__(self, tables: Tables, runs: Sequence[str], asked: JudgingScope) -> None:
         self._spark, self._asked, self._runs, self._shares = tables.spark, asked, tuple(runs), max(2, tables.parts)
         self._folder = tables.folder.resolve()
         common, ends, self._concerned = _concerning(self._folder, self._runs)

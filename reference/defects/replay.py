@@ -16,7 +16,7 @@ from typing import Any
 
 from fencepost.reference import kafka, pulsar
 from fencepost.reference.kafka.groups import CommittedOffset
-from fencepost.reference.kafka.partition_log import Entry, Snapshot
+from fencepost.reference.kafka.partition_log import LogEntry, Snapshot
 from fencepost.reference.kafka.topics import Topic
 from fencepost.reference.kafka.transaction import Transaction
 from fencepost.reference.kernel.journal import Disk, Journal
@@ -26,8 +26,15 @@ from fencepost.wire.kafka.batches import Record
 from .defect import Defect
 
 DURABLE: Mapping[str, tuple[type, ...]] = {
-    "kafka": (Transaction, Entry, Snapshot, Topic),
-    "pulsar": (transaction.Transaction, ledger.Entry, cursor.Moved, pending_ack_store.Waiting, pending_ack_journal.Ended, topic.Subscribed),
+    "kafka": (Transaction, LogEntry, Snapshot, Topic),
+    "pulsar": (
+        transaction.Transaction,
+        ledger.Entry,
+        cursor.Moved,
+        pending_ack_store.Waiting,
+        pending_ack_journal.TransactionEnded,
+        topic.Subscribed,
+    ),
 }
 """The records of a protocol's journals; what they are made of follows from their fields."""
 
@@ -127,7 +134,7 @@ def _of_json(what: str, length: int, path: Sequence[int]) -> Loss:
     """What the log of a group's offsets has as JSON: of records whose key has so many parts, the value at that path."""
 
     def forget(journal: str, record: Any) -> Any:
-        if journal != _OFFSETS or not isinstance(record, Entry) or record.batch.control:
+        if journal != _OFFSETS or not isinstance(record, LogEntry) or record.batch.control:
             return record
         records = tuple(map(one, record.batch.records))
         return dataclasses.replace(record, batch=dataclasses.replace(record.batch, records=records))

@@ -16,7 +16,7 @@ from .markers import WriteMarker
 from .node import Address, Node, Parts
 from .profile import Profile
 from .replication import Replicas
-from .sent import Sent
+from .sent import SentRequest
 from .settings import Settings
 from .topics import FIRST_NODE, TRANSACTIONS_TOPIC
 from .values import TopicPartition, journal_of
@@ -52,7 +52,7 @@ class ReferenceKafka(kernel.Broker[Node]):
         self._numbers = range(FIRST_NODE, FIRST_NODE + nodes)
         self._paused: set[int] = set()
         self._replicas = Replicas(parts.replication)
-        self._waiting: list[Sent] = []
+        self._waiting: list[SentRequest] = []
         """Requests that leaders keep until the coordinator's node is resumed."""
 
         self._loading_ms = 0
@@ -75,12 +75,12 @@ class ReferenceKafka(kernel.Broker[Node]):
         """
         return None if number in self._paused else self.run(lambda node: self._answer(node, request, principal, number))
 
-    def send(self, request: RequestPayload, principal: str = ANONYMOUS, number: int = FIRST_NODE) -> Sent:
+    def send(self, request: RequestPayload, principal: str = ANONYMOUS, number: int = FIRST_NODE) -> SentRequest:
         """Hand over a request whose answer is read later.
 
         A leader keeps Produce while the node of the coordinator that it asks is paused, and until the answer is read at the latest.
         """
-        sent = Sent(lambda: self.handle(request, principal, number))
+        sent = SentRequest(lambda: self.handle(request, principal, number))
         if bool(self._paused) and self.run(lambda node: self._waits(node, request, number)):
             self._waiting.append(sent)
         else:

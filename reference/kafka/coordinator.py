@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from fencepost.reference.kernel.rules import rule
 
-from .ending import Asked, Ending, asked_about, end_of_new_client, end_of_old_client
+from .ending import EndTxnEffect, RequestedTransaction, asked_about, end_of_new_client, end_of_old_client
 from .errors import Error, Refused
 from .known_transactions import KnownTransactions
 from .transaction import PREPARED, Decision, State, Transaction
@@ -161,22 +161,22 @@ class Coordinator(KnownTransactions):
                 rule("KIP890-088")
                 raise Refused(Error.CONCURRENT_TRANSACTIONS)
             ending, bumps = self.end_of_old_client(transaction.state, decision), 0
-        if ending is Ending.ANSWER_AGAIN:
+        if ending is EndTxnEffect.ANSWER_AGAIN:
             return transaction.producer
         return self.prepare(transaction, decision, bumps).next_producer
 
-    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         """Decision: which transaction EndTxn of a new client means, the current one or the one that ended last.
 
         None for a foreign producer id.
         """
         return asked_about(transaction, producer)
 
-    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
+    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
         """Decision: what follows from EndTxn v5 and later in this state. Raises Refused: as `ending.end_of_new_client`."""
         return end_of_new_client(state, decision, asked)
 
-    def end_of_old_client(self, state: State, decision: Decision) -> Ending:
+    def end_of_old_client(self, state: State, decision: Decision) -> EndTxnEffect:
         """Decision: what follows from EndTxn v0 to v4 in this state. Raises Refused: as `ending.end_of_old_client`."""
         rule("KIP890-089")
         return end_of_old_client(state, decision)

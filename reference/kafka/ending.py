@@ -16,7 +16,7 @@ from .transaction import Decision, State, Transaction
 from .values import EXHAUSTED_EPOCH, ProducerIdAndEpoch
 
 
-class Asked(Enum):
+class RequestedTransaction(Enum):
     """Which transaction a new client's request means."""
 
     CURRENT = auto()
@@ -26,7 +26,7 @@ class Asked(Enum):
     NEITHER = auto()
 
 
-class Ending(Enum):
+class EndTxnEffect(Enum):
     """What follows from a request that is not refused."""
 
     PREPARE = auto()
@@ -35,53 +35,53 @@ class Ending(Enum):
     """The same was decided before: answer as then, and change nothing."""
 
 
-def asked_about(transaction: Transaction, requested: ProducerIdAndEpoch) -> Asked | None:
+def asked_about(transaction: Transaction, requested: ProducerIdAndEpoch) -> RequestedTransaction | None:
     """Which transaction the request means; None when its producer id is not this transactional id's."""
     if requested.producer_id != transaction.producer_id:
         if requested == ProducerIdAndEpoch(transaction.previous_producer_id, EXHAUSTED_EPOCH):
             rule("KIP890-077")
-            return Asked.RETRY
+            return RequestedTransaction.RETRY
         rule("KIP890-074")
         return None
     if requested.epoch == transaction.producer_epoch:
-        return Asked.CURRENT
-    return Asked.RETRY if requested.epoch == transaction.producer_epoch - 1 else Asked.NEITHER
+        return RequestedTransaction.CURRENT
+    return RequestedTransaction.RETRY if requested.epoch == transaction.producer_epoch - 1 else RequestedTransaction.NEITHER
 
 
-def end_of_new_client(state: State, decision: Decision, asked: Asked) -> Ending:
+def end_of_new_client(state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
     """EndTxn v5 and later, with no transition pending."""
     match state, asked, decision:
-        case _, Asked.NEITHER, _:
+        case _, RequestedTransaction.NEITHER, _:
             rule("KIP890-072")
             rule("CORE-16")
             rule("CORE-18")
             rule("KIP890-073")
             raise Refused(Error.PRODUCER_FENCED)
-        case State.ONGOING, Asked.CURRENT, Decision.COMMIT:
-            return Ending.PREPARE
-        case State.ONGOING, Asked.CURRENT, Decision.ABORT:
+        case State.ONGOING, RequestedTransaction.CURRENT, Decision.COMMIT:
+            return EndTxnEffect.PREPARE
+        case State.ONGOING, RequestedTransaction.CURRENT, Decision.ABORT:
             rule("KIP890-061")
-            return Ending.PREPARE
-        case State.EMPTY | State.COMPLETE_COMMIT | State.COMPLETE_ABORT, Asked.CURRENT, Decision.ABORT:
+            return EndTxnEffect.PREPARE
+        case State.EMPTY | State.COMPLETE_COMMIT | State.COMPLETE_ABORT, RequestedTransaction.CURRENT, Decision.ABORT:
             rule("KIP890-070")
-            return Ending.PREPARE
-        case State.EMPTY | State.COMPLETE_COMMIT | State.COMPLETE_ABORT, Asked.CURRENT, Decision.COMMIT:
+            return EndTxnEffect.PREPARE
+        case State.EMPTY | State.COMPLETE_COMMIT | State.COMPLETE_ABORT, RequestedTransaction.CURRENT, Decision.COMMIT:
             rule("KIP890-069")
             raise Refused(Error.INVALID_TXN_STATE)
-        case State.COMPLETE_COMMIT, Asked.RETRY, Decision.COMMIT:
+        case State.COMPLETE_COMMIT, RequestedTransaction.RETRY, Decision.COMMIT:
             rule("KIP890-064")
             rule("CORE-11")
-            return Ending.ANSWER_AGAIN
-        case State.COMPLETE_ABORT, Asked.RETRY, Decision.ABORT:
+            return EndTxnEffect.ANSWER_AGAIN
+        case State.COMPLETE_ABORT, RequestedTransaction.RETRY, Decision.ABORT:
             rule("KIP890-065")
             rule("CORE-12")
             rule("KIP890-158")
-            return Ending.ANSWER_AGAIN
-        case State.COMPLETE_COMMIT, Asked.RETRY, Decision.ABORT:
+            return EndTxnEffect.ANSWER_AGAIN
+        case State.COMPLETE_COMMIT, RequestedTransaction.RETRY, Decision.ABORT:
             rule("KIP890-067")
             rule("CORE-13")
             raise Refused(Error.INVALID_TXN_STATE)
-        case State.COMPLETE_ABORT, Asked.RETRY, Decision.COMMIT:
+        case State.COMPLETE_ABORT, RequestedTransaction.RETRY, Decision.COMMIT:
             rule("KIP890-068")
             rule("CORE-14")
             rule("CORE-16")
@@ -94,17 +94,17 @@ def end_of_new_client(state: State, decision: Decision, asked: Asked) -> Ending:
             raise Refused(Error.PRODUCER_FENCED)
 
 
-def end_of_old_client(state: State, decision: Decision) -> Ending:
+def end_of_old_client(state: State, decision: Decision) -> EndTxnEffect:
     """EndTxn v0 to v4, for a request with the current epoch, with no transition pending."""
     if state is State.ONGOING:
         rule("KIP890-083")
         rule("KIP890-208")
-        return Ending.PREPARE
+        return EndTxnEffect.PREPARE
     if state is decision.complete:
         rule("KIP890-084")
         rule("CORE-11")
         rule("CORE-12")
-        return Ending.ANSWER_AGAIN
+        return EndTxnEffect.ANSWER_AGAIN
     rule("KIP890-086")
     rule("KIP890-085")
     rule("CORE-13")

@@ -18,7 +18,7 @@ from fencepost.reference.kernel.clock import Clock
 from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.batches import Batch, MarkerType, encode
 
-from .log_entries import Compaction, Entry
+from .log_entries import Compaction, LogEntry
 from .partition_log import PartitionLog
 
 Fates = Mapping[int, MarkerType]
@@ -56,28 +56,28 @@ class LogCleaner:
         if list(kept.values()) != entries:
             log.replace_cleaned(kept)
 
-    def first_uncleanable(self, log: PartitionLog, entries: list[Entry]) -> int:
+    def first_uncleanable(self, log: PartitionLog, entries: list[LogEntry]) -> int:
         """Decision: a pass ends before the first offset that is not decided or not on all replicas, and leaves the last segment alone."""
         rule("KIP890-443")
         return min(log.last_stable_offset, last_segment(log, entries))
 
-    def newest_of_keys(self, entries: Iterable[Entry], fates: Fates) -> Mapping[bytes, int]:
+    def newest_of_keys(self, entries: Iterable[LogEntry], fates: Fates) -> Mapping[bytes, int]:
         """Decision: the offset of the newest record of each key."""
         counting = [entry.batch for entry in entries if self.counts(entry, fates)]
         placed = (placed for batch in counting for placed in zip(batch.offsets, batch.records, strict=True))
         return {record.key: offset for offset, record in placed if record.key is not None}
 
-    def counts(self, entry: Entry, fates: Fates) -> bool:
+    def counts(self, entry: LogEntry, fates: Fates) -> bool:
         """Decision: whether the records of a batch replace older ones: those that are no control records and were not aborted."""
         rule("KIP890-442")
         rule("KIP890-444")
         return not entry.batch.control and not self.was_aborted(entry, fates)
 
-    def was_aborted(self, entry: Entry, fates: Fates) -> bool:
+    def was_aborted(self, entry: LogEntry, fates: Fates) -> bool:
         """Whether a batch is of an aborted transaction."""
         return entry.batch.transactional and fates.get(entry.batch.base_offset) is MarkerType.ABORT
 
-    def cleaned_data(self, log: PartitionLog, entry: Entry, fates: Fates, newest: Mapping[bytes, int]) -> Entry | None:
+    def cleaned_data(self, log: PartitionLog, entry: LogEntry, fates: Fates, newest: Mapping[bytes, int]) -> LogEntry | None:
         """Decision: what is left of a batch: of an aborted one no record, else the newest of each key; None if it may be removed."""
         rule("KIP890-440")
         batch = entry.batch
@@ -88,9 +88,9 @@ class LogCleaner:
         if not keeps and not self.is_last_of_producer(log, batch):
             return None
         cleaned = batch.keeping(keeps)
-        return entry if len(keeps) == len(batch.records) else Entry(cleaned, encode(cleaned))
+        return entry if len(keeps) == len(batch.records) else LogEntry(cleaned, encode(cleaned))
 
-    def cleaned_marker(self, log: PartitionLog, entry: Entry, *, has_data: bool) -> Entry | None:
+    def cleaned_marker(self, log: PartitionLog, entry: LogEntry, *, has_data: bool) -> LogEntry | None:
         """Decision: a marker stays while there is data before it, or nothing else says which epoch its producer has."""
         rule("KIP890-444")
         rule("KIP890-445")
@@ -114,7 +114,7 @@ class LogCleaner:
         return state.batches[-1].base_offset == batch.base_offset if state.batches else batch.control
 
 
-def last_segment(log: PartitionLog, entries: Iterable[Entry]) -> int:
+def last_segment(log: PartitionLog, entries: Iterable[LogEntry]) -> int:
     """Where the active segment begins: with the last record that is so much newer than the first of its segment."""
     first = log.start_offset
     began: int | None = None
@@ -125,7 +125,7 @@ def last_segment(log: PartitionLog, entries: Iterable[Entry]) -> int:
     return first
 
 
-def _fates(entries: Iterable[Entry]) -> Fates:
+def _fates(entries: Iterable[LogEntry]) -> Fates:
     fates: dict[int, MarkerType] = {}
     ended: dict[int, MarkerType] = {}
     for batch in reversed([entry.batch for entry in entries]):

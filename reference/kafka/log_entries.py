@@ -16,7 +16,7 @@ class Isolation(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LogEntry:
     """A batch, and its bytes as they were sent but for the base offset, or as the log cleaner has left them."""
 
     batch: Batch

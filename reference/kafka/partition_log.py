@@ -20,15 +20,15 @@ from fencepost.wire.kafka.batches import Batch, Marker, MarkerType, encode, mark
 
 from .errors import Error, Refused
 from .guards import Guards
-from .log_entries import AbortedTransaction, Compaction, Entry, Isolation, Page, Snapshot
+from .log_entries import AbortedTransaction, Compaction, Isolation, LogEntry, Page, Snapshot
 from .markers import TransactionMarker
-from .producer_state import ProducerState, ProducerStates, Standing
+from .producer_state import EpochStanding, ProducerState, ProducerStates
 from .profile import Profile
 from .replication import Replication
 from .transaction import Decision
 from .values import ProducerIdAndEpoch, TopicPartition, journal_of
 
-__all__ = ["AbortedTransaction", "Compaction", "Entry", "Isolation", "Page", "PartitionLog", "Snapshot"]
+__all__ = ["AbortedTransaction", "Compaction", "Isolation", "LogEntry", "Page", "PartitionLog", "Snapshot"]
 
 _OFFSET = struct.Struct(">q")
 _LENGTH = slice(8, 12)
@@ -63,8 +63,8 @@ class PartitionLog:
         self.start_offset = 0
         self._clock = machine.clock
         self._profile = profile
-        self._journal: Journal[Entry | Snapshot] = machine.disk.journal(journal_of(name))
-        self._entries: list[Entry] = []
+        self._journal: Journal[LogEntry | Snapshot] = machine.disk.journal(journal_of(name))
+        self._entries: list[LogEntry] = []
         self._aborted: list[AbortedTransaction] = []
         self._replay()
 
@@ -89,7 +89,7 @@ class PartitionLog:
             return known.base_offset
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
         standing, attempt = self.producers.standing(producer), self.guards.current(producer)
-        if standing is Standing.FENCED:
+        if standing is EpochStanding.FENCED:
             rule("CORE-17")
             rule("CORE-19")
             rule("KIP890-367")
@@ -97,7 +97,7 @@ class PartitionLog:
         if not batch.transactional and self.has_open_transaction(batch.producer_id):
             rule("KIP890-107")
             raise Refused(Error.INVALID_TXN_STATE, "a record outside of transactions, of a producer with an open transaction here")
-        if batch.transactional and standing is Standing.NEW and (attempt is None or attempt.guard != guard):
+        if batch.transactional and standing is EpochStanding.NEW and (attempt is None or attempt.guard != guard):
             rule("KIP890-118")
             rule("CORE-19")
             raise Refused(Error.INVALID_TXN_STATE, "Record was not part of an ongoing transaction")
@@ -153,7 +153,7 @@ class PartitionLog:
         offset = self.end_offset
         leader_epoch = self.leader_epoch()
         stored = replace(batch, base_offset=offset, partition_leader_epoch=leader_epoch)
-        entry = Entry(stored, _OFFSET.pack(offset) + data[_LENGTH] + _LEADER_EPOCH.pack(leader_epoch) + data[_REST])
+        entry = LogEntry(stored, _OFFSET.pack(offset) + data[_LENGTH] + _LEADER_EPOCH.pack(leader_epoch) + data[_REST])
         try:
             self._journal.append(entry)
         except AppendRefused as refusal:
@@ -163,7 +163,7 @@ class PartitionLog:
             self.drop_before(self.end_offset - self.retained_batches // 2)
         return offset
 
-    def apply(self, entry: Entry) -> None:
+    def apply(self, entry: LogEntry) -> None:
         """Decision: what follows from a batch or marker in the log, when it is written and when it is replayed.
 
         The only way in which a log changes.
@@ -221,7 +221,7 @@ class PartitionLog:
         self._start_at(max(offset, self.start_offset))
         return self.start_offset
 
-    def replace_cleaned(self, kept: Mapping[int, Entry]) -> None:
+    def replace_cleaned(self, kept: Mapping[int, LogEntry]) -> None:
         """Decision: the log is what the cleaner has left, by the base offsets; the rest is deleted. What is known of producers stays."""
         rule("KIP890-446")
         self._entries = [kept[entry.batch.base_offset] for entry in self._entries if entry.batch.base_offset in kept]
@@ -229,7 +229,7 @@ class PartitionLog:
         left = (self._left_of(record, kept) for record in self._journal)
         self._journal.replace([record for record in left if record is not None])
 
-    def _left_of(self, record: Entry | Snapshot, kept: Mapping[int, Entry]) -> Entry | Snapshot | None:
+    def _left_of(self, record: LogEntry | Snapshot, kept: Mapping[int, LogEntry]) -> LogEntry | Snapshot | None:
         """A snapshot from before the pass is read after it, so it forgets the same aborted transactions."""
         if isinstance(record, Snapshot):
             return replace(record, aborted=tuple(self.aborted_with_data(record.aborted)))
@@ -357,7 +357,7 @@ class PartitionLog:
         aborted = self.aborted_in(offset, upper) if isolation is Isolation.READ_COMMITTED else None
         return Page(b"".join(pieces), aborted)
 
-    def entries(self, offset: int) -> list[Entry]:
+    def entries(self, offset: int) -> list[LogEntry]:
         """Decision: the order in which readers get the log: by offsets, from the batch that holds `offset` on, or else the next one."""
         return self._entries[self._index(offset) :]
 
@@ -376,7 +376,7 @@ class PartitionLog:
                     return offset, record.timestamp
         return None
 
-    def is_handed_out(self, entry: Entry, isolation: Isolation) -> bool:  # noqa: ARG002 - to no reader's isolation does it matter
+    def is_handed_out(self, entry: LogEntry, isolation: Isolation) -> bool:  # noqa: ARG002 - to no reader's isolation does it matter
         """Decision: whether a reader that comes that far gets this batch: always, for readers leave out by themselves what was aborted."""
         rule("KIP890-140")
         return True

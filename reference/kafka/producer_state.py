@@ -32,7 +32,7 @@ _SEQUENCES = 2**31
 """Sequence numbers run from 0 up to one less than this, and then begin again."""
 
 
-class Standing(Enum):
+class EpochStanding(Enum):
     """How a batch's epoch compares with what the partition knows of its producer."""
 
     FENCED = auto()
@@ -147,20 +147,20 @@ class ProducerStates:
         rule("KIP890-167")
         return not state.has_open_transaction
 
-    def standing(self, producer: ProducerIdAndEpoch) -> Standing:
+    def standing(self, producer: ProducerIdAndEpoch) -> EpochStanding:
         """Decision: how this producer epoch compares with what the partition knows: fenced, in its open transaction, or new."""
         state = self._states.get(producer.producer_id)
         if state is None:
-            return Standing.NEW
+            return EpochStanding.NEW
         if producer.epoch < state.producer.epoch:
             rule("KIP890-100")
             rule("CORE-31")
             rule("KIP890-101")
-            return Standing.FENCED
+            return EpochStanding.FENCED
         if state.has_open_transaction and producer.epoch == state.producer.epoch:
             rule("KIP890-092")
-            return Standing.IN_OPEN_TRANSACTION
-        return Standing.NEW
+            return EpochStanding.IN_OPEN_TRANSACTION
+        return EpochStanding.NEW
 
     def duplicate_of(self, batch: Batch) -> AppendedBatch | None:
         """Decision: the batch in the log that this one repeats."""

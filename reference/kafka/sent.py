@@ -5,7 +5,7 @@ from collections.abc import Callable
 from kio.static.protocol import ResponsePayload
 
 
-class Sent:
+class SentRequest:
     """One request: it is answered once, when its turn comes or when the answer is read."""
 
     def __init__(self, answer: Callable[[], ResponsePayload | None]) -> None:

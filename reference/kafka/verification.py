@@ -34,7 +34,7 @@ from .coordinator import Coordinator
 from .errors import Error, Refused
 from .guards import Attempt
 from .partition_log import PartitionLog
-from .producer_state import Standing
+from .producer_state import EpochStanding
 from .profile import Profile
 from .settings import Settings
 from .topics import INTERNAL
@@ -93,7 +93,7 @@ class Verification:
         Returns whether there is a question: a batch of a transaction that is open in the partition needs none.
         """
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
-        is_new = log.producers.standing(producer) is Standing.NEW
+        is_new = log.producers.standing(producer) is EpochStanding.NEW
         if is_new:
             self._awaited[log.name, producer] = self._draw(log, batch, operation)
         return is_new
@@ -105,7 +105,7 @@ class Verification:
         Raises Refused: as `refusal_of_produce` has it, when the coordinator refuses, and as `check_before_adding`.
         """
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
-        awaited, is_new = self._awaited.pop((log.name, producer), None), log.producers.standing(producer) is Standing.NEW
+        awaited, is_new = self._awaited.pop((log.name, producer), None), log.producers.standing(producer) is EpochStanding.NEW
         if is_new and operation is Operation.ADD and self._profile.refused_first_batch == "left out":
             if self.is_known(log, batch):
                 return None
@@ -143,11 +143,11 @@ class Verification:
     ) -> int | None:
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
         match log.producers.standing(producer):
-            case Standing.FENCED:
+            case EpochStanding.FENCED:
                 raise Refused(Error.PRODUCER_FENCED)
-            case Standing.IN_OPEN_TRANSACTION:
+            case EpochStanding.IN_OPEN_TRANSACTION:
                 return None
-            case Standing.NEW:
+            case EpochStanding.NEW:
                 attempt = awaited or self._draw(log, batch, operation)
         if not self.asks_for(operation):
             return attempt.guard

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from .faults import StoreFaults
 from .keys import by_index
 from .memory_data import MemoryData, MemoryWatch
-from .store import Change, IndexEntry, Record, Session, Unavailable, Value, Version, VersionConflict, Watch
+from .store import IndexEntry, KeyChange, Record, Session, Unavailable, Value, Version, VersionConflict, Watch
 
 
 class MemoryStore:
@@ -65,7 +65,7 @@ class MemoryStore:
         self._asked(first)
         return self._data.scan_by_index(index, first, behind)
 
-    def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:
+    def watch(self, first: str, behind: str, told: Callable[[KeyChange], None]) -> Watch:
         self._asked(first)
         return self._own(self._data.watch(first, behind, told, self._faults))
 

@@ -9,7 +9,7 @@ from itertools import count
 
 from .faults import StoreFaults
 from .keys import sequence_key
-from .store import NEW, Change, ChangeKind, Record, Value, Version, VersionConflict
+from .store import NEW, ChangeKind, KeyChange, Record, Value, Version, VersionConflict
 
 _FORMER_KEPT = 1_000
 """For how many keys the record before the last change is kept; without a bound each deleted key would be kept for ever."""
@@ -46,7 +46,7 @@ class _Range:
     watch: MemoryWatch
     first: str
     behind: str
-    told: Callable[[Change], None]
+    told: Callable[[KeyChange], None]
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class MemoryData:
         if before is None:
             insort(self._keys, key)
         self._replace(key, _Stored(record, partition_key, indexes or {}, session))
-        self._changed(Change(key, ChangeKind.MODIFIED if before else ChangeKind.CREATED, record.version))
+        self._changed(KeyChange(key, ChangeKind.MODIFIED if before else ChangeKind.CREATED, record.version))
         return record
 
     def next_key(self, prefix: str) -> str:
@@ -120,7 +120,7 @@ class MemoryData:
             return
         del self._keys[bisect_left(self._keys, key)]
         self._replace(key, None)
-        self._changed(Change(key, ChangeKind.DELETED, None))
+        self._changed(KeyChange(key, ChangeKind.DELETED, None))
 
     def end(self, session: object) -> None:
         """Delete the records that end with the session."""
@@ -137,7 +137,7 @@ class MemoryData:
         entries = self._entries.get(index, [])
         return [self._stored[key].record for _, key in entries[bisect_left(entries, (first, "")) : bisect_left(entries, (behind, ""))]]
 
-    def watch(self, first: str, behind: str, told: Callable[[Change], None], faults: StoreFaults) -> MemoryWatch:
+    def watch(self, first: str, behind: str, told: Callable[[KeyChange], None], faults: StoreFaults) -> MemoryWatch:
         """Watch that range."""
         watch = MemoryWatch(faults)
         self._ranges.append(_Range(watch, first, behind, told))
@@ -201,7 +201,7 @@ class MemoryData:
         if len(self._former) > _FORMER_KEPT:
             self._former.popitem(last=False)
 
-    def _changed(self, change: Change) -> None:
+    def _changed(self, change: KeyChange) -> None:
         for one in self._ranges:
             if one.first <= change.key < one.behind:
                 self._pending.append(_Notification(one.watch, change.key, partial(one.told, change)))

@@ -14,7 +14,7 @@ from .envelope import Envelope
 from .keys import by_index, sequence_key
 from .oxia_link import ANSWERS_WITHIN_S, Failure, Link
 from .oxia_watches import Watches
-from .store import NEW, Change, IndexEntry, Record, Session, Unavailable, Value, Version, VersionConflict, Watch
+from .store import NEW, IndexEntry, KeyChange, Record, Session, Unavailable, Value, Version, VersionConflict, Watch
 from .timely import within
 
 _HIGHEST = "\U0010ffff"
@@ -101,7 +101,7 @@ class OxiaStore:
         inside = [(of.indexes[index], record) for record, of in found if first <= of.indexes[index] < behind]
         return [record for _, record in sorted(inside, key=lambda one: (one[0], one[1].key))]
 
-    def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:
+    def watch(self, first: str, behind: str, told: Callable[[KeyChange], None]) -> Watch:
         self._link.check_open()
         return self._watches.open_range(first, behind, told, self._fence)
 

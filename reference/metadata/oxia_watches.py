@@ -12,7 +12,7 @@ from . import oxia_keys
 from .keys import sequence_key, sequence_of
 from .oxia_arrivals import Arrivals, Notification
 from .oxia_link import ANSWERS_WITHIN_S, KINDS, Link
-from .store import Change, ChangeKind, Watch
+from .store import ChangeKind, KeyChange, Watch
 from .timely import within
 
 
@@ -30,7 +30,7 @@ class _Watch:
 class _RangeWatch(_Watch):
     first: str
     behind: str
-    told: Callable[[Change], None]
+    told: Callable[[KeyChange], None]
 
 
 @dataclass(eq=False)
@@ -48,11 +48,11 @@ class Watches:
     def __init__(self, link: Link) -> None:
         self._link = link
         self._arrivals: Arrivals | None = None
-        self._pending: deque[tuple[_RangeWatch, Change]] = deque()
+        self._pending: deque[tuple[_RangeWatch, KeyChange]] = deque()
         self._ranges: list[_RangeWatch] = []
         self._sequences: list[_SequenceWatch] = []
 
-    def open_range(self, first: str, behind: str, told: Callable[[Change], None], fence: Callable[[], Mapping[str, int]]) -> Watch:
+    def open_range(self, first: str, behind: str, told: Callable[[KeyChange], None], fence: Callable[[], Mapping[str, int]]) -> Watch:
         """Watch a range of keys. `fence` writes a fence; the watch is notified of nothing before it."""
         if self._listen():
             self.take_in(fence())
@@ -134,9 +134,9 @@ class Watches:
         for notification in notifications:
             key, kind = oxia_keys.read(notification.key()), KINDS.get(notification.notification_type())
             if key is not None and kind is not None:
-                self._changed(Change(key, kind, None if kind is ChangeKind.DELETED else notification.version_id()))
+                self._changed(KeyChange(key, kind, None if kind is ChangeKind.DELETED else notification.version_id()))
 
-    def _changed(self, change: Change) -> None:
+    def _changed(self, change: KeyChange) -> None:
         for watch in self._ranges:
             if watch.first <= change.key < watch.behind:
                 self._pending.append((watch, change))

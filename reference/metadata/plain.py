@@ -18,7 +18,7 @@ from fencepost.reference.kernel.rules import rule
 from .envelope import Envelope
 from .keys import by_index, sequence_key, sequence_of
 from .plain_entries import BOOKKEEPING, IndexEntries
-from .store import NEW, Change, IndexEntry, MetadataStore, Record, Session, Unavailable, Value, Version, VersionConflict, Watch, only
+from .store import NEW, IndexEntry, KeyChange, MetadataStore, Record, Session, Unavailable, Value, Version, VersionConflict, Watch, only
 
 _COUNTERS = BOOKKEEPING + "sequence/"
 _TRIES = 100
@@ -94,11 +94,11 @@ class PlainStore:
         self._entries.write(key, envelope)
         return self._inner.put(key, envelope.sealed(), expected=seen, partition_key=envelope.partition_key)
 
-    def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:
+    def watch(self, first: str, behind: str, told: Callable[[KeyChange], None]) -> Watch:
         """Decision: a watch is notified of the changes of callers' records as they are, and of none of the bookkeeping."""
         rule("PIP460-28")
 
-        def of_callers(change: Change) -> None:
+        def of_callers(change: KeyChange) -> None:
             if not change.key.startswith(BOOKKEEPING):
                 told(change)
 
@@ -107,7 +107,7 @@ class PlainStore:
     def watch_sequence(self, prefix: str, told: Callable[[str], None], *, partition_key: str) -> Watch:
         last = 0
 
-        def counted(_: Change) -> None:
+        def counted(_: KeyChange) -> None:
             nonlocal last
             number = self._counted(prefix)
             if number > last:

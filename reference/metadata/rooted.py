@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from .keys import by_index
-from .store import Change, IndexEntry, MetadataStore, Record, Session, Value, Version, Watch
+from .store import IndexEntry, KeyChange, MetadataStore, Record, Session, Value, Version, Watch
 
 
 class RootedStore:
@@ -53,7 +53,7 @@ class RootedStore:
     def scan_by_index(self, index: str, first: str, behind: str) -> list[Record]:
         return [self._below(record) for record in self._inner.scan_by_index(index, self._root + first, self._root + behind)]
 
-    def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:
+    def watch(self, first: str, behind: str, told: Callable[[KeyChange], None]) -> Watch:
         return self._inner.watch(self._root + first, self._root + behind, lambda change: told(replace(change, key=self._key(change.key))))
 
     def watch_sequence(self, prefix: str, told: Callable[[str], None], *, partition_key: str) -> Watch:

@@ -46,7 +46,7 @@ class ChangeKind(Enum):
 
 
 @dataclass(frozen=True)
-class Change:
+class KeyChange:
     """A key that changed. `version` is the version of the record after the change; None if it was deleted."""
 
     key: str
@@ -135,7 +135,7 @@ class MetadataStore(Protocol):
         """The records of those keys, in the same order."""
         ...
 
-    def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:
+    def watch(self, first: str, behind: str, told: Callable[[KeyChange], None]) -> Watch:
         """Call `told` for each change of the keys from `first` to before `behind`, in the order of the changes, from now on."""
         ...
 

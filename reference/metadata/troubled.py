@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from .faults import StoreFaults
 from .keys import sequence_key
-from .store import Change, IndexEntry, MetadataStore, Record, Session, Unavailable, Value, Version, VersionConflict, Watch
+from .store import IndexEntry, KeyChange, MetadataStore, Record, Session, Unavailable, Value, Version, VersionConflict, Watch
 
 T = TypeVar("T")
 
@@ -62,7 +62,7 @@ class TroubledStore:
         with self._writing(key, expected):
             self._inner.delete(key, expected=expected, partition_key=partition_key)
 
-    def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:
+    def watch(self, first: str, behind: str, told: Callable[[KeyChange], None]) -> Watch:
         return self._inner.watch(first, behind, lambda change: self._tell(change.key, told, change))
 
     def watch_sequence(self, prefix: str, told: Callable[[str], None], *, partition_key: str) -> Watch:

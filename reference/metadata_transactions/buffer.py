@@ -9,7 +9,7 @@ text takes it for aborted, which loses what was committed, Q5). To end a transac
 from collections.abc import Iterator
 
 from fencepost.reference.kernel.rules import rule
-from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.kinds import Site
 from fencepost.reference.pulsar.ledger import Entry, Ledger
@@ -140,7 +140,7 @@ class MetadataBuffer:
             self._records.delete_operations(txn, self._segment)
         self._records.forget_segment(self._segment)
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         """Decision: what is committed, and what is outside of transactions, up to the first that is undecided."""
         rule("PIP471-19")
         rule("PIP471-20")
@@ -149,7 +149,7 @@ class MetadataBuffer:
             if entry.position > limit:
                 return
             if isinstance(entry.content, Message) and self.is_shown(entry.content):
-                yield Readable(Place(entry.position), entry.content)
+                yield Readable(MessagePosition(entry.position), entry.content)
 
     def is_shown(self, message: Message) -> bool:
         """Decision: whether readers get a message that no open transaction withholds from them: unless it is aborted."""

@@ -8,7 +8,7 @@ import contextlib
 from collections.abc import Sequence
 
 from fencepost.reference.kernel.rules import rule
-from fencepost.reference.pulsar.buffer import Place
+from fencepost.reference.pulsar.buffer import MessagePosition
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.kinds import Site
 from fencepost.reference.pulsar.pending_ack_store import Waiting
@@ -104,7 +104,7 @@ class PendingAckRecords:
                 self._records.take_back(txn, operations)
             raise
 
-    def _operation(self, place: Place, *, units: tuple[int, ...] | None = None, cumulative: bool | None = None) -> Operation:
+    def _operation(self, place: MessagePosition, *, units: tuple[int, ...] | None = None, cumulative: bool | None = None) -> Operation:
         return Operation(
             kind="ACK",
             segment=self._name.topic,
@@ -117,7 +117,7 @@ class PendingAckRecords:
 
 
 def _waiting(txn: TxnId, operation: Operation) -> Waiting:
-    place = Place(operation.position)
+    place = MessagePosition(operation.position)
     if operation.cumulative:
         return Waiting(txn, cumulative=place)
     return Waiting(txn, individual={place: frozenset(operation.units or ())})

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from fencepost.reference.metadata.store import Change, IndexEntry, MetadataStore, Record, Session, Unavailable, Value, Version, Watch
+from fencepost.reference.metadata.store import IndexEntry, KeyChange, MetadataStore, Record, Session, Unavailable, Value, Version, Watch
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.scalable.paths import TOPICS
 
@@ -71,7 +71,7 @@ class StoreClient:
         with _answering():
             return self._store.scan_by_index(index, first, behind)
 
-    def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:
+    def watch(self, first: str, behind: str, told: Callable[[KeyChange], None]) -> Watch:
         with _answering():
             return self._store.watch(first, behind, told)
 

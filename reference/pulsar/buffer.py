@@ -13,38 +13,38 @@ from typing import NamedTuple, Protocol
 from .values import BEFORE_ALL, Action, Message, Position, TxnId
 
 
-class Place(NamedTuple):
+class MessagePosition(NamedTuple):
     """Where a message is for its readers: an entry, and if one entry stands for several messages, which of them."""
 
     position: Position
     number: int = -1
 
 
-BEFORE_ALL_PLACES = Place(BEFORE_ALL)
+BEFORE_ALL_PLACES = MessagePosition(BEFORE_ALL)
 
 
-def behind_entry(position: Position) -> Place:
+def behind_entry(position: Position) -> MessagePosition:
     """After everything that an entry holds."""
-    return Place(position, sys.maxsize)
+    return MessagePosition(position, sys.maxsize)
 
 
 @dataclass(frozen=True)
 class Readable:
     """A message that readers may see."""
 
-    place: Place
+    place: MessagePosition
     message: Message
 
 
-class Shown(Protocol):
+class ReadView(Protocol):
     """What readers may see of a topic."""
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         """What readers may see after that place, in order."""
         ...
 
 
-class TransactionBuffer(Shown, Protocol):
+class TransactionBuffer(ReadView, Protocol):
     """What a topic needs of its buffer."""
 
     def publish(self, message: Message) -> Position:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 
-from .buffer import Place, Readable
+from .buffer import MessagePosition, Readable
 from .errors import Error, Refused
 from .ledger import Entry, Ledger, Marker
 from .profile import PulsarProfile
@@ -59,7 +59,7 @@ class MarkerBuffer:
             rule("PIP31-37")
         self._sweep(txn.tc_id)
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         """Decision: committed messages, and those outside of transactions, up to the first that is undecided."""
         rule("PIP31-81")
         rule("PIP31-80")
@@ -72,7 +72,7 @@ class MarkerBuffer:
                 rule("PIP31-07")
                 return
             if isinstance(entry.content, Message) and self._is_shown(entry.content):
-                yield Readable(Place(entry.position), entry.content)
+                yield Readable(MessagePosition(entry.position), entry.content)
 
     def erase(self) -> None:
         """All of it is on the topic's disk."""

@@ -12,7 +12,7 @@ from .values import Action, SubscriptionName, TxnId
 
 
 @dataclass(frozen=True)
-class Ended:
+class TransactionEnded:
     """The end of a transaction on this subscription."""
 
     txn: TxnId
@@ -24,7 +24,7 @@ class PendingAckJournal:
 
     def __init__(self, machine: Machine, name: SubscriptionName) -> None:
         self._machine = machine
-        self._journal: Journal[Waiting | Ended] = machine.disk.journal(f"pending-acks {name.topic} {name.name}")
+        self._journal: Journal[Waiting | TransactionEnded] = machine.disk.journal(f"pending-acks {name.topic} {name.name}")
 
     def append(self, waiting: Waiting) -> None:
         if self.must_be_durable(waiting):
@@ -37,7 +37,7 @@ class PendingAckJournal:
 
     def end(self, txn: TxnId, action: Action) -> None:
         self._machine.crash_points.reach("before-acknowledgement-ended")
-        self._journal.append(Ended(txn, action))
+        self._journal.append(TransactionEnded(txn, action))
         self._machine.crash_points.reach("after-marker-written")
 
     def replay(self) -> Sequence[Waiting]:

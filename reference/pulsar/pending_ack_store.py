@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
-from .buffer import Place
+from .buffer import MessagePosition
 from .values import Action, TxnId
 
 Units: TypeAlias = frozenset[int]
@@ -19,8 +19,8 @@ class Waiting:
     """What a transaction acknowledged: messages one by one, or all up to a place."""
 
     txn: TxnId
-    individual: Mapping[Place, Units] = field(default_factory=dict)
-    cumulative: Place | None = None
+    individual: Mapping[MessagePosition, Units] = field(default_factory=dict)
+    cumulative: MessagePosition | None = None
 
 
 class PendingAckStore(Protocol):

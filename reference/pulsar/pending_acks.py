@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 
 from fencepost.reference.kernel.rules import rule
 
-from .buffer import Place
+from .buffer import MessagePosition
 from .errors import Error, Refused
 from .pending_ack_store import PendingAckStore, Units, Waiting
 from .profile import PulsarProfile
@@ -21,8 +21,8 @@ class PendingAcks:
     def __init__(self, store: PendingAckStore, profile: PulsarProfile) -> None:
         self._store = store
         self._profile = profile
-        self._individual: dict[Place, dict[int, TxnId]] = {}
-        self._cumulative: dict[TxnId, Place] = {}
+        self._individual: dict[MessagePosition, dict[int, TxnId]] = {}
+        self._cumulative: dict[TxnId, MessagePosition] = {}
         """Up to where a transaction has acknowledged everything; there is one at most."""
         self._leaving: dict[TxnId, Action] = {}
         """Transactions that have ended here, of which the store does not know yet."""
@@ -38,7 +38,7 @@ class PendingAcks:
         """Delete all of them."""
         self._store.erase()
 
-    def add_individual(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
+    def add_individual(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         """Decision: withhold these messages for the transaction, all of them or none.
 
         Raises Refused: TRANSACTION_CONFLICT when one of them is pending, or is covered by another's cumulative acknowledgement.
@@ -57,7 +57,7 @@ class PendingAcks:
         rule("PIP31-66")
         self._keep(Waiting(txn, individual=dict(wanted)))
 
-    def add_cumulative(self, txn: TxnId, place: Place) -> None:
+    def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
         """Decision: withhold everything up to that place.
 
         Raises Refused: TRANSACTION_CONFLICT when another transaction has such an acknowledgement, or has one of the messages; also when
@@ -100,17 +100,17 @@ class PendingAcks:
             rule("CORE-28")
             self._store.end(txn, self._leaving.pop(txn))
 
-    def units_at(self, place: Place) -> Units:
+    def units_at(self, place: MessagePosition) -> Units:
         """Decision: the messages at that place which an open transaction has acknowledged one by one."""
         rule("CORE-34")
         return frozenset(self._individual.get(place, ()))
 
-    def covers(self, place: Place) -> bool:
+    def covers(self, place: MessagePosition) -> bool:
         """Decision: whether a cumulative acknowledgement of an open transaction covers that place, and withholds it."""
         is_covered = any(place <= held for held in self._cumulative.values())
         return is_covered and self._profile.pending_cumulative_redelivery == "withheld"
 
-    def has_any_up_to(self, place: Place) -> bool:
+    def has_any_up_to(self, place: MessagePosition) -> bool:
         """Whether an open transaction has acknowledged something up to that place."""
         return bool(self._cumulative) or any(taken <= place for taken in self._individual)
 
@@ -119,17 +119,17 @@ class PendingAcks:
         owners = {owner for owners in self._individual.values() for owner in owners.values()}
         return frozenset(owners | self._cumulative.keys())
 
-    def is_pending(self, place: Place, units: Units) -> bool:
+    def is_pending(self, place: MessagePosition, units: Units) -> bool:
         """Decision: whether one of these messages is pending in a transaction, and not only another message of their batch."""
         return not units.isdisjoint(self._individual.get(place, ()))
 
-    def lies_under_another(self, txn: TxnId, place: Place) -> bool:
+    def lies_under_another(self, txn: TxnId, place: MessagePosition) -> bool:
         """Decision: whether a place is covered by the cumulative acknowledgement of another transaction."""
         rule("PIP31-121")
         is_under = any(owner != txn and place <= held for owner, held in self._cumulative.items())
         return is_under and self._profile.individual_under_cumulative != "accepted"
 
-    def covers_anothers(self, txn: TxnId, place: Place) -> bool:
+    def covers_anothers(self, txn: TxnId, place: MessagePosition) -> bool:
         """Decision: whether a cumulative acknowledgement would cover a message that is pending in another transaction."""
         rule("PIP31-121")
         is_over = any(place >= taken and set(owners.values()) - {txn} for taken, owners in self._individual.items())
@@ -155,7 +155,7 @@ class PendingAcks:
         if waiting.cumulative is not None:
             self._cumulative = {waiting.txn: waiting.cumulative}
 
-    def _forget(self, txn: TxnId, places: Collection[Place]) -> None:
+    def _forget(self, txn: TxnId, places: Collection[MessagePosition]) -> None:
         kept = {
             place: {unit: owner for unit, owner in owners.items() if owner != txn or place not in places}
             for place, owners in self._individual.items()

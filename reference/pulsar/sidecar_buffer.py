@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 
-from .buffer import Place, Readable
+from .buffer import MessagePosition, Readable
 from .errors import Error, Refused
 from .ledger import Ledger, Marker
 from .values import Action, Message, Position, TxnId
@@ -92,7 +92,7 @@ class SidecarBuffer:
         self._ended[txn] = action
         self._machine.crash_points.reach("after-marker-written")
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         """Decision: what is in the topic: messages outside of transactions, and at each marker what it commits."""
         rule("PIP31-81")
         entries = [entry for entry in self._ledger.after(self._ledger.before(place.position)) if entry.position >= place.position]
@@ -125,10 +125,10 @@ class SidecarBuffer:
 
     def _at(self, position: Position, content: Message | Marker) -> Iterator[Readable]:
         if isinstance(content, Message):
-            yield Readable(Place(position), content)
+            yield Readable(MessagePosition(position), content)
         else:
             rule("PIP31-01")
             rule("PIP31-80")
             rule("CORE-01")
             for index, message in enumerate(content.messages):
-                yield Readable(Place(position, index), message)
+                yield Readable(MessagePosition(position, index), message)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from fencepost.reference.kernel.rules import rule
 
-from .buffer import Place, Readable, Shown
+from .buffer import MessagePosition, Readable, ReadView
 from .cursor import EARLIEST, Cursor
 from .errors import Error, Refused
 from .pending_ack_store import Units
@@ -46,7 +46,7 @@ class Consumer:
 class Subscription:
     """One subscription of a topic."""
 
-    def __init__(self, kind: SubscriptionType, buffer: Shown, cursor: Cursor, pending: PendingAcks, profile: PulsarProfile) -> None:
+    def __init__(self, kind: SubscriptionType, buffer: ReadView, cursor: Cursor, pending: PendingAcks, profile: PulsarProfile) -> None:
         self.kind = kind
         self.cursor = cursor
         self.pending = pending
@@ -55,9 +55,9 @@ class Subscription:
         self._profile = profile
         self._read_position = cursor.mark_delete
         """The place of the last message that was looked at; earlier ones are with a consumer, pending, or done."""
-        self._held: dict[Place, dict[int, Consumer]] = {}
+        self._held: dict[MessagePosition, dict[int, Consumer]] = {}
         """The holders: for each place the messages there that were delivered and are not acknowledged."""
-        self._redelivery_counts: Counter[Place] = Counter()
+        self._redelivery_counts: Counter[MessagePosition] = Counter()
         """How often a message was returned for redelivery."""
 
     # -- Consumers
@@ -86,7 +86,7 @@ class Subscription:
         consumer.permits += permits
         self.dispatch()
 
-    def redeliver(self, consumer: Consumer, places: Collection[Place]) -> None:
+    def redeliver(self, consumer: Consumer, places: Collection[MessagePosition]) -> None:
         """Decision: the consumer returns messages for redelivery; if it names none, all that it has."""
         rule("PIP31-62")
         held = self._held_by(consumer)
@@ -101,11 +101,11 @@ class Subscription:
 
     # -- Acknowledgements
 
-    def acknowledge(self, wanted: Mapping[Place, Units]) -> None:
+    def acknowledge(self, wanted: Mapping[MessagePosition, Units]) -> None:
         """Delete single messages; those pending in a transaction stay that transaction's."""
         self.cursor.acknowledge({place: self.without_pending(place, units) for place, units in wanted.items()}, self._buffer)
 
-    def acknowledge_up_to(self, place: Place) -> None:
+    def acknowledge_up_to(self, place: MessagePosition) -> None:
         """Decision: delete everything up to that place, except what is pending in a transaction and stays that transaction's."""
         rule("PIP31-140")
         if self.pending.has_any_up_to(place):
@@ -113,7 +113,7 @@ class Subscription:
         else:
             self.cursor.acknowledge_up_to(place, self._buffer)
 
-    def acknowledge_in(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
+    def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         """Decision: withhold single messages until the transaction ends.
 
         Raises Refused: TRANSACTION_CONFLICT when one of them is acknowledged or pending; then none of them is withheld.
@@ -125,7 +125,7 @@ class Subscription:
                 raise Refused(Error.TRANSACTION_CONFLICT, f"{place.position} is acknowledged already")
         self.pending.add_individual(txn, wanted)
 
-    def acknowledge_up_to_in(self, txn: TxnId, place: Place) -> None:
+    def acknowledge_up_to_in(self, txn: TxnId, place: MessagePosition) -> None:
         """Decision: withhold everything up to that place until the transaction ends.
 
         Raises Refused: TRANSACTION_CONFLICT when it is acknowledged, or pending in another transaction.
@@ -169,7 +169,7 @@ class Subscription:
             self.give_back(given_back)
             self.pending.record_end(txn)  # last, for a store that does not answer must not keep them from all consumers
 
-    def seek(self, place: Place) -> None:
+    def seek(self, place: MessagePosition) -> None:
         """Decision: begin again after that place, for all consumers. What is pending in a transaction stays so."""
         rule("PIP31-95")
         self.cursor.seek(place)
@@ -217,7 +217,7 @@ class Subscription:
 
     # -- Inside
 
-    def without_pending(self, place: Place, units: Units) -> Units:
+    def without_pending(self, place: MessagePosition, units: Units) -> Units:
         """Decision: what a plain acknowledgement deletes of these messages, some of which may be pending in a transaction."""
         pending = units if self.pending.covers(place) else self.pending.units_at(place)
         if pending and self._profile.plain_ack_of_pending == "dropped":
@@ -225,15 +225,15 @@ class Subscription:
             return units - pending
         return units
 
-    def _all_up_to(self, last: Place) -> dict[Place, Units]:
+    def _all_up_to(self, last: MessagePosition) -> dict[MessagePosition, Units]:
         behind_the_mark = self._buffer.after(self.cursor.mark_delete)
         return {readable.place: frozenset(range(readable.message.units)) for readable in behind_the_mark if readable.place <= last}
 
-    def _held_by(self, consumer: Consumer) -> dict[Place, Units]:
+    def _held_by(self, consumer: Consumer) -> dict[MessagePosition, Units]:
         found = {place: frozenset(unit for unit, owner in owners.items() if owner is consumer) for place, owners in self._held.items()}
         return {place: units for place, units in found.items() if units}
 
-    def give_back(self, wanted: Mapping[Place, Units]) -> None:
+    def give_back(self, wanted: Mapping[MessagePosition, Units]) -> None:
         """Decision: no consumer has these messages any more; those that may be delivered are redelivered."""
         for place, units in wanted.items():
             held = self._held.get(place, {})
@@ -281,7 +281,7 @@ class Subscription:
         rule("PIP31-134")
         return consumer.permits > 0
 
-    def redelivery_count(self, place: Place) -> int:
+    def redelivery_count(self, place: MessagePosition) -> int:
         """Decision: the redelivery count of a message that consumers get."""
         rule("PIP31-135")
         return self._redelivery_counts[place]

@@ -10,7 +10,7 @@ from fencepost.reference.kernel.journal import Journal
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 
-from .buffer import Place, behind_entry
+from .buffer import MessagePosition, behind_entry
 from .cursor import EARLIEST
 from .deduplication import Known
 from .errors import Error, Refused
@@ -143,7 +143,7 @@ class Topic:
 
     # -- Subscriptions
 
-    def subscribe(self, name: str, kind: SubscriptionType, start: Place, *, durable: bool, compacted: bool) -> Subscription:
+    def subscribe(self, name: str, kind: SubscriptionType, start: MessagePosition, *, durable: bool, compacted: bool) -> Subscription:
         """The subscription of that name, a new one from `start` if there is none, which may read the topic as it is compacted."""
         if name not in self.subscriptions:
             if durable:
@@ -182,12 +182,12 @@ class Topic:
 
     # -- Administration
 
-    def latest(self) -> Place:
+    def latest(self) -> MessagePosition:
         """The place of the last message that readers may see: a subscription from the latest message begins after it."""
         return behind_entry(self.buffer.max_read_position)
 
     def _open_subscription(
-        self, name: str, kind: SubscriptionType, start: Place, *, durable: bool = True, compacted: bool = False
+        self, name: str, kind: SubscriptionType, start: MessagePosition, *, durable: bool = True, compacted: bool = False
     ) -> Subscription:
         full = SubscriptionName(self.name, name)
         cursor = self._parts.cursor(self._machine.disk if durable else None, full, start)

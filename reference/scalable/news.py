@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
-from fencepost.reference.metadata.store import Change, ChangeKind, MetadataStore, Watch, only, under
+from fencepost.reference.metadata.store import ChangeKind, KeyChange, MetadataStore, Watch, only, under
 from fencepost.reference.pulsar.errors import Error, Refused
 
 from . import paths
@@ -236,7 +236,7 @@ class Newsroom:
             if is_open:
                 one()
 
-        def told(change: Change) -> None:
+        def told(change: KeyChange) -> None:
             one = look if change.kind is ChangeKind.MODIFIED else look_behind_a_deletion
             self._machine.send(News(about), lambda _: look_while_open(one))
 

@@ -18,7 +18,7 @@ from fencepost.wire.kafka.entities import api_of, title
 from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, asked_in, decode_request, encode_response
 
 from .kafka_caller import Caller
-from .line import Line
+from .line import ClientConversation
 from .memory import Memory
 
 LONGEST_FRAME = 100 * 1024 * 1024
@@ -30,7 +30,7 @@ _LOOK_AGAIN_S = 0.02
 _LOG = logging.getLogger("fencepost.serve")
 
 
-class KafkaConnection(Line):
+class KafkaConnection(ClientConversation):
     """A conversation of one client of Kafka's protocol with one node."""
 
     not_understood = MalformedFrame

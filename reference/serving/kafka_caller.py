@@ -9,7 +9,7 @@ from kio.static.protocol import RequestPayload, ResponsePayload
 
 from fencepost.reference.kafka import ANONYMOUS, ReferenceKafka
 from fencepost.reference.kafka.errors import Error
-from fencepost.reference.kafka.sent import Sent
+from fencepost.reference.kafka.sent import SentRequest
 from fencepost.reference.kafka.topics import FIRST_NODE
 from fencepost.wire.kafka.acls import principal_of
 from fencepost.wire.kafka.entities import api_of, response
@@ -26,7 +26,7 @@ class Caller:
         self._has_shaken_hands = False
         self.principal = ANONYMOUS
 
-    def send(self, request: RequestPayload) -> Sent:
+    def send(self, request: RequestPayload) -> SentRequest:
         """Hand over one request; if its answer is None, the connection is closed instead."""
         api = api_of(request)
         if api == "api_versions" or self.principal != ANONYMOUS or not self._broker.settings.passwords:
@@ -60,8 +60,8 @@ class Caller:
                 return None
 
 
-def _answered(answer: ResponsePayload | None) -> Sent:
+def _answered(answer: ResponsePayload | None) -> SentRequest:
     """A request whose answer is there."""
-    sent = Sent(lambda: answer)
+    sent = SentRequest(lambda: answer)
     sent.read()
     return sent

@@ -14,7 +14,7 @@ _CHUNK = 64 * 1024
 _LOG = logging.getLogger("fencepost.serve")
 
 
-class Line(ABC):
+class ClientConversation(ABC):
     """A conversation with one client. A subclass has the protocol."""
 
     not_understood: type[Exception]

@@ -12,7 +12,7 @@ from .server import Meet
 
 
 @dataclass(frozen=True)
-class Wanted:
+class BrokerRequest:
     """The broker that a user wants: its profile, and further options, each only if its engine `takes` it."""
 
     profile: str
@@ -56,7 +56,7 @@ class Served(Protocol):
         """Raises WrongUsage for an invalid value of these options with this profile; those that were not given are None."""
         ...
 
-    def offer(self, listeners: Mapping[str, socket.socket], wanted: Wanted) -> Offer:
+    def offer(self, listeners: Mapping[str, socket.socket], wanted: BrokerRequest) -> Offer:
         """A new broker at these sockets, by the options that name them; what is wanted was checked."""
         ...
 

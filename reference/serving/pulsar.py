@@ -13,7 +13,7 @@ from fencepost.reference.pulsar import ReferencePulsar
 from fencepost.wire.pulsar.frames import SIZE, decode, encode, size_of
 from fencepost.wire.pulsar.reading import MalformedFrame
 
-from .line import Line
+from .line import ClientConversation
 from .memory import Memory
 
 ENOUGH_UNREAD = 64 * 1024
@@ -40,7 +40,7 @@ class Outgoing:
             connection.write()
 
 
-class PulsarConnection(Line):
+class PulsarConnection(ClientConversation):
     """A conversation with one client of Pulsar's binary protocol."""
 
     not_understood = MalformedFrame

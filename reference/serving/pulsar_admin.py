@@ -14,7 +14,7 @@ import h11
 from fencepost.reference.pulsar import ReferencePulsar
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
-from .line import Line
+from .line import ClientConversation
 from .memory import Memory
 from .pulsar import Outgoing
 
@@ -31,7 +31,7 @@ class _Bad(Exception):
         self.status = status
 
 
-class AdminConnection(Line):
+class AdminConnection(ClientConversation):
     """A conversation with one HTTP client."""
 
     not_understood = h11.ProtocolError

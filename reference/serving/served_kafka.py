@@ -8,7 +8,7 @@ from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.reference.kafka import Address, Profile, ReferenceKafka, Settings
 
 from .kafka import KafkaConnection
-from .offer import Offer, Wanted, now_ms
+from .offer import BrokerRequest, Offer, now_ms
 from .server import HOST
 
 ports = {"port": 9092}
@@ -21,7 +21,7 @@ def check(profile: str, options: Mapping[str, Any]) -> None:  # noqa: ARG001 set
     _settings(options.get("set") or ())
 
 
-def offer(listeners: Mapping[str, socket.socket], wanted: Wanted) -> Offer:
+def offer(listeners: Mapping[str, socket.socket], wanted: BrokerRequest) -> Offer:
     """A broker whose settings are given by Kafka's names for them."""
     listener = listeners["port"]
     port = listener.getsockname()[1]

@@ -16,7 +16,7 @@ from fencepost.reference.metadata_transactions import MetadataKind, MetadataPart
 from fencepost.reference.pulsar import PulsarProfile, ReferencePulsar
 from fencepost.reference.scalable.profile import ScalableProfile
 
-from .offer import Offer, Wanted, now_ms
+from .offer import BrokerRequest, Offer, now_ms
 from .pulsar import Outgoing, PulsarConnection
 from .pulsar_admin import AdminConnection
 from .server import HOST
@@ -51,7 +51,7 @@ def check(profile: str, options: Mapping[str, object]) -> None:
         raise WrongUsage(f"--crash-at {point}: there is no such place{hint(str(point), points)}; expected one of\n{told}")
 
 
-def offer(listeners: Mapping[str, socket.socket], wanted: Wanted) -> Offer:
+def offer(listeners: Mapping[str, socket.socket], wanted: BrokerRequest) -> Offer:
     """A broker."""
     binary, admin = listeners["port"], listeners["admin-port"]
     service_url = f"pulsar://{HOST}:{binary.getsockname()[1]}"

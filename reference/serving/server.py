@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import TypeAlias
 
-from .line import Line
+from .line import ClientConversation
 from .memory import Memory
 
 HOST = "127.0.0.1"
@@ -24,7 +24,7 @@ _TICK_S = 0.01
 _READ_AHEAD = 16 * 1024
 """How much of later requests is read while one is being answered."""
 
-Meet: TypeAlias = Callable[[Memory, asyncio.StreamReader, asyncio.StreamWriter], Line]
+Meet: TypeAlias = Callable[[Memory, asyncio.StreamReader, asyncio.StreamWriter], ClientConversation]
 """Makes of a new connection a conversation of the protocol that is served."""
 
 _LOG = logging.getLogger("fencepost.serve")

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from dataclasses import replace
 
-from fencepost.pipeline.compliance.facts import Standing, State, System
+from fencepost.pipeline.compliance.facts import State, System, SystemStanding
 
 from .templates import TEMPLATES
 from .view import STATES, WORDS
@@ -26,14 +26,14 @@ _PADDING = 10
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9.]*")
 
 
-def badge(standing: Standing) -> str:
+def badge(standing: SystemStanding) -> str:
     """The SVG."""
     left, right = f"fencepost: {_short(standing.system)}", message(standing)
     parts = {"left": left, "left_width": _width(left), "right": right, "right_width": _width(right)}
     return TEMPLATES.get_template("badge.svg.j2").render(parts, padding=_PADDING, colour=COLOURS[standing.state])
 
 
-def message(standing: Standing) -> str:
+def message(standing: SystemStanding) -> str:
     """The state, and the number that it rests on: what is red, else how much is met."""
     red = next(iter(standing.reds), None)
     if standing.anomalies:

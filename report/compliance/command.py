@@ -18,7 +18,7 @@ from fencepost.contract.folder import Folder, Layout
 from fencepost.contract.version import VERSION
 from fencepost.pipeline.command import spark_is_there
 from fencepost.pipeline.compliance import folders
-from fencepost.pipeline.compliance.facts import Standing, Summary
+from fencepost.pipeline.compliance.facts import Summary, SystemStanding
 from fencepost.pipeline.compliance.folders import Unreadable
 from fencepost.pipeline.options import check_memory
 
@@ -100,7 +100,7 @@ def as_json(summary: Summary, unreadable: Sequence[Unreadable], complete: bool =
     }
 
 
-def _system(standing: Standing) -> dict[str, Any]:
+def _system(standing: SystemStanding) -> dict[str, Any]:
     system, latest = standing.system, standing.latest
     return {
         "system": {"name": system.name, "version": system.version, "profile": system.profile, "defect": system.defect},

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from fencepost.contract.version import VERSION
-from fencepost.pipeline.compliance.facts import Standing, Summary
+from fencepost.pipeline.compliance.facts import Summary, SystemStanding
 from fencepost.pipeline.compliance.folders import Unreadable
 
 from .badge import file_name, message
 from .page import MOST_LISTED
 from .templates import clean
-from .view import STATES, Entry, Matrix, matrix
+from .view import STATES, Matrix, MatrixCell, matrix
 
 SQUARES = {
     "met": "🟩",
@@ -78,7 +78,7 @@ def _lines(summary: Summary, shown: Matrix, unreadable: Sequence[Unreadable], ma
             yield f"- and {len(unreadable) - MOST_LISTED} more; all of them are in `report.json`"
 
 
-def _standing(standing: Standing) -> str:
+def _standing(standing: SystemStanding) -> str:
     totals, latest = standing.totals, standing.latest
     cells = [
         f"![{escaped(message(standing))}](badges/{file_name(standing.system)}) {_system(standing)}",
@@ -93,18 +93,18 @@ def _standing(standing: Standing) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _system(standing: Standing) -> str:
+def _system(standing: SystemStanding) -> str:
     """The system, and beside it what is told of its latest run and how many images its runs had."""
     several = (f"{len(standing.images)} images",) if len(standing.images) > 1 else ()
     beside = "; ".join(map(escaped, (*standing.latest.told, *several)))
     return escaped(str(standing.system)) + (f" ({beside})" if beside else "")
 
 
-def _entry(entry: Entry) -> str:
+def _entry(entry: MatrixCell) -> str:
     return f"{SQUARES[entry.looks]} {entry.words}{entry.marks}".strip()
 
 
-def _when(entry: Entry) -> str:
+def _when(entry: MatrixCell) -> str:
     assert entry.cell is not None, "only a cell asks why"
     run = entry.cell.run
     return f"{run.started:%Y-%m-%d}, {escaped(run.name)}{'' if run.complete else ', not complete'}"

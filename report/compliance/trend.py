@@ -50,7 +50,7 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Line:
+class ScaleLine:
     """A line of a scale, from one place to another."""
 
     x: float
@@ -60,18 +60,18 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Picture:
+class TrendPicture:
     """All that a picture shows, and the sentence that it stands for."""
 
     title: str
     height: float
     boxes: tuple[Box, ...]
     words: tuple[Words, ...]
-    lines: tuple[Line, ...] = ()
+    lines: tuple[ScaleLine, ...] = ()
     width: float = WIDTH
 
 
-def over_versions(system: str, columns: Sequence[Column]) -> Picture:
+def over_versions(system: str, columns: Sequence[Column]) -> TrendPicture:
     """A row for each version: its bar, and the same in words."""
     most = max(max(column.standing.due for column in columns), 1)
     boxes, words = [], []
@@ -87,10 +87,10 @@ def over_versions(system: str, columns: Sequence[Column]) -> Picture:
                 x += width
         counted = [f"{counts[verdict]} {WORDS[verdict]}" for verdict in _SAID if counts[verdict] or verdict == "met"]
         words.append(Words(x + 8, y + 13, ", ".join(counted) + f" of {standing.due}"))
-    return Picture(f"{system} over its versions", TOP + ROW * len(columns), tuple(boxes), tuple(words))
+    return TrendPicture(f"{system} over its versions", TOP + ROW * len(columns), tuple(boxes), tuple(words))
 
 
-def over_time(system: str, columns: Sequence[Column]) -> Picture | None:
+def over_time(system: str, columns: Sequence[Column]) -> TrendPicture | None:
     """A lane for each version, from the first run of the system to its last; None where there is only one run.
 
     Below stand round times, and beside each lane how many requirements its height stands for.
@@ -105,7 +105,7 @@ def over_time(system: str, columns: Sequence[Column]) -> Picture | None:
         foot = TOP + (number + 1) * LANE - 6
         words.append(Words(LEFT - 10, foot - 12, _without_name(column), "end"))
         for count, y in ((0, foot), (most, foot - _HIGHEST)):
-            lines.append(Line(LEFT, y, LEFT + COLUMN_AREA + _TICK, y))
+            lines.append(ScaleLine(LEFT, y, LEFT + COLUMN_AREA + _TICK, y))
             words.append(Words(LEFT + COLUMN_AREA + _TICK + 3, y + 4, str(count)))
         for moment in column.moments:
             x = LEFT + moment.stretch * step
@@ -116,16 +116,16 @@ def over_time(system: str, columns: Sequence[Column]) -> Picture | None:
     end = TOP + LANE * len(columns) + 14
     times = [moment.run.started for moment in moments] + [time for column in columns for time in column.span or ()]
     scale = list(_scale(min(times), max(times), end))
-    return Picture(
+    return TrendPicture(
         f"{system} over time",
         TOP + LANE * len(columns) + AXIS,
         tuple(boxes),
         (*words, *(one for one in scale if isinstance(one, Words))),
-        (*lines, *(one for one in scale if isinstance(one, Line))),
+        (*lines, *(one for one in scale if isinstance(one, ScaleLine))),
     )
 
 
-def _scale(first: datetime, last: datetime, foot: float) -> Iterator[Line | Words]:
+def _scale(first: datetime, last: datetime, foot: float) -> Iterator[ScaleLine | Words]:
     """The first and the last time, and between them a line for each round one; it has its time where there is room."""
     times, form = ticks.between(first, last)
     yield Words(LEFT, foot, first.strftime(form))
@@ -134,7 +134,7 @@ def _scale(first: datetime, last: datetime, foot: float) -> Iterator[Line | Word
     yield Words(LEFT + COLUMN_AREA, foot, last.strftime(form), "end")
     for time in times:
         x = LEFT + COLUMN_AREA * ((time - first) / (last - first))
-        yield Line(x, TOP, x, foot - 12)
+        yield ScaleLine(x, TOP, x, foot - 12)
         if LEFT + 1.5 * _LABEL < x < LEFT + COLUMN_AREA - 1.5 * _LABEL:
             yield Words(x, foot, time.strftime(form), "middle")
 

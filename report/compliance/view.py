@@ -20,7 +20,7 @@ WORDS = {verdict: verdict.replace("_", " ") for verdict in VERDICTS}
 
 
 @dataclass(frozen=True)
-class Entry:
+class MatrixCell:
     """A cell of the matrix; without `cell` the runs of that column do not know the requirement."""
 
     column: Column
@@ -71,7 +71,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Line:
+class RequirementRow:
     """A requirement, over all columns. `prevents` is the anomaly that it keeps away, as its Rule tells it.
 
     `is_parity` says that it speaks of one implementation, and of no proposal.
@@ -82,7 +82,7 @@ class Line:
     is_parity: bool
     statement: str
     prevents: str
-    entries: tuple[Entry, ...]
+    entries: tuple[MatrixCell, ...]
 
     @property
     def is_judged(self) -> bool:
@@ -94,7 +94,7 @@ class Line:
         return not self.reasons
 
     @property
-    def reasons(self) -> list[Entry]:
+    def reasons(self) -> list[MatrixCell]:
         return [entry for entry in self.entries if entry.asks_why]
 
 
@@ -103,14 +103,14 @@ class Proposal:
     """The requirements of one proposal."""
 
     title: str
-    lines: tuple[Line, ...]
+    lines: tuple[RequirementRow, ...]
 
     @property
-    def judged(self) -> list[Line]:
+    def judged(self) -> list[RequirementRow]:
         return [line for line in self.lines if line.is_judged]
 
     @property
-    def rest(self) -> list[Line]:
+    def rest(self) -> list[RequirementRow]:
         return [line for line in self.lines if not line.is_judged]
 
 
@@ -121,7 +121,7 @@ class Matrix(NamedTuple):
     proposals: tuple[Proposal, ...]
 
     @property
-    def reasons(self) -> list[Line]:
+    def reasons(self) -> list[RequirementRow]:
         """The requirements of which there is more to say than that they are met."""
         return [line for proposal in self.proposals for line in proposal.judged if not line.is_plain]
 
@@ -132,14 +132,16 @@ def matrix(shown: Sequence[Column]) -> Matrix:
     known = register.bundled()
     cells = {name: cell for column in columns for name, cell in column.cells.items()}
     names = [name for name in known.by_id if name in cells] + sorted(name for name in cells if name not in known.by_id)
-    lines: dict[str, list[Line]] = {}
+    lines: dict[str, list[RequirementRow]] = {}
     for name in names:
         row = known.by_id.get(name)
         title = proposals.bundled().title_of(known.spec_of(name)) if row else name.rpartition("-")[0] or name
         statement = row.statement if row else "(not in the register of this release)"
-        entries = tuple(Entry(column, column.cells.get(name)) for column in columns)
+        entries = tuple(MatrixCell(column, column.cells.get(name)) for column in columns)
         lines.setdefault(title, []).append(
-            Line(name, cells[name].level, row is not None and row.source == parity.SOURCE, statement, gherkin.why_of(name), entries)
+            RequirementRow(
+                name, cells[name].level, row is not None and row.source == parity.SOURCE, statement, gherkin.why_of(name), entries
+            )
         )
     return Matrix(columns, tuple(Proposal(title, tuple(members)) for title, members in lines.items()))
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from html import escape
 
-from .records import Life, Written
+from .records import Life, LifeRecord
 
 _LEFT, _STEP, _ROW, _BAR, _TOP, _RIGHT = 330, 46, 26, 16, 66, 30
 _LONGEST = 46
@@ -53,7 +53,7 @@ def _records(life: Life) -> Iterator[str]:
         yield from _stages(record, life.length, y, colour)
 
 
-def _stages(record: Written, length: int, y: int, colour: str) -> Iterator[str]:
+def _stages(record: LifeRecord, length: int, y: int, colour: str) -> Iterator[str]:
     """A bar for each thing that the record said, up to the next one, its deletion, or the end."""
     ends = [place for place, _ in record.said[1:]] + [length if record.deleted is None else record.deleted]
     for number, ((begin, said), end) in enumerate(zip(record.said, ends, strict=True)):

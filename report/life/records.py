@@ -25,7 +25,7 @@ class Call:
 
 
 @dataclass
-class Written:
+class LifeRecord:
     """A record: what it said, from when on, and when it was deleted."""
 
     key: str
@@ -39,7 +39,7 @@ class Life:
 
     transaction: str
     calls: list[Call] = field(default_factory=list)
-    records: dict[str, Written] = field(default_factory=dict)
+    records: dict[str, LifeRecord] = field(default_factory=dict)
     length: int = 0
 
 
@@ -80,7 +80,7 @@ def _note(life: Life, open_calls: dict[int, Call], event: Mapping[str, Any]) -> 
 
 def _write(life: Life, told: Mapping[str, str]) -> None:
     key = unquote(told["record"])
-    record = life.records.setdefault(key, Written(key))
+    record = life.records.setdefault(key, LifeRecord(key))
     if told.get("deleted"):
         record.deleted = life.length
     else:

@@ -6,6 +6,6 @@ only helps, `lanes` says who stands beside whom, `wording` says a request and an
 
 from .calls import Call, calls_of, readable_events
 from .picture import STYLE, drawn
-from .steps import Said, Scene
+from .steps import PicturedStep, Scene
 
-__all__ = ["STYLE", "Call", "Said", "Scene", "calls_of", "drawn", "readable_events"]
+__all__ = ["STYLE", "Call", "PicturedStep", "Scene", "calls_of", "drawn", "readable_events"]

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from . import wording
 from .calls import Call
-from .steps import Said, Scene, decisive, steps_of
+from .steps import PicturedStep, Scene, decisive, steps_of
 
 MOST_CALLS = 44
 """So many rows of calls are drawn. Of more, the first few and the last ones, for a verdict is decided at the end."""
@@ -17,7 +17,7 @@ _FIRST = 8
 class StepRow:
     """A step of the scenario."""
 
-    said: Said
+    said: PicturedStep
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from .calls import Call
 
 
 @dataclass(frozen=True)
-class Said:
+class PicturedStep:
     """A step: its words with the keyword, and how many exchanges there had been when it was over. `fault` says what the system goes through
     in it, such as a crash; `outcome` is `done`, `failed` or `not reached`.
     """
@@ -32,7 +32,7 @@ class Scene:
     `exchanges` are the clients and names of all exchanges. `expected` and `seen` are those of a violation, and `what` says of what.
     """
 
-    steps: tuple[Said, ...] = ()
+    steps: tuple[PicturedStep, ...] = ()
     exchanges: tuple[tuple[str, str], ...] = ()
     what: str | None = None
     expected: str | None = None

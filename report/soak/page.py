@@ -39,7 +39,7 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Picture:
+class SoakPicture:
     """One picture: layers to fill and lines to draw, each with its name and its points."""
 
     title: str
@@ -59,7 +59,7 @@ def render(document: dict[str, Any]) -> str:
     )
 
 
-def _throughput(document: dict[str, Any], time: Axis) -> Picture:
+def _throughput(document: dict[str, Any], time: Axis) -> SoakPicture:
     slots, slot_s = document["slots"], document["slot_s"]
     whole = [sum(slot[outcome] for outcome in OUTCOMES) / slot_s for slot in slots]
     values = _upwards(max(whole))
@@ -68,17 +68,17 @@ def _throughput(document: dict[str, Any], time: Axis) -> Picture:
         above = [under + slot[outcome] / slot_s for under, slot in zip(below, slots, strict=True)]
         areas.append((outcome, _stairs(time, values, slot_s, above) + " " + _stairs(time, values, slot_s, below, back=True)))
         below = above
-    return Picture("Calls a second", "/s", time, values, areas=areas)
+    return SoakPicture("Calls a second", "/s", time, values, areas=areas)
 
 
-def _latency(document: dict[str, Any], time: Axis) -> Picture:
+def _latency(document: dict[str, Any], time: Axis) -> SoakPicture:
     slots, slot_s = document["slots"], document["slot_s"]
     values = _upwards(max((slot["p99_ms"] or 0.0) for slot in slots))
     lines = [
         (name, " ".join(f"{time.at((number + 0.5) * slot_s)},{values.at(slot[key])}" for number, slot in enumerate(slots) if slot[key]))
         for name, key in (("median", "median_ms"), ("99th percentile", "p99_ms"))
     ]
-    return Picture("How long calls took", "ms", time, values, lines=lines)
+    return SoakPicture("How long calls took", "ms", time, values, lines=lines)
 
 
 def _upwards(most: float) -> Axis:

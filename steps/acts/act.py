@@ -19,7 +19,7 @@ class Choose(Protocol):
     def __call__(self, among: Sequence[T], /) -> T: ...
 
 
-class Line(NamedTuple):
+class ActLine(NamedTuple):
     """A sentence, and the requirement that is violated where it does not hold or cannot be done.
 
     `given` is the form of a When where it is only a set-up for the question, None where it cannot be one.
@@ -35,7 +35,7 @@ class Line(NamedTuple):
         return Step(self.kind, self.kind, self.text, 0)
 
 
-Kind = Callable[..., Sequence[Line]]
+Kind = Callable[..., Sequence[ActLine]]
 """What an act does, which determines its kind."""
 
 
@@ -48,7 +48,7 @@ class Act(Generic[M]):
 
     name: str
     may_come: Callable[..., bool]
-    says: Callable[..., Sequence[Line]]
+    says: Callable[..., Sequence[ActLine]]
     arguments: tuple[str, ...] = ()
     needs: frozenset[str] = frozenset()
     races: bool = False
@@ -66,9 +66,9 @@ class Table(Generic[M]):
     spec: str
     model: Callable[[], M]
     acts: Sequence[Act[M]]
-    opens: Callable[[frozenset[str]], Sequence[Line]]
-    closes: Callable[[M], Sequence[Line]]
-    means: Callable[[M, Line, Violation], str]
+    opens: Callable[[frozenset[str]], Sequence[ActLine]]
+    closes: Callable[[M], Sequence[ActLine]]
+    means: Callable[[M, ActLine, Violation], str]
     places: tuple[frozenset[str], ...] = (frozenset(),)
     """Sets of arguments of which a sequence may leave out one, so that all happens in few places."""
     alike: tuple[tuple[str, ...], ...] = ()
@@ -124,7 +124,7 @@ class Script(Generic[M]):
 
     table: Table[M]
     model: M = field(init=False)
-    lines: list[tuple[Line, str | None]] = field(init=False, default_factory=list)
+    lines: list[tuple[ActLine, str | None]] = field(init=False, default_factory=list)
     acts: list[str] = field(init=False, default_factory=list)
     _met: set[str] = field(init=False, default_factory=set)
     needs: frozenset[str] = field(init=False, default=frozenset())

@@ -41,7 +41,7 @@ class Writer:
 
 
 @dataclass(frozen=True)
-class Entry:
+class AcknowledgedWrite:
     """An acknowledged write; outside of all transactions where there is none."""
 
     value: str
@@ -60,7 +60,7 @@ class Entry:
 
 
 @dataclass
-class Place:
+class GroupPosition:
     """The position of a group in a log: what it has finished, and the open transaction that has taken more.
 
     `why` is the requirement that is violated where the position is another. Redelivered input may arrive in any order.
@@ -78,8 +78,8 @@ class Core:
     """All that clients know. Requirements are by their ids."""
 
     writers: dict[str, Writer] = field(default_factory=lambda: {name: Writer() for name in "ABC"})
-    logs: dict[str, list[Entry]] = field(
-        default_factory=lambda: {"orders": [], "payments": [], INPUTS: [Entry(value, None, 0) for value in INPUT]}
+    logs: dict[str, list[AcknowledgedWrite]] = field(
+        default_factory=lambda: {"orders": [], "payments": [], INPUTS: [AcknowledgedWrite(value, None, 0) for value in INPUT]}
     )
     late: dict[str, list[str]] = field(default_factory=lambda: {"orders": [], "payments": [], INPUTS: []})
     """Values of writes that came too late, which no reader may ever see."""
@@ -89,7 +89,7 @@ class Core:
     looks: int = 0
     """How often a reader looked at a log with an open transaction."""
     followed: set[str] = field(default_factory=set)
-    places: dict[tuple[str, str], Place] = field(default_factory=dict)
+    places: dict[tuple[str, str], GroupPosition] = field(default_factory=dict)
     """By group and log, where a transaction has taken input."""
     _crash: tuple[int, str] = (0, "")
     _reloaded: int = 0
@@ -142,11 +142,11 @@ class Core:
         """A write was acknowledged."""
         current = self._begun(name)
         current.writes.append((log, value))
-        self.logs[log].append(Entry(value, current, self._tick()))
+        self.logs[log].append(AcknowledgedWrite(value, current, self._tick()))
 
     def write_plain(self, log: str, value: str) -> None:
         """A write outside of transactions was acknowledged."""
-        self.logs[log].append(Entry(value, None, self._tick()))
+        self.logs[log].append(AcknowledgedWrite(value, None, self._tick()))
 
     def end(self, name: str, *, commit: bool, answered: bool = True, everywhere: bool = False) -> None:
         """An end is decided; its writer knows that where it was `answered`, and its outcome where that was waited for `everywhere`."""
@@ -257,7 +257,7 @@ class Core:
             return "CORE-07" if owners[missing[0]] else "CORE-06"
         return "CORE-04"
 
-    def _in_force(self, log: str) -> list[Entry]:
+    def _in_force(self, log: str) -> list[AcknowledgedWrite]:
         return [one for one in self.logs[log] if one.transaction is None or one.transaction.committed]
 
     def _begun(self, name: str) -> Transaction:
@@ -282,8 +282,8 @@ class Core:
                 why="CORE-41" if self._crash[0] > transaction.begun_at else why,
             )
 
-    def _place(self, group: str, log: str) -> Place:
-        return self.places.get((group, log), Place())
+    def _place(self, group: str, log: str) -> GroupPosition:
+        return self.places.get((group, log), GroupPosition())
 
     def _tick(self) -> int:
         self._clock += 1

@@ -18,7 +18,7 @@ from . import (
     kip890_rights,
     kip890_transactions,
 )
-from .act import Act, Line, Table
+from .act import Act, ActLine, Table
 from .kip890_lines import everything, given, listed_as_aborted, offsets, readers, then, when
 from .kip890_model import GROUPS, IDS, PARTITIONS, Clients
 
@@ -40,12 +40,12 @@ _AT_ONCE = (
     frozenset({"authorizer"}),
 )
 """The capabilities that a broker offers at once, for the configurations in `fixtures/brokers.yaml` that these acts need."""
-_Says = Callable[..., Sequence[Line]]
+_Says = Callable[..., Sequence[ActLine]]
 _COMPARES = re.compile("unchanged|has not grown|were added to")
 _PRODUCERS = {"A": "", "B": "", "H": "", "T": " and a short timeout", "M": "", "J": "", "K": ""}
 
 
-def _opens(used: frozenset[str]) -> list[Line]:
+def _opens(used: frozenset[str]) -> list[ActLine]:
     lines = [given('a topic "payments" with 2 partitions', "372")]
     if "orders-0" in used:
         lines.append(given('a topic "orders" with 1 partition', "372"))
@@ -58,8 +58,8 @@ def _opens(used: frozenset[str]) -> list[Line]:
     return lines
 
 
-def _closes(model: Clients) -> list[Line]:
-    lines: list[Line] = []
+def _closes(model: Clients) -> list[ActLine]:
+    lines: list[ActLine] = []
     for name, producer in model.producers.items():
         if producer.open is not None and producer.owns_its_id and not (name == "H" and model.blocked):
             ends = "commits" if producer.open.writes or producer.open.offsets else "aborts"
@@ -74,7 +74,7 @@ def _closes(model: Clients) -> list[Line]:
     return lines
 
 
-def _means(_: Clients, line: Line, __: Violation) -> str:
+def _means(_: Clients, line: ActLine, __: Violation) -> str:
     return line.requirement
 
 
@@ -83,7 +83,7 @@ def _compared(says: _Says) -> _Says:
     """The same without comparisons with a snapshot that was taken before an end in flight."""
 
     @functools.wraps(says)
-    def lines(model: Clients, *arguments: str) -> list[Line]:
+    def lines(model: Clients, *arguments: str) -> list[ActLine]:
         was_early = model.has_early_snapshot
         said = list(says(model, *arguments))
         if any(line.kind == "When" for line in said):

@@ -6,7 +6,7 @@ An act that needs a right, a second node or a member of a group needs its own se
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from .act import Act, Line
+from .act import Act, ActLine
 from .kip890_lines import NEEDS, given, then, when
 from .kip890_model import Clients
 
@@ -34,7 +34,7 @@ def acts_of(episodes: Iterable[Episode]) -> Iterator[Act[Clients]]:
     """These as acts, all of one kind: so many of a kind do not crowd out others."""
     by_name = {f"{one.name} ({one.why})": one for one in episodes}
 
-    def says(model: Clients, name: str, *_: str) -> list[Line]:
+    def says(model: Clients, name: str, *_: str) -> list[ActLine]:
         return _lines(model, by_name[name])
 
     for name, one in by_name.items():
@@ -43,7 +43,7 @@ def acts_of(episodes: Iterable[Episode]) -> Iterator[Act[Clients]]:
         yield Act(name, _may_come(one), says, (name, *one.who, *used), needs)
 
 
-def _lines(model: Clients, one: Episode) -> list[Line]:
+def _lines(model: Clients, one: Episode) -> list[ActLine]:
     value = model.new_value("u")
     model.shown |= _marks(one)
     if one.needs == NODES:

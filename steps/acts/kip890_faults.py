@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from .act import Act, Line
+from .act import Act, ActLine
 from .kip890_lines import NEEDS, given, joined, not_grown, then, unchanged, when
 from .kip890_model import PARTITIONS, Clients
 from .kip890_transactions import DONE, ENDS, after_end, is_idle, is_new, is_open, may_act, move_on
@@ -13,22 +13,22 @@ _MOMENTS = ("before it answers", "right after it answers")
 _HERE, _THERE = PARTITIONS[:2]
 
 
-def _crash(model: Clients) -> list[Line]:
+def _crash(model: Clients) -> list[ActLine]:
     model.go_down()
     return [given("the system has crashed and restarted", "160")]
 
 
-def _crash_and_compare(model: Clients, name: str) -> list[Line]:
+def _crash_and_compare(model: Clients, name: str) -> list[ActLine]:
     model.go_down()
     return [when("the system crashes and restarts", "351"), then(f"the producer id and epoch of {name} are unchanged", "351")]
 
 
-def _stop(model: Clients) -> list[Line]:
+def _stop(model: Clients) -> list[ActLine]:
     model.go_down()
     return [given("the system has stopped cleanly and restarted", "265")]
 
 
-def _end_amiss(model: Clients, name: str, ends: str, trouble: str) -> list[Line]:
+def _end_amiss(model: Clients, name: str, ends: str, trouble: str) -> list[ActLine]:
     """EndTxn that meets a fault; its client retries, and its answer is judged."""
     producer = model.producers[name]
     current, how = producer.open, after_end(producer)
@@ -45,13 +45,13 @@ def _end_amiss(model: Clients, name: str, ends: str, trouble: str) -> list[Line]
     return lines
 
 
-def _end_into_a_crash(model: Clients, name: str, ends: str, trouble: str) -> list[Line]:
+def _end_into_a_crash(model: Clients, name: str, ends: str, trouble: str) -> list[ActLine]:
     lines = _end_amiss(model, name, ends, trouble)
     model.go_down()
     return lines
 
 
-def _end_and_crash(model: Clients, name: str, ends: str) -> list[Line]:
+def _end_and_crash(model: Clients, name: str, ends: str) -> list[ActLine]:
     """A crash right after the answer, with which a producer continues."""
     lines = [given(f"{name} has been asked to {ENDS[ends]}", "160"), given("the system has crashed and restarted", "160")]
     producer = model.producers[name]
@@ -62,7 +62,7 @@ def _end_and_crash(model: Clients, name: str, ends: str) -> list[Line]:
     return lines
 
 
-def _write_amiss(model: Clients, name: str, partition: str, fate: str) -> list[Line]:
+def _write_amiss(model: Clients, name: str, partition: str, fate: str) -> list[ActLine]:
     value = model.new_value(name)
     model.write(name, partition, value)
     asked = when(f'{name} writes "{value}" to {partition}', "112")
@@ -73,7 +73,7 @@ def _may_write_amiss(model: Clients, name: str, *_: str) -> bool:
     return is_new(model, name) and "held up" not in model.shown
 
 
-def _end_at_second_attempt(model: Clients, name: str, ends: str) -> list[Line]:
+def _end_at_second_attempt(model: Clients, name: str, ends: str) -> list[ActLine]:
     model.shown.add("held up")
     model.held_up = name
     producer = model.producers[name]
@@ -86,7 +86,7 @@ def _may_hold_up(model: Clients, name: str, *_: str) -> bool:
     return is_open(model, name) and is_new(model, name) and model.once("held up")
 
 
-def _hold_up_a_write(model: Clients, name: str, partition: str) -> list[Line]:
+def _hold_up_a_write(model: Clients, name: str, partition: str) -> list[ActLine]:
     model.shown.add("held up")
     model.held_up, model.late_in = name, partition
     model.held_epoch = len(model.producers[name].past)
@@ -97,7 +97,7 @@ def _hold_up_a_write(model: Clients, name: str, partition: str) -> list[Line]:
     ]
 
 
-def _arrive(model: Clients) -> list[Line]:
+def _arrive(model: Clients) -> list[ActLine]:
     name, partition = model.held_up, model.late_in
     assert name is not None, "something was held up"
     model.held_up = None
@@ -114,7 +114,7 @@ def _may_arrive(model: Clients) -> bool:
     return not model.late_in or producer.is_fenced or len(producer.past) > model.held_epoch
 
 
-def _race(model: Clients, name: str, first: str, second: str) -> list[Line]:
+def _race(model: Clients, name: str, first: str, second: str) -> list[ActLine]:
     """Two opposite ends at once; only the answers show how the transaction ended, so no later act uses its producer."""
     producer = model.producers[name]
     current = producer.open
@@ -136,7 +136,7 @@ def _may_race(model: Clients, name: str, *_: str) -> bool:
     return current is not None and bool(current.added)
 
 
-def _race_with_a_batch(model: Clients, name: str, ends: str, partition: str) -> list[Line]:
+def _race_with_a_batch(model: Clients, name: str, ends: str, partition: str) -> list[ActLine]:
     asked = when(f"{name} {ends} and writes a first batch to {partition} at the same time, 3 times", "207")
     model.leave(name)
     model.unread.update(PARTITIONS)
@@ -152,7 +152,7 @@ def _may_race_with_a_batch(model: Clients, name: str, _: str, partition: str) ->
     return is_idle(model, name) and is_untouched and not model.producers[name].is_exhausted and model.producers[name].past == ["begun"]
 
 
-def _take_over_at_once(model: Clients, name: str) -> list[Line]:
+def _take_over_at_once(model: Clients, name: str) -> list[ActLine]:
     model.decide(model.producers[name], commit=False)
     model.under_way.add(name)
     model.leave(name)
@@ -164,7 +164,7 @@ def _may_take_over_at_once(model: Clients, name: str) -> bool:
     return is_new(model, name) and not model.producers[name].is_exhausted
 
 
-def _poll_and_end(model: Clients, name: str, ends: str, watch: str) -> list[Line]:
+def _poll_and_end(model: Clients, name: str, ends: str, watch: str) -> list[ActLine]:
     """An end that is polled all the time. A later end of the producer would be polled too, so there is none."""
     model.shown.add(watch)
     producer = model.producers[name]
@@ -187,7 +187,7 @@ def _may_poll(model: Clients, name: str, _: str, watch: str) -> bool:
     return is_open(model, name) and is_new(model, name) and model.once(watch) and model.is_quiet and not model.cut
 
 
-def _old_instance(model: Clients, name: str, asks: str) -> list[Line]:
+def _old_instance(model: Clients, name: str, asks: str) -> list[ActLine]:
     """The old instance next to its successor: it is refused, and changes nothing."""
     successor = model.producers["C"]
     value = model.new_value("late")

@@ -2,26 +2,26 @@
 
 from collections.abc import Iterable, Sequence
 
-from .act import Line
+from .act import ActLine
 from .kip890_model import Clients
 
 NEEDS = frozenset({"transactions-v2"})
 """What all of these acts need of a system."""
 
 
-def given(text: str, why: str) -> Line:
+def given(text: str, why: str) -> ActLine:
     """A request that has to succeed."""
-    return Line("Given", text, f"KIP890-{why}")
+    return ActLine("Given", text, f"KIP890-{why}")
 
 
-def when(text: str, why: str, as_given: str | None = None) -> Line:
+def when(text: str, why: str, as_given: str | None = None) -> ActLine:
     """A request whose answer is judged."""
-    return Line("When", text, f"KIP890-{why}", as_given)
+    return ActLine("When", text, f"KIP890-{why}", as_given)
 
 
-def then(text: str, why: str) -> Line:
+def then(text: str, why: str) -> ActLine:
     """What is expected."""
-    return Line("Then", text, f"KIP890-{why}")
+    return ActLine("Then", text, f"KIP890-{why}")
 
 
 def quoted(values: Iterable[str]) -> str:
@@ -34,7 +34,7 @@ def joined(names: Sequence[str]) -> str:
     return " and ".join(names)
 
 
-def not_grown(model: Clients, partition: str, why: str) -> list[Line]:
+def not_grown(model: Clients, partition: str, why: str) -> list[ActLine]:
     """The log is as it was before the When; a record that shows it is written there."""
     if not model.is_quiet or partition in model.unread:
         return []
@@ -42,19 +42,21 @@ def not_grown(model: Clients, partition: str, why: str) -> list[Line]:
     return [then(f"the log of {partition} has not grown", why)]
 
 
-def unchanged(model: Clients, name: str, why: str) -> list[Line]:
+def unchanged(model: Clients, name: str, why: str) -> list[ActLine]:
     """The coordinator reports the same as before the When."""
     return [then(f"the transaction of {name} is unchanged", why)] if model.is_quiet else []
 
 
-def refused(model: Clients, text: str, errors: str, why: str, *, name: str, partition: str | None = None, ids: bool = False) -> list[Line]:
+def refused(
+    model: Clients, text: str, errors: str, why: str, *, name: str, partition: str | None = None, ids: bool = False
+) -> list[ActLine]:
     """A request that is refused, and changes nothing; `ids` where its answer has room for a producer id."""
     lines = [when(text, why), then(f"it is refused{'' if errors.startswith(' for') else ' with '}{errors}", why)]
     lines += [then("the refusal has no producer id", why)] if ids else []
     return [*lines, *unchanged(model, name, why), *(not_grown(model, partition, why) if partition else [])]
 
 
-def readers(model: Clients, partition: str) -> list[Line]:
+def readers(model: Clients, partition: str) -> list[ActLine]:
     """What readers of committed data see, and up to where."""
     model.under_way.clear()
     first = model.first_undecided(partition)
@@ -65,13 +67,13 @@ def readers(model: Clients, partition: str) -> list[Line]:
     ]
 
 
-def everything(model: Clients, partition: str) -> Line:
+def everything(model: Clients, partition: str) -> ActLine:
     """What readers of all data see."""
     model.under_way.clear()
     return then(f"read_uncommitted readers of {partition} see {quoted(model.stored(partition))}", "141")
 
 
-def listed_as_aborted(model: Clients, partition: str) -> list[Line]:
+def listed_as_aborted(model: Clients, partition: str) -> list[ActLine]:
     """The aborted transactions that a Fetch lists, where all are of one producer."""
     model.under_way.clear()
     if not model.aborted[partition]:
@@ -85,7 +87,7 @@ def listed_as_aborted(model: Clients, partition: str) -> list[Line]:
     return [then(f"a read_committed Fetch of {partition} lists the aborted {several} of {name} from {firsts}", "139")]
 
 
-def offsets(model: Clients, group: str, partition: str) -> list[Line]:
+def offsets(model: Clients, group: str, partition: str) -> list[ActLine]:
     """The offsets of a group for a partition."""
     model.under_way.clear()
     committed = model.offsets.get((group, partition))

@@ -82,7 +82,7 @@ def last() -> Producer:
 
 
 @dataclass(frozen=True)
-class Entry:
+class AcknowledgedRecord:
     """An acknowledged write; outside of all transactions where there is none."""
 
     value: str
@@ -95,7 +95,7 @@ class Clients:
     """All that clients know."""
 
     producers: dict[str, Producer] = field(default_factory=lambda: {name: Producer(name) for name in ("A", "B", "H", "T")} | {"L": last()})
-    logs: dict[str, list[Entry]] = field(default_factory=lambda: {name: [] for name in PARTITIONS})
+    logs: dict[str, list[AcknowledgedRecord]] = field(default_factory=lambda: {name: [] for name in PARTITIONS})
     offsets: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
     """By group and partition, the committed offset, and when it was sent."""
     aborted: dict[str, list[tuple[str, str]]] = field(default_factory=lambda: {name: [] for name in PARTITIONS})
@@ -161,11 +161,11 @@ class Clients:
         current.writes.append((partition, value))
         current.added.add(partition)
         self.producers[name].written[partition] += 1
-        self.logs[partition].append(Entry(value, name, current))
+        self.logs[partition].append(AcknowledgedRecord(value, name, current))
 
     def write_outside(self, partition: str, value: str, owner: str = "") -> None:
         """A write outside of transactions was acknowledged."""
-        self.logs[partition].append(Entry(value, owner, None))
+        self.logs[partition].append(AcknowledgedRecord(value, owner, None))
 
     def end(self, name: str, *, commit: bool, how: str, waited: bool) -> None:
         """The open transaction of a producer is decided, and the producer continues with an epoch that it was given, or with its own."""

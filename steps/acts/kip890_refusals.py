@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from .act import Act, Line
+from .act import Act, ActLine
 from .kip890_lines import NEEDS, given, not_grown, then, unchanged, when
 from .kip890_model import PARTITIONS, Clients
 from .kip890_transactions import is_idle, is_new, is_old, may_act
@@ -210,8 +210,8 @@ def _left_over(model: Clients, name: str, row: Refusal) -> str:
     return "272" if "initialises" in row.asks and model.producers[name].open is not None else row.why
 
 
-def _says(row: Refusal) -> Callable[..., list[Line]]:
-    def lines(model: Clients, name: str, *rest: str) -> list[Line]:
+def _says(row: Refusal) -> Callable[..., list[ActLine]]:
+    def lines(model: Clients, name: str, *rest: str) -> list[ActLine]:
         partition = rest[0] if "{p}" in row.asks else ""
         values = {"x": name, "p": partition, "v": model.new_value("stray")}
         said = [given(f"{name} uses {row.version}", row.why)] if row.version else []

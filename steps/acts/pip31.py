@@ -11,7 +11,7 @@ from fencepost.contract.evidence import Violation
 from fencepost.steps.pulsar.vocabulary import shown, values_shown
 
 from . import pip31_acknowledging, pip31_consuming, pip31_ending, pip31_topics, pip31_writing
-from .act import Act, Line, Table
+from .act import Act, ActLine, Table
 from .pip31_acknowledging import LATE
 from .pip31_consuming import READER, received
 from .pip31_ending import NUMBERS, end, let_go
@@ -25,17 +25,17 @@ _OF_READERS, _OF_CONSUMERS = ("PIP31-01", "PIP31-05", "PIP31-08", "PIP31-47"), (
 _POLICIES = {DEDUPLICATED: " deduplicated", KEYED: " letter-keyed"}
 
 
-def _opens(used: frozenset[str]) -> list[Line]:
+def _opens(used: frozenset[str]) -> list[ActLine]:
     made = [f'the{_POLICIES.get(topic, "")} topic "{topic}"' for topic in TOPICS if topic in used]
     readers = [name for name in KINDS if name in used]
     if readers or INPUTS in used:
         made.append(f'the topic "{INPUTS}" with {shown(INPUT)}')
         made.append(f"a batch of {shown(BATCH)} has been written to {INPUTS}")
         made += [f'the consumer of {KINDS[name]} subscription "{name}" has received {shown(MESSAGES)} from {INPUTS}' for name in readers]
-    return [Line("Given", text, BUSY) for text in made]
+    return [ActLine("Given", text, BUSY) for text in made]
 
 
-def _closes(model: Pip31) -> list[Line]:
+def _closes(model: Pip31) -> list[ActLine]:
     lines = [line for name, one in model.transactions.items() if one.is_held_up for line in let_go(model, name)]
     for name, one in list(model.transactions.items()):
         if one.is_open:
@@ -51,7 +51,7 @@ def _is_known(model: Pip31, one: Subscription) -> bool:
     return one.topic == INPUTS or model.topics[one.topic].is_plain_to_read
 
 
-def _look_at_topic(model: Pip31, name: str) -> list[Line]:
+def _look_at_topic(model: Pip31, name: str) -> list[ActLine]:
     one = model.topics[name]
     if not one.is_used:
         return []
@@ -59,11 +59,11 @@ def _look_at_topic(model: Pip31, name: str) -> list[Line]:
         is_judged = all(entry.transaction and not entry.transaction.is_answer_lost for entry in one.entries) and not any(
             other.topic == name for other in model.producers.values()
         )
-        return [Line("Then", f"{name} agrees with the answers", "PIP31-74")] if is_judged and not one.strays_at else []
+        return [ActLine("Then", f"{name} agrees with the answers", "PIP31-74")] if is_judged and not one.strays_at else []
     if one.strays_at or one.is_terminated:
         behind = [entry.value for entry in one.in_force if entry.written_at > one.strays_at]
         why = narrowest(["PIP31-147", *one.whys])
-        return [Line("Then", f'readers of {name} get as far as "{behind[-1]}"', why)] if behind else []
+        return [ActLine("Then", f'readers of {name} get as far as "{behind[-1]}"', why)] if behind else []
     lines = read(model, name)
     if one.is_compacted:
         lines += compacted(one, name)
@@ -71,30 +71,30 @@ def _look_at_topic(model: Pip31, name: str) -> list[Line]:
     ended = [other for other in model.transactions.values() if name in other.topics]
     return [
         *lines,
-        *(Line("Then", f"nothing of {other.name} is pending in {name}", narrowest(one.whys) if one.whys else why) for other in ended),
+        *(ActLine("Then", f"nothing of {other.name} is pending in {name}", narrowest(one.whys) if one.whys else why) for other in ended),
     ]
 
 
-def _look_at_subscription(model: Pip31, one: Subscription) -> list[Line]:
+def _look_at_subscription(model: Pip31, one: Subscription) -> list[ActLine]:
     parts = [name for name, other in model.transactions.items() if one.name in other.subscriptions]
     why = narrowest(one.whys) if one.whys else "PIP31-33" if model.crashed_at else "PIP31-20"
-    pending = [Line("Then", f'nothing of {name} is pending in "{one.name}"', why) for name in parts[:1]]
+    pending = [ActLine("Then", f'nothing of {name} is pending in "{one.name}"', why) for name in parts[:1]]
     lines = _left(model, one, parts)
     return [*lines, *pending] if "PIP31-89" in one.whys else [*pending, *lines]
 
 
-def _left(model: Pip31, one: Subscription, parts: Sequence[str]) -> list[Line]:
+def _left(model: Pip31, one: Subscription, parts: Sequence[str]) -> list[ActLine]:
     """The line about the messages that are left."""
     is_told = set(one.states) == set(one.received) and not any(model.transactions[name].is_answer_lost for name in parts)
     if not one.is_clear and is_told and not one.is_odd and "PIP31-64" not in one.whys:
-        return [Line("Then", f'"{one.name}" agrees with the answers', narrowest(one.whys) if one.whys else "PIP31-74")]
+        return [ActLine("Then", f'"{one.name}" agrees with the answers', narrowest(one.whys) if one.whys else "PIP31-74")]
     if not one.is_clear and not one.free:
         return []
     why = narrowest(one.whys) if one.whys else "PIP31-86" if model.crashed_at else "PIP31-59" if one.kind == "shared" else "PIP31-93"
-    return [Line("Then", f'subscription "{one.name}" has{"" if one.is_clear else " at least"} {shown(one.free)} left', why)]
+    return [ActLine("Then", f'subscription "{one.name}" has{"" if one.is_clear else " at least"} {shown(one.free)} left', why)]
 
 
-def _means(model: Pip31, line: Line, violation: Violation) -> str:
+def _means(model: Pip31, line: ActLine, violation: Violation) -> str:
     """An unexpected or missing message shows the violated requirement more precisely than the line that observed it."""
     seen = values_shown(violation.mismatch.seen)
     if seen is None:
@@ -106,7 +106,7 @@ def _means(model: Pip31, line: Line, violation: Violation) -> str:
     return line.requirement
 
 
-def _meaning_for_readers(one: Topic, line: Line, seen: Sequence[str]) -> str:
+def _meaning_for_readers(one: Topic, line: ActLine, seen: Sequence[str]) -> str:
     due, owners = one.values(), {entry.value: entry.transaction for entry in one.entries}
     if too_much := [owner for value in seen if value not in due and (owner := owners.get(value))]:
         return "PIP31-05" if too_much[0].is_open else "PIP31-02"
@@ -117,7 +117,7 @@ def _meaning_for_readers(one: Topic, line: Line, seen: Sequence[str]) -> str:
     return "PIP31-53" if all(owners.values()) else "PIP31-52"
 
 
-def _meaning_of_left(model: Pip31, one: Subscription, line: Line, seen: Sequence[str]) -> str:
+def _meaning_of_left(model: Pip31, one: Subscription, line: ActLine, seen: Sequence[str]) -> str:
     if too_much := [value for value in seen if one.states.get(value) == GONE]:
         return "PIP31-86" if model.crashed_at else "PIP31-83" if too_much[0] in one.covered else "PIP31-59"
     if missing := [value for value in one.free if value not in seen]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from fencepost.steps.pulsar.vocabulary import shown
 
-from .act import Act, Line
+from .act import Act, ActLine
 from .pip31_model import BATCH, FREE, GONE, INPUT, MESSAGES, TAKEN, UNCLEAR, Pip31, Subscription, narrowest
 from .pip31_writing import BUSY, OTHER, TRANSACTIONS, UNKNOWN, begun, needs_of, unknown
 
@@ -23,19 +23,19 @@ def used(model: Pip31, name: str) -> Subscription:
     return one
 
 
-def _acknowledge(model: Pip31, name: str, where: str, *which: str) -> list[Line]:
+def _acknowledge(model: Pip31, name: str, where: str, *which: str) -> list[ActLine]:
     lines, one = begun(model, name), used(model, where)
     values = [_value(one, index) for index in which]
     said = f'{shown(values)} for "{where}"'
-    asked = Line("When", f"{name} acknowledges {said}", BUSY, f"{name} has acknowledged {said}")
+    asked = ActLine("When", f"{name} acknowledges {said}", BUSY, f"{name} has acknowledged {said}")
     model.transactions[name].subscriptions.add(where)
     if why := _conflict(model, one, name, values):
         one.whys.append("PIP31-154")
-        tried = Line("When", asked.text, why, f"{name} has tried to acknowledge {said}")
-        return [*lines, tried, Line("Then", _CONFLICT, why)]
+        tried = ActLine("When", asked.text, why, f"{name} has tried to acknowledge {said}")
+        return [*lines, tried, ActLine("Then", _CONFLICT, why)]
     one.hold(name, values)
     why = _why_done(model, one, name)
-    return [*lines, asked._replace(requirement=why), Line("Then", "it is done", why)]
+    return [*lines, asked._replace(requirement=why), ActLine("Then", "it is done", why)]
 
 
 def _has(one: Subscription, which: str) -> bool:
@@ -68,7 +68,7 @@ def _conflict(model: Pip31, one: Subscription, name: str, values: Sequence[str])
     return ""
 
 
-def _acknowledge_up_to(model: Pip31, name: str, where: str, which: str) -> list[Line]:
+def _acknowledge_up_to(model: Pip31, name: str, where: str, which: str) -> list[ActLine]:
     lines, one = begun(model, name), used(model, where)
     value = _value(one, which)
     index = one.received.index(value)
@@ -80,19 +80,19 @@ def _acknowledge_up_to(model: Pip31, name: str, where: str, which: str) -> list[
     others = [other for other in one.cumulative if other != name]
     if others:
         one.whys.append("PIP31-154")
-        return [*lines, Line("When", asked, "PIP31-63", tried), Line("Then", _CONFLICT, "PIP31-63")]
+        return [*lines, ActLine("When", asked, "PIP31-63", tried), ActLine("Then", _CONFLICT, "PIP31-63")]
     if all(state in (GONE, TAKEN) for state in covered):
         one.whys.append("PIP31-154")
-        return [*lines, Line("When", asked, "PIP31-56", tried), Line("Then", _CONFLICT, "PIP31-56")]
+        return [*lines, ActLine("When", asked, "PIP31-56", tried), ActLine("Then", _CONFLICT, "PIP31-56")]
     if any(state not in (FREE, GONE, TAKEN, name) for state in covered):
         _may_have(one, one.up_to(index), name)
         one.tried[name] = one.up_to(index)
         one.whys.append("PIP31-64")
-        return [*lines, Line("Given", tried, "PIP31-64")]
+        return [*lines, ActLine("Given", tried, "PIP31-64")]
     one.hold(name, one.up_to(index))
     one.cumulative[name] = index
     why = _why_done(model, one, name)
-    return [*lines, Line("When", asked, why, given), Line("Then", "it is done", why)]
+    return [*lines, ActLine("When", asked, why, given), ActLine("Then", "it is done", why)]
 
 
 def _may_have(one: Subscription, values: Sequence[str], name: str) -> None:
@@ -104,15 +104,15 @@ def _may_have(one: Subscription, values: Sequence[str], name: str) -> None:
     one.is_exact = False
 
 
-def _try_under_cumulative(model: Pip31, name: str, where: str, value: str) -> list[Line]:
+def _try_under_cumulative(model: Pip31, name: str, where: str, value: str) -> list[ActLine]:
     lines, one = begun(model, name), used(model, where)
     model.transactions[name].subscriptions.add(where)
     _may_have(one, [value], name)
     one.whys.append("PIP31-85")
-    return [*lines, Line("Given", f'{name} has tried to acknowledge "{value}" for "{where}"', "PIP31-85")]
+    return [*lines, ActLine("Given", f'{name} has tried to acknowledge "{value}" for "{where}"', "PIP31-85")]
 
 
-def _acknowledge_plainly(model: Pip31, where: str, which: str) -> list[Line]:
+def _acknowledge_plainly(model: Pip31, where: str, which: str) -> list[ActLine]:
     one = used(model, where)
     one.is_odd = True
     one.whys.append("PIP31-140")
@@ -125,7 +125,7 @@ def _acknowledge_plainly(model: Pip31, where: str, which: str) -> list[Line]:
     if beside:
         one.whys.append("PIP31-57")
     return [
-        Line(
+        ActLine(
             "Given",
             f'"{value}" has been acknowledged for "{where}" without a transaction',
             narrowest(one.whys),
@@ -133,7 +133,7 @@ def _acknowledge_plainly(model: Pip31, where: str, which: str) -> list[Line]:
     ]
 
 
-def _acknowledge_plainly_up_to(model: Pip31, where: str, which: str) -> list[Line]:
+def _acknowledge_plainly_up_to(model: Pip31, where: str, which: str) -> list[ActLine]:
     one = used(model, where)
     one.is_odd = True
     one.whys.append("PIP31-140")
@@ -147,59 +147,63 @@ def _acknowledge_plainly_up_to(model: Pip31, where: str, which: str) -> list[Lin
         one.whys.append("PIP31-57")
         one.is_exact = False
     why = narrowest(one.whys)
-    return [Line("Given", f'everything up to "{value}" has been acknowledged for "{where}" without a transaction', why)]
+    return [ActLine("Given", f'everything up to "{value}" has been acknowledged for "{where}" without a transaction', why)]
 
 
-def _acknowledge_late(model: Pip31, name: str, where: str, value: str) -> list[Line]:
+def _acknowledge_late(model: Pip31, name: str, where: str, value: str) -> list[ActLine]:
     one = used(model, where)
     one.whys.append("PIP31-89")
     one.banned.add(value)
     one.is_exact, one.is_odd = False, True
     unannounced = "" if where in model.transactions[name].subscriptions else ", which it has not added"
-    return [Line("Given", f'{name} has tried to acknowledge "{value}" for "{where}"{unannounced}', "PIP31-89")]
+    return [ActLine("Given", f'{name} has tried to acknowledge "{value}" for "{where}"{unannounced}', "PIP31-89")]
 
 
-def _acknowledge_unknown(model: Pip31, where: str, value: str) -> list[Line]:
+def _acknowledge_unknown(model: Pip31, where: str, value: str) -> list[ActLine]:
     lines, one = unknown(model), used(model, where)
     one.whys.append("PIP31-89")
     one.banned.add(value)
     one.is_exact, one.is_odd = False, True
-    return [*lines, Line("Given", f'{UNKNOWN} has tried to acknowledge "{value}" for "{where}", which it has not added', "PIP31-89")]
+    return [*lines, ActLine("Given", f'{UNKNOWN} has tried to acknowledge "{value}" for "{where}", which it has not added', "PIP31-89")]
 
 
-def _add(model: Pip31, name: str, one: str, other: str) -> list[Line]:
+def _add(model: Pip31, name: str, one: str, other: str) -> list[ActLine]:
     lines, said = begun(model, name), f'"{one}" and "{other}"'
     for where in (one, other):
         used(model, where)
         model.transactions[name].subscriptions.add(where)
-    return [*lines, Line("When", f"{name} adds {said}", "PIP31-20", f"{name} has added {said}"), Line("Then", "it is done", "PIP31-20")]
+    return [
+        *lines,
+        ActLine("When", f"{name} adds {said}", "PIP31-20", f"{name} has added {said}"),
+        ActLine("Then", "it is done", "PIP31-20"),
+    ]
 
 
-def _add_late(model: Pip31, name: str, where: str) -> list[Line]:
+def _add_late(model: Pip31, name: str, where: str) -> list[ActLine]:
     used(model, where)
-    return [Line("When", f'{name} adds "{where}"', "PIP31-21"), Line("Then", "it is refused", "PIP31-21")]
+    return [ActLine("When", f'{name} adds "{where}"', "PIP31-21"), ActLine("Then", "it is refused", "PIP31-21")]
 
 
-def _add_to_unknown(model: Pip31, where: str) -> list[Line]:
+def _add_to_unknown(model: Pip31, where: str) -> list[ActLine]:
     used(model, where)
-    asked = Line("When", f'{UNKNOWN} adds "{where}"', "PIP31-19")
-    return [*unknown(model), asked, Line("Then", "it is refused with TransactionNotFound", "PIP31-19")]
+    asked = ActLine("When", f'{UNKNOWN} adds "{where}"', "PIP31-19")
+    return [*unknown(model), asked, ActLine("Then", "it is refused with TransactionNotFound", "PIP31-19")]
 
 
-def _tell_again(model: Pip31, name: str, where: str) -> list[Line]:
+def _tell_again(model: Pip31, name: str, where: str) -> list[ActLine]:
     one, is_commit = used(model, where), model.transactions[name].committed
     one.whys.append("PIP31-153")
     why = "PIP31-153" if is_commit else "PIP31-37"
-    return [Line("Given", f'"{where}" has been asked to {"commit" if is_commit else "abort"} {name}', why)]
+    return [ActLine("Given", f'"{where}" has been asked to {"commit" if is_commit else "abort"} {name}', why)]
 
 
-def _pipeline(model: Pip31, name: str, where: str, topic: str) -> list[Line]:
+def _pipeline(model: Pip31, name: str, where: str, topic: str) -> list[ActLine]:
     lines = [*begun(model, name), *unknown(model)]
     used(model, where)
     model.done["each"] += 1
     model.done["pipelined"] += 1
     asked = f'a client pipelines requests that add {topic} and "{where}" to {name} and {UNKNOWN}'
-    return [*lines, Line("When", asked, "PIP31-14"), Line("Then", "each answer is that to its request", "PIP31-14")]
+    return [*lines, ActLine("When", asked, "PIP31-14"), ActLine("Then", "each answer is that to its request", "PIP31-14")]
 
 
 def is_there(model: Pip31, where: str, *_: str) -> bool:

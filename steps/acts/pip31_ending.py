@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from .act import Act, Line
+from .act import Act, ActLine
 from .pip31_model import Pip31, narrowest
 from .pip31_writing import BUSY, OTHER, TOPICS, TRANSACTIONS, UNKNOWN, begun, may_write, needs_of, takes_part, unknown, why_on
 
@@ -25,27 +25,27 @@ def decision(committed: bool | None) -> str:
     return "commits" if committed else "aborts"
 
 
-def settled(model: Pip31, name: str) -> list[Line]:
+def settled(model: Pip31, name: str) -> list[ActLine]:
     """The line that waits until the end has reached all participants."""
     committed = model.transactions[name].committed
     why = "PIP31-28" if model.has_crashed_in(name) else "PIP31-34"
-    return [Line("Then", f"{name} is {PAST[decision(committed)].upper()}", why)]
+    return [ActLine("Then", f"{name} is {PAST[decision(committed)].upper()}", why)]
 
 
-def end(model: Pip31, name: str, how: str) -> list[Line]:
+def end(model: Pip31, name: str, how: str) -> list[ActLine]:
     """The lines of an end that is answered and awaited."""
     one = model.transactions[name]
     why = "PIP31-32" if model.has_crashed_in(name) else BUSY if one.has_part else "PIP31-73"
     model.decide(name, how == "commits")
-    asked = Line("When", f"{name} {how}", why, f"{name} has {PAST[how]}")
-    return [asked, Line("Then", "it is done", why), *settled(model, name)]
+    asked = ActLine("When", f"{name} {how}", why, f"{name} has {PAST[how]}")
+    return [asked, ActLine("Then", "it is done", why), *settled(model, name)]
 
 
-def _end(model: Pip31, name: str, how: str) -> list[Line]:
+def _end(model: Pip31, name: str, how: str) -> list[ActLine]:
     return [*begun(model, name), *end(model, name, how)]
 
 
-def _end_again(model: Pip31, name: str, how: str) -> list[Line]:
+def _end_again(model: Pip31, name: str, how: str) -> list[ActLine]:
     one = model.transactions[name]
     is_same = decision(one.committed) == how
     one.is_answer_lost = True
@@ -53,174 +53,174 @@ def _end_again(model: Pip31, name: str, how: str) -> list[Line]:
     if one.is_held_up and is_same:
         why = "PIP31-23" if how == "commits" else why
     answer = "it is refused" if not is_same else "it is done" if one.is_held_up else "it is done, or refused with TransactionNotFound"
-    lines = [Line("When", f"{name} {how}", why, f"{name} has tried to {END[how]}"), Line("Then", answer, why)]
+    lines = [ActLine("When", f"{name} {how}", why, f"{name} has tried to {END[how]}"), ActLine("Then", answer, why)]
     if one.is_held_up:
-        lines.append(Line("Then", f"{name} is {_GOING[decision(one.committed)]}", why))
+        lines.append(ActLine("Then", f"{name} is {_GOING[decision(one.committed)]}", why))
     return lines
 
 
-def _hold_up(model: Pip31, name: str, how: str) -> list[Line]:
+def _hold_up(model: Pip31, name: str, how: str) -> list[ActLine]:
     lines = begun(model, name)
     model.decide(name, how == "commits", held=True)
-    return [*lines, Line("Given", f"the {END[how]} of {name} is incomplete", "PIP31-29")]
+    return [*lines, ActLine("Given", f"the {END[how]} of {name} is incomplete", "PIP31-29")]
 
 
-def let_go(model: Pip31, name: str) -> list[Line]:
+def let_go(model: Pip31, name: str) -> list[ActLine]:
     """The lines that complete a blocked end."""
     how = decision(model.transactions[name].committed)
     why = "PIP31-88"
     if model.crashed_at > model.transactions[name].decided_at:
         why = "PIP31-30" if how == "commits" else "PIP31-31"
     model.let_go(name)
-    given = Line("When", f"the end of {name} is held up no longer", why)
-    return [given, Line("Then", f"{name} went from {_GOING[how]} to {PAST[how].upper()}", why)]
+    given = ActLine("When", f"the end of {name} is held up no longer", why)
+    return [given, ActLine("Then", f"{name} went from {_GOING[how]} to {PAST[how].upper()}", why)]
 
 
-def _end_twice(model: Pip31, name: str, first: str, second: str) -> list[Line]:
-    lines = [*begun(model, name), Line("When", f"{name} is asked to {END[first]} and to {END[second]} at the same time", "PIP31-74")]
+def _end_twice(model: Pip31, name: str, first: str, second: str) -> list[ActLine]:
+    lines = [*begun(model, name), ActLine("When", f"{name} is asked to {END[first]} and to {END[second]} at the same time", "PIP31-74")]
     if first == second:
         model.decide(name, first == "commits")
         for topic in model.transactions[name].topics:
             model.topics[topic].whys.append("PIP31-91")
-        return [*lines, Line("Then", f"{name} is {PAST[first].upper()}", "PIP31-91")]
+        return [*lines, ActLine("Then", f"{name} is {PAST[first].upper()}", "PIP31-91")]
     model.decide(name, None)
-    return [*lines, Line("Then", f"exactly one end of {name} succeeded", "PIP31-74")]
+    return [*lines, ActLine("Then", f"exactly one end of {name} succeeded", "PIP31-74")]
 
 
-def _crash_at_answer(model: Pip31, name: str, how: str) -> list[Line]:
-    lines = [*begun(model, name), Line("Given", f"{name} has been asked to {END[how]}", "PIP31-28")]
+def _crash_at_answer(model: Pip31, name: str, how: str) -> list[ActLine]:
+    lines = [*begun(model, name), ActLine("Given", f"{name} has been asked to {END[how]}", "PIP31-28")]
     model.decide(name, how == "commits")
     model.go_down()
     return [
         *lines,
-        Line("Given", "the system has crashed and restarted", "PIP31-28"),
-        Line("Then", f"{name} is {PAST[how].upper()}", "PIP31-28"),
+        ActLine("Given", "the system has crashed and restarted", "PIP31-28"),
+        ActLine("Then", f"{name} is {PAST[how].upper()}", "PIP31-28"),
     ]
 
 
-def _tell_topic_again(model: Pip31, name: str, topic: str) -> list[Line]:
+def _tell_topic_again(model: Pip31, name: str, topic: str) -> list[ActLine]:
     how = END[decision(model.transactions[name].committed)]
     model.topics[topic].whys.append("PIP31-36" if how == "commit" else "PIP31-37")
-    return [Line("Given", f"{topic} has been asked to {how} {name}", narrowest(model.topics[topic].whys))]
+    return [ActLine("Given", f"{topic} has been asked to {how} {name}", narrowest(model.topics[topic].whys))]
 
 
-def _add(model: Pip31, name: str, one: str, other: str) -> list[Line]:
+def _add(model: Pip31, name: str, one: str, other: str) -> list[ActLine]:
     lines = begun(model, name)
     for topic in (one, other):
         takes_part(model, name, topic)
     return [
         *lines,
-        Line("When", f"{name} adds {one} and {other}", "PIP31-18", f"{name} has added {one} and {other}"),
-        Line("Then", "it is done", "PIP31-18"),
+        ActLine("When", f"{name} adds {one} and {other}", "PIP31-18", f"{name} has added {one} and {other}"),
+        ActLine("Then", "it is done", "PIP31-18"),
     ]
 
 
-def _add_late(_: Pip31, name: str, topic: str) -> list[Line]:
-    return [Line("When", f"{name} adds {topic}", "PIP31-17"), Line("Then", "it is refused", "PIP31-17")]
+def _add_late(_: Pip31, name: str, topic: str) -> list[ActLine]:
+    return [ActLine("When", f"{name} adds {topic}", "PIP31-17"), ActLine("Then", "it is refused", "PIP31-17")]
 
 
-def _use_unknown(model: Pip31, said: str, why: str, *_: str) -> list[Line]:
-    return [*unknown(model), Line("When", f"{UNKNOWN} {said}", why), Line("Then", "it is refused with TransactionNotFound", why)]
+def _use_unknown(model: Pip31, said: str, why: str, *_: str) -> list[ActLine]:
+    return [*unknown(model), ActLine("When", f"{UNKNOWN} {said}", why), ActLine("Then", "it is refused with TransactionNotFound", why)]
 
 
-def _look(model: Pip31, name: str) -> list[Line]:
+def _look(model: Pip31, name: str) -> list[ActLine]:
     why = "PIP31-32" if model.has_crashed_in(name) else "PIP31-40"
     if not model.transactions[name].has_part and model.has_crashed_in(name):
         why = "PIP31-10"
-    return [Line("Then", f"{name} is OPEN", why)]
+    return [ActLine("Then", f"{name} is OPEN", why)]
 
 
-def _look_at_watermark(_: Pip31, name: str) -> list[Line]:
-    return [Line("Then", f"the coordinator's low watermark lies before {name}", "PIP31-157")]
+def _look_at_watermark(_: Pip31, name: str) -> list[ActLine]:
+    return [ActLine("Then", f"the coordinator's low watermark lies before {name}", "PIP31-157")]
 
 
-def _time_out(model: Pip31, name: str, topic: str) -> list[Line]:
+def _time_out(model: Pip31, name: str, topic: str) -> list[ActLine]:
     lines = _begun_short(model, name, topic)
     model.decide(name, committed=False)
     model.transactions[name].timed_out = True
     said = f"{name} is left open past its timeout"
     return [
         *lines,
-        Line("When", said, "PIP31-39", said.replace(" is left ", " has been left ")),
-        Line("Then", f"{name} is ABORTED", "PIP31-39"),
-        Line("Then", f"{name} was OPEN until its timeout had passed", "PIP31-40"),
+        ActLine("When", said, "PIP31-39", said.replace(" is left ", " has been left ")),
+        ActLine("Then", f"{name} is ABORTED", "PIP31-39"),
+        ActLine("Then", f"{name} was OPEN until its timeout had passed", "PIP31-40"),
     ]
 
 
-def _time_out_held_up(model: Pip31, name: str, topic: str) -> list[Line]:
+def _time_out_held_up(model: Pip31, name: str, topic: str) -> list[ActLine]:
     lines = _begun_short(model, name, topic)
     model.decide(name, committed=False, held=True)
     model.transactions[name].timed_out = True
     said = (f"the end of {name} is held up", f"the timeout of {name} has passed")
-    return [*lines, *(Line("Given", one, "PIP31-45") for one in said), Line("Then", f"{name} is ABORTING", "PIP31-45")]
+    return [*lines, *(ActLine("Given", one, "PIP31-45") for one in said), ActLine("Then", f"{name} is ABORTING", "PIP31-45")]
 
 
-def _time_out_and_add(model: Pip31, name: str, topic: str) -> list[Line]:
+def _time_out_and_add(model: Pip31, name: str, topic: str) -> list[ActLine]:
     lines = _begun_short(model, name, topic)
     model.decide(name, committed=False)
     model.transactions[name].timed_out = True
-    asked = Line("When", f"{name} adds {topic} again and again until it is refused", "PIP31-41")
-    return [*lines, asked, Line("Then", "it is refused", "PIP31-41"), Line("Then", f"{name} is ABORTED", "PIP31-41")]
+    asked = ActLine("When", f"{name} adds {topic} again and again until it is refused", "PIP31-41")
+    return [*lines, asked, ActLine("Then", "it is refused", "PIP31-41"), ActLine("Then", f"{name} is ABORTED", "PIP31-41")]
 
 
-def _crash_before_time_out(model: Pip31, name: str, topic: str) -> list[Line]:
+def _crash_before_time_out(model: Pip31, name: str, topic: str) -> list[ActLine]:
     lines = _begun_short(model, name, topic, "moderate")
     model.go_down()
     model.decide(name, committed=False)
     model.transactions[name].timed_out = True
-    asked = Line("When", f"the system crashes while {name} is OPEN and restarts", "PIP31-43")
-    return [*lines, asked, Line("Then", f"{name} is ABORTED", "PIP31-43")]
+    asked = ActLine("When", f"the system crashes while {name} is OPEN and restarts", "PIP31-43")
+    return [*lines, asked, ActLine("Then", f"{name} is ABORTED", "PIP31-43")]
 
 
-def _commit_past_time_out(model: Pip31, name: str, topic: str) -> list[Line]:
+def _commit_past_time_out(model: Pip31, name: str, topic: str) -> list[ActLine]:
     lines = _begun_short(model, name, topic, "moderate")
     model.decide(name, committed=True, held=True)
     model.done[_TIMED_OUT] += 1
     model.begin(SHORT).is_open = False
     model.transactions[SHORT].committed = False
     said = (f"the commit of {name} is incomplete", f"transaction {SHORT} with a moderate timeout", f"the timeout of {SHORT} has passed")
-    return [*lines, *(Line("Given", one, "PIP31-44") for one in said), Line("Then", f"{name} is COMMITTING", "PIP31-44")]
+    return [*lines, *(ActLine("Given", one, "PIP31-44") for one in said), ActLine("Then", f"{name} is COMMITTING", "PIP31-44")]
 
 
-def _begun_short(model: Pip31, name: str, topic: str, time_out: str = "short") -> list[Line]:
+def _begun_short(model: Pip31, name: str, topic: str, time_out: str = "short") -> list[ActLine]:
     model.begin(name)
     model.done[_TIMED_OUT] += 1
     value, why = model.new_value("x" if topic == "states" else name), why_on(model, topic, name)
     model.write(topic, [value], takes_part(model, name, topic))
-    begins = Line("Given", f"transaction {name} with a {time_out} timeout", BUSY)
-    return [begins, Line("Given", f'{name} has written "{value}" to {topic}', why)]
+    begins = ActLine("Given", f"transaction {name} with a {time_out} timeout", BUSY)
+    return [begins, ActLine("Given", f'{name} has written "{value}" to {topic}', why)]
 
 
-def _race_the_time_out(model: Pip31, topic: str) -> list[Line]:
+def _race_the_time_out(model: Pip31, topic: str) -> list[ActLine]:
     model.topics[topic].is_contested = True
     model.done[_TIMED_OUT] += 1
-    begins = Line("Given", f"{_RACERS} transactions with a moderate timeout have written to {topic}", "PIP31-75")
-    asked = Line("When", "each of them is committed at about its timeout", "PIP31-75")
-    return [begins, asked, Line("Then", f"{topic} agrees with the answers", "PIP31-75")]
+    begins = ActLine("Given", f"{_RACERS} transactions with a moderate timeout have written to {topic}", "PIP31-75")
+    asked = ActLine("When", "each of them is committed at about its timeout", "PIP31-75")
+    return [begins, asked, ActLine("Then", f"{topic} agrees with the answers", "PIP31-75")]
 
 
-def _begin_several(model: Pip31, _: str) -> list[Line]:
+def _begin_several(model: Pip31, _: str) -> list[ActLine]:
     model.done[_IDS] += 1
     why = "PIP31-11" if model.crashed_at else "PIP31-12"
     law = "PIP31-71" if model.done["committed ids"] and model.crashed_at else "PIP31-11"
-    lines = [Line("When", "6 transactions begin at 2 clients in turn", why), Line("Then", "the transaction ids are distinct", law)]
-    return lines if model.done["each"] else [*lines, Line("Then", "the transaction ids are ascending", "PIP31-12")]
+    lines = [ActLine("When", "6 transactions begin at 2 clients in turn", why), ActLine("Then", "the transaction ids are distinct", law)]
+    return lines if model.done["each"] else [*lines, ActLine("Then", "the transaction ids are ascending", "PIP31-12")]
 
 
-def _commit_several(model: Pip31, _: str) -> list[Line]:
+def _commit_several(model: Pip31, _: str) -> list[ActLine]:
     model.done["committed ids"] += 1
-    return [Line("Given", "3 transactions have committed", BUSY)]
+    return [ActLine("Given", "3 transactions have committed", BUSY)]
 
 
-def _begin_at_each(model: Pip31, _: str) -> list[Line]:
+def _begin_at_each(model: Pip31, _: str) -> list[ActLine]:
     model.done["each"] += 1
-    has_two = Line("Given", "the system has 2 coordinators", BUSY)
-    asked = Line("When", "a transaction begins at each coordinator", "PIP31-13")
+    has_two = ActLine("Given", "the system has 2 coordinators", BUSY)
+    asked = ActLine("When", "a transaction begins at each coordinator", "PIP31-13")
     return [
         has_two,
         asked,
-        Line("Then", "it is done", "PIP31-13"),
-        Line("Then", "the transaction ids name the coordinator that was asked", "PIP31-13"),
+        ActLine("Then", "it is done", "PIP31-13"),
+        ActLine("Then", "the transaction ids name the coordinator that was asked", "PIP31-13"),
     ]
 
 
@@ -299,7 +299,7 @@ def acts() -> Iterator[Act[Pip31]]:
         yield Act(f"the end of {x} is let go", _is_held_up, let_go, (x,), frozenset({"held-ends"}))
         for how in ENDS:
             yield Act(f"{x} {how} again", _is_decided, _end_again, (x, how), needs_of(x))
-    short: dict[str, tuple[str, Callable[..., list[Line]], frozenset[str]]] = {
+    short: dict[str, tuple[str, Callable[..., list[ActLine]], frozenset[str]]] = {
         "times out": (SHORT, _time_out, frozenset()),
         "times out, held up": (SHORT, _time_out_held_up, frozenset({"held-ends"})),
         "is added to until it times out": (SHORT, _time_out_and_add, frozenset()),

@@ -57,7 +57,7 @@ class Transaction:
 
 
 @dataclass(frozen=True)
-class Entry:
+class AcknowledgedMessage:
     """A message that was acknowledged by the broker; outside of all transactions where there is none."""
 
     value: str
@@ -84,7 +84,7 @@ class Entry:
 class Topic:
     """A topic: what was written to it, and the events that determine a narrower requirement."""
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[AcknowledgedMessage] = field(default_factory=list)
     whys: list[str] = field(default_factory=list)
     """Requirements that would be violated where the topic serves clients badly from then on, the narrowest last."""
     strays_at: int = 0
@@ -102,7 +102,7 @@ class Topic:
         return bool(self.entries or self.whys or self.strays_at or self.is_contested)
 
     @property
-    def in_force(self) -> list[Entry]:
+    def in_force(self) -> list[AcknowledgedMessage]:
         return [one for one in self.entries if one.is_in_force]
 
     @property
@@ -325,7 +325,7 @@ class Pip31:
         """Messages were acknowledged by the broker."""
         at = self.tick()
         for value in values:
-            self.topics[topic].entries.append(Entry(value, transaction, at, in_batch))
+            self.topics[topic].entries.append(AcknowledgedMessage(value, transaction, at, in_batch))
             if transaction is None:
                 self._give(topic, value)
 

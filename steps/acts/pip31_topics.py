@@ -4,45 +4,45 @@ from collections.abc import Iterator
 
 from fencepost.steps.pulsar.vocabulary import shown
 
-from .act import Act, Line
+from .act import Act, ActLine
 from .pip31_consuming import MOST_LOOKS
 from .pip31_ending import NUMBERS, end
 from .pip31_model import INPUTS, Pip31, Topic, narrowest, rare
 from .pip31_writing import BUSY, KEYED, TOPICS, TRANSACTIONS, may_write_plain, new_value
 
 
-def _ask_for(model: Pip31, kind: str, topic: str, how_many: str) -> list[Line]:
+def _ask_for(model: Pip31, kind: str, topic: str, how_many: str) -> list[ActLine]:
     values = model.topics[topic].values()
     values = values if how_many == "all" else values[:-1]
     why = "PIP31-158" if how_many == "all" else "PIP31-134"
     model.done["asks"] += 1
     name = f"fresh{chr(96 + model.done['asks'])}"
     asked = f'a consumer of {kind} subscription "{name}" of {topic} asks for {len(values)} messages'
-    seen = Line("Then", f'the consumer of "{name}" receives {shown(values)} and no more unasked', rare(model.topics[topic].whys, why))
-    return [Line("When", asked, why), seen]
+    seen = ActLine("Then", f'the consumer of "{name}" receives {shown(values)} and no more unasked', rare(model.topics[topic].whys, why))
+    return [ActLine("When", asked, why), seen]
 
 
-def _read_behind(model: Pip31, topic: str) -> list[Line]:
+def _read_behind(model: Pip31, topic: str) -> list[ActLine]:
     values = model.topics[topic].values()
     model.topics[topic].has_sentinels = True
     return [
-        Line(
+        ActLine(
             "Then", f'who begins to read {topic} behind "{values[0]}" sees {shown(values[1:])}', rare(model.topics[topic].whys, "PIP31-141")
         )
     ]
 
 
-def _look_at(model: Pip31, topic: str) -> list[Line]:
+def _look_at(model: Pip31, topic: str) -> list[ActLine]:
     model.done["looks"] += 1
     return read(model, topic)
 
 
-def read(model: Pip31, topic: str) -> list[Line]:
+def read(model: Pip31, topic: str) -> list[ActLine]:
     """The line about what readers of a topic see, with its open transactions."""
     one = model.topics[topic]
     one.has_sentinels = True
     order = "" if one.is_in_order else " in some order"
-    return [Line("Then", f"readers of {topic} see {shown(one.values())}{order}", _why_read(model, one))]
+    return [ActLine("Then", f"readers of {topic} see {shown(one.values())}{order}", _why_read(model, one))]
 
 
 def _why_read(model: Pip31, one: Topic) -> str:
@@ -53,25 +53,25 @@ def _why_read(model: Pip31, one: Topic) -> str:
     return "PIP31-47" if model.crashed_at else "PIP31-01"
 
 
-def _crash(model: Pip31) -> list[Line]:
+def _crash(model: Pip31) -> list[ActLine]:
     model.go_down()
-    return [Line("Given", "the system has crashed and restarted", "PIP31-32")]
+    return [ActLine("Given", "the system has crashed and restarted", "PIP31-32")]
 
 
-def _unload(model: Pip31, topic: str) -> list[Line]:
+def _unload(model: Pip31, topic: str) -> list[ActLine]:
     model.unload(topic)
     model.unloaded.add(topic)
-    return [Line("Given", f"{topic} has been unloaded", BUSY)]
+    return [ActLine("Given", f"{topic} has been unloaded", BUSY)]
 
 
-def _compact(model: Pip31, topic: str) -> list[Line]:
+def _compact(model: Pip31, topic: str) -> list[ActLine]:
     one = model.topics[topic]
     one.is_compacted = True
-    lines = [Line("When", f"{topic} is compacted", "PIP31-149", f"{topic} has been compacted")]
+    lines = [ActLine("When", f"{topic} is compacted", "PIP31-149", f"{topic} has been compacted")]
     return [*lines, *compacted(one, topic, just_now=True)]
 
 
-def compacted(one: Topic, topic: str, *, just_now: bool = False) -> list[Line]:
+def compacted(one: Topic, topic: str, *, just_now: bool = False) -> list[ActLine]:
     """The line about what is seen of a compacted topic, where that is known. Later messages follow it, in the order in which they were
     written.
     """
@@ -83,15 +83,15 @@ def compacted(one: Topic, topic: str, *, just_now: bool = False) -> list[Line]:
     is_all = just_now and not one.has_open and bool(values)
     why = "PIP31-149" if is_all and all(entry.is_in_force for entry in one.entries) else why
     seen = f"readers of compacted {topic} see {shown(values)}{'' if is_all else ' last'}"
-    return [Line("Then", seen, rare(one.whys, why))]
+    return [ActLine("Then", seen, rare(one.whys, why))]
 
 
-def _commit_newest_first(model: Pip31, one: str, other: str, topic: str) -> list[Line]:
+def _commit_newest_first(model: Pip31, one: str, other: str, topic: str) -> list[ActLine]:
     lines = [line for name in (other, one) for line in end(model, name, "commits")]
     where = model.topics[topic]
     where.has_sentinels = True
     values = [entry.value for entry in sorted(where.in_force, key=lambda entry: entry.in_force_at)]
-    return [*lines, Line("Then", f"readers of {topic} see {shown(values)}", rare(where.whys, "PIP31-53"))]
+    return [*lines, ActLine("Then", f"readers of {topic} see {shown(values)}", rare(where.whys, "PIP31-53"))]
 
 
 def _may_commit_newest_first(model: Pip31, one: str, other: str, topic: str) -> bool:
@@ -103,30 +103,30 @@ def _may_commit_newest_first(model: Pip31, one: str, other: str, topic: str) -> 
     return is_settled and where.is_plain_to_read and all(it is not None and it.is_open and it in owners for it in both)
 
 
-def _terminate(model: Pip31, topic: str) -> list[Line]:
+def _terminate(model: Pip31, topic: str) -> list[ActLine]:
     one = model.topics[topic]
-    lines = [Line("Given", f"{topic} has been terminated", "PIP31-147")]
+    lines = [ActLine("Given", f"{topic} has been terminated", "PIP31-147")]
     values = one.values()
     if len(values) > 1 and one.is_in_order and not one.has_sentinels and not any(entry.is_in_batch for entry in one.entries):
         lines += [
-            Line("When", f'a consumer of exclusive subscription "early" of {topic} asks for {len(values) - 1} messages', "PIP31-139"),
-            Line("Then", f'the consumer of "early" receives {shown(values[:-1])} and no more unasked', rare(one.whys, "PIP31-139")),
-            Line("Then", 'the consumer of "early" is told nothing of an end', "PIP31-139"),
+            ActLine("When", f'a consumer of exclusive subscription "early" of {topic} asks for {len(values) - 1} messages', "PIP31-139"),
+            ActLine("Then", f'the consumer of "early" receives {shown(values[:-1])} and no more unasked', rare(one.whys, "PIP31-139")),
+            ActLine("Then", 'the consumer of "early" is told nothing of an end', "PIP31-139"),
         ]
     one.is_terminated = True
     return lines
 
 
-def _write_behind_the_end(model: Pip31, topic: str) -> list[Line]:
+def _write_behind_the_end(model: Pip31, topic: str) -> list[ActLine]:
     asked = f'"{new_value(model, "late", topic)}" is written to {topic}'
-    return [Line("When", asked, "PIP31-147"), Line("Then", "it is refused with TopicTerminatedError", "PIP31-147")]
+    return [ActLine("When", asked, "PIP31-147"), ActLine("Then", "it is refused with TopicTerminatedError", "PIP31-147")]
 
 
-def _make_again(model: Pip31, topic: str) -> list[Line]:
+def _make_again(model: Pip31, topic: str) -> list[ActLine]:
     model.topics[topic] = Topic(whys=["PIP31-146"])
     for one in model.transactions.values():
         one.topics.discard(topic)
-    return [Line("Given", f"{topic} has been deleted and made again", "PIP31-146")]
+    return [ActLine("Given", f"{topic} has been deleted and made again", "PIP31-146")]
 
 
 def _may_ask(model: Pip31, _: str, topic: str, how_many: str) -> bool:
@@ -138,15 +138,15 @@ def _has_batches(one: Topic) -> bool:
     return any(entry.is_in_batch for entry in one.entries)
 
 
-def _make_requests(_: Pip31, topic: str) -> list[Line]:
-    asked = Line("When", f"a consumer of {topic} makes each of its requests", "PIP31-133")
-    return [asked, Line("Then", "each of its requests is answered", "PIP31-133")]
+def _make_requests(_: Pip31, topic: str) -> list[ActLine]:
+    asked = ActLine("When", f"a consumer of {topic} makes each of its requests", "PIP31-133")
+    return [asked, ActLine("Then", "each of its requests is answered", "PIP31-133")]
 
 
-def _make_partitions(model: Pip31, _: str) -> list[Line]:
+def _make_partitions(model: Pip31, _: str) -> list[ActLine]:
     model.done["partitions"] += 1
-    asked = Line("When", "the topic parts is made, with a partition count of 3", "PIP31-145")
-    return [asked, Line("Then", "it is done", "PIP31-145"), Line("Then", "parts has a partition count of 3", "PIP31-145")]
+    asked = ActLine("When", "the topic parts is made, with a partition count of 3", "PIP31-145")
+    return [asked, ActLine("Then", "it is done", "PIP31-145"), ActLine("Then", "parts has a partition count of 3", "PIP31-145")]
 
 
 def _may_read(model: Pip31, topic: str) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from fencepost.steps.pulsar.vocabulary import shown
 
-from .act import Act, Line
+from .act import Act, ActLine
 from .pip31_model import Pip31, Producer, Transaction, narrowest
 
 TRANSACTIONS, OTHER = ("A", "B", "C"), "D"
@@ -16,7 +16,7 @@ BUSY = "PIP31-148"
 _PRODUCERS, _MANY = {"P": TOPICS[:2], "Q": TOPICS[1:2]}, 9
 
 
-def begun(model: Pip31, name: str) -> list[Line]:
+def begun(model: Pip31, name: str) -> list[ActLine]:
     """The line that begins a new transaction."""
     if name in model.transactions:
         return []
@@ -24,7 +24,7 @@ def begun(model: Pip31, name: str) -> list[Line]:
     said = f"transaction {name}"
     if name == OTHER:
         said = f"{name} is a transaction of the second coordinator, whose number the first one has passed"
-    return [Line("Given", said, BUSY)]
+    return [ActLine("Given", said, BUSY)]
 
 
 def needs_of(name: str, *more: str) -> frozenset[str]:
@@ -52,81 +52,81 @@ def new_value(model: Pip31, name: str, topic: str) -> str:
     return model.new_value("x" if topic == KEYED else name)
 
 
-def _begin(model: Pip31, name: str) -> list[Line]:
+def _begin(model: Pip31, name: str) -> list[ActLine]:
     return begun(model, name)
 
 
-def _write(model: Pip31, name: str, topic: str) -> list[Line]:
+def _write(model: Pip31, name: str, topic: str) -> list[ActLine]:
     lines, value, why = begun(model, name), new_value(model, name, topic), why_on(model, topic, name)
     model.write(topic, [value], takes_part(model, name, topic))
-    asked = Line("When", f'{name} writes "{value}" to {topic}', why, f'{name} has written "{value}" to {topic}')
-    return [*lines, asked, Line("Then", "it is done", why)]
+    asked = ActLine("When", f'{name} writes "{value}" to {topic}', why, f'{name} has written "{value}" to {topic}')
+    return [*lines, asked, ActLine("Then", "it is done", why)]
 
 
-def _write_batch(model: Pip31, name: str, topic: str) -> list[Line]:
+def _write_batch(model: Pip31, name: str, topic: str) -> list[ActLine]:
     lines, why = begun(model, name), why_on(model, topic, name)
     values = [new_value(model, name, topic), new_value(model, name, topic)]
     model.write(topic, values, takes_part(model, name, topic), in_batch=True)
     said = f"a batch of {shown(values)} to {topic}"
-    return [*lines, Line("When", f"{name} writes {said}", why, f"{name} has written {said}"), Line("Then", "it is done", why)]
+    return [*lines, ActLine("When", f"{name} writes {said}", why, f"{name} has written {said}"), ActLine("Then", "it is done", why)]
 
 
-def _write_many(model: Pip31, name: str, topic: str) -> list[Line]:
+def _write_many(model: Pip31, name: str, topic: str) -> list[ActLine]:
     lines, values = begun(model, name), [new_value(model, name, topic) for _ in range(_MANY)]
     why = why_on(model, topic, name)
     model.write(topic, values, takes_part(model, name, topic))
-    return [*lines, Line("Given", f"{name} has written {shown(values)} to {topic} in one go", why)]
+    return [*lines, ActLine("Given", f"{name} has written {shown(values)} to {topic} in one go", why)]
 
 
-def _write_both_keys(model: Pip31, name: str, topic: str) -> list[Line]:
+def _write_both_keys(model: Pip31, name: str, topic: str) -> list[ActLine]:
     lines, values = begun(model, name), [model.new_value("x"), model.new_value("y")]
     why = why_on(model, topic, name)
     model.write(topic, values, takes_part(model, name, topic))
-    return [*lines, Line("Given", f"{name} has written {shown(values)} to {topic}", why)]
+    return [*lines, ActLine("Given", f"{name} has written {shown(values)} to {topic}", why)]
 
 
-def _write_plain(model: Pip31, topic: str) -> list[Line]:
+def _write_plain(model: Pip31, topic: str) -> list[ActLine]:
     value, why = new_value(model, "plain", topic), why_on(model, topic)
     model.write(topic, [value])
-    return [Line("Given", f'"{value}" has been written to {topic}', why)]
+    return [ActLine("Given", f'"{value}" has been written to {topic}', why)]
 
 
-def _write_plain_batch(model: Pip31, topic: str) -> list[Line]:
+def _write_plain_batch(model: Pip31, topic: str) -> list[ActLine]:
     values, why = [new_value(model, "plain", topic) for _ in range(2)], why_on(model, topic)
     model.write(topic, values, in_batch=True)
-    return [Line("Given", f"a batch of {shown(values)} has been written to {topic}", why)]
+    return [ActLine("Given", f"a batch of {shown(values)} has been written to {topic}", why)]
 
 
-def _write_late(model: Pip31, name: str, topic: str) -> list[Line]:
+def _write_late(model: Pip31, name: str, topic: str) -> list[ActLine]:
     model.topics[topic].whys.append("PIP31-50")
     said = f'{name} writes "{model.new_value("late")}" to {topic}'
     tried = said.replace(" writes ", " has tried to write ")
-    return [Line("When", said, "PIP31-49", tried), Line("Then", "it is refused", "PIP31-49")]
+    return [ActLine("When", said, "PIP31-49", tried), ActLine("Then", "it is refused", "PIP31-49")]
 
 
-def _write_stray(model: Pip31, name: str, topic: str) -> list[Line]:
+def _write_stray(model: Pip31, name: str, topic: str) -> list[ActLine]:
     lines = begun(model, name)
     model.topics[topic].strays_at = model.tick()
     model.topics[topic].whys.append("PIP31-51")
     value = model.new_value("stray")
-    return [*lines, Line("Given", f'{name} has tried to write "{value}" to {topic}, which it has not added', "PIP31-51")]
+    return [*lines, ActLine("Given", f'{name} has tried to write "{value}" to {topic}, which it has not added', "PIP31-51")]
 
 
-def unknown(model: Pip31) -> list[Line]:
+def unknown(model: Pip31) -> list[ActLine]:
     """The line that names an unknown transaction."""
     if model.has_met_trouble:
         return []
     model.has_met_trouble = True
-    return [Line("Given", f"{UNKNOWN} is an unknown transaction", BUSY)]
+    return [ActLine("Given", f"{UNKNOWN} is an unknown transaction", BUSY)]
 
 
-def _write_unknown(model: Pip31, topic: str) -> list[Line]:
+def _write_unknown(model: Pip31, topic: str) -> list[ActLine]:
     lines, value = unknown(model), model.new_value("stray")
     model.topics[topic].whys.append("PIP31-110")
-    return [*lines, Line("Given", f'{UNKNOWN} has tried to write "{value}" to {topic}, which it has not added', "PIP31-110")]
+    return [*lines, ActLine("Given", f'{UNKNOWN} has tried to write "{value}" to {topic}, which it has not added', "PIP31-110")]
 
 
-def _send(model: Pip31, producer: str, topic: str, name: str, how: str) -> list[Line]:
+def _send(model: Pip31, producer: str, topic: str, name: str, how: str) -> list[ActLine]:
     lines, count = begun(model, name), 2 if how == "a batch" else 1
     values = tuple(model.new_value(producer) for _ in range(count))
     before, is_repeated = model.producers.get(producer), how == "the same sequence id"
@@ -139,39 +139,39 @@ def _send(model: Pip31, producer: str, topic: str, name: str, how: str) -> list[
     others = {one.topic for other, one in model.producers.items() if other != producer}
     why = "PIP31-90" if is_repeated else "PIP31-155" if topic in others else why_on(model, topic, name)
     said = f"producer {producer} has written {_plain(values)} to {topic} in {name}"
-    return [*lines, Line("Given", said + (", with the same sequence id" if is_repeated else ""), why)]
+    return [*lines, ActLine("Given", said + (", with the same sequence id" if is_repeated else ""), why)]
 
 
 def _plain(values: Sequence[str]) -> str:
     return f"a batch of {shown(values)}" if len(values) > 1 else shown(values)
 
 
-def _send_again(model: Pip31, producer: str) -> list[Line]:
+def _send_again(model: Pip31, producer: str) -> list[ActLine]:
     one = model.producers[producer]
     one.is_connected = True
     model.topics[one.topic].whys.append("PIP31-48")
     said = f"producer {producer} sends {_plain(one.values)} again on a new connection"
     given = said.replace(" sends ", " has sent ")
-    return [Line("When", said, "PIP31-48", given), Line("Then", "it is done", "PIP31-48")]
+    return [ActLine("When", said, "PIP31-48", given), ActLine("Then", "it is done", "PIP31-48")]
 
 
-def _close(model: Pip31, producer: str) -> list[Line]:
+def _close(model: Pip31, producer: str) -> list[ActLine]:
     model.producers[producer].is_closed = True
-    return [Line("Given", f"producer {producer} has closed", BUSY)]
+    return [ActLine("Given", f"producer {producer} has closed", BUSY)]
 
 
-def _come_back(model: Pip31, producer: str, how: str) -> list[Line]:
+def _come_back(model: Pip31, producer: str, how: str) -> list[ActLine]:
     one = model.producers[producer]
     one.is_closed, one.is_connected = False, True
-    lines = [Line("When", f"producer {producer} opens again{how}", "PIP31-143"), Line("Then", "it is done", "PIP31-143")]
+    lines = [ActLine("When", f"producer {producer} opens again{how}", "PIP31-143"), ActLine("Then", "it is done", "PIP31-143")]
     if one.topic == DEDUPLICATED and not one.has_repeated:
-        lines.append(Line("Then", f"producer {producer} is told the last sequence id that it has used", "PIP31-144"))
+        lines.append(ActLine("Then", f"producer {producer} is told the last sequence id that it has used", "PIP31-144"))
     return lines
 
 
-def _second(_: Pip31, producer: str) -> list[Line]:
-    asked = Line("When", f"producer {producer} opens again while it is open", "PIP31-143")
-    return [asked, Line("Then", "it is refused with ProducerBusy", "PIP31-143")]
+def _second(_: Pip31, producer: str) -> list[ActLine]:
+    asked = ActLine("When", f"producer {producer} opens again while it is open", "PIP31-143")
+    return [asked, ActLine("Then", "it is refused with ProducerBusy", "PIP31-143")]
 
 
 def may_write(model: Pip31, name: str, topic: str) -> bool:

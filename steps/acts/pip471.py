@@ -12,7 +12,7 @@ from fencepost.contract.evidence import Violation
 from fencepost.steps.pulsar.vocabulary import values_shown
 
 from . import pip31, pip471_kinds, pip471_segments, pip471_store
-from .act import Act, Line, Table
+from .act import Act, ActLine, Table
 from .pip31_writing import TRANSACTIONS
 from .pip471_adapting import ADAPTED, retold
 from .pip471_model import FIRST, SEGMENTS, Pip471
@@ -22,19 +22,19 @@ _WHOLE = "events"
 _READERS = re.compile("readers of ([a-z]+) see ")
 
 
-def _opens(used: frozenset[str]) -> list[Line]:
+def _opens(used: frozenset[str]) -> list[ActLine]:
     lines = list(pip31.TABLE.opens(used))
     if not used.isdisjoint(SEGMENTS):
         made = (f'the scalable topic "{_WHOLE}" of segment "root"', f"root has been split into {' and '.join(FIRST)}")
-        lines = [*lines, *(Line("Given", text, "PIP31-148") for text in made)]
+        lines = [*lines, *(ActLine("Given", text, "PIP31-148") for text in made)]
     return retold(lines)
 
 
-def _closes(model: Pip471) -> list[Line]:
+def _closes(model: Pip471) -> list[ActLine]:
     return retold(pip31.TABLE.closes(model))
 
 
-def _means(model: Pip471, line: Line, violation: Violation) -> str:
+def _means(model: Pip471, line: ActLine, violation: Violation) -> str:
     """Nothing open or aborted is visible, whatever the line was about."""
     seen, found = values_shown(violation.mismatch.seen), _READERS.match(line.text)
     if seen is None or found is None or found[1] not in model.topics:

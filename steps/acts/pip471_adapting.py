@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from . import pip31
-from .act import Act, Kind, Line
+from .act import Act, ActLine, Kind
 from .pip31_consuming import READER
 from .pip31_ending import SHORT
 from .pip471_model import Pip471
@@ -65,12 +65,12 @@ _ADDS_UNKNOWN = "an unknown transaction adds orders"
 """Left out although its kind is kept: it also ends that transaction."""
 
 
-def retold(lines: Sequence[Line]) -> list[Line]:
+def retold(lines: Sequence[ActLine]) -> list[ActLine]:
     """Lines of PIP-31 with requirements of PIP-471, without those that ask a participant for its state: a segment cannot be asked."""
     return [line._replace(requirement=_OURS.get(line.requirement, line.requirement)) for line in lines if not _asks_a_participant(line)]
 
 
-def _asks_a_participant(line: Line) -> bool:
+def _asks_a_participant(line: ActLine) -> bool:
     return line.kind == "Then" and line.text.startswith("nothing of ") and " is pending in " in line.text
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from .pip31_model import INPUTS, Entry, Pip31, Topic, Transaction
+from .pip31_model import INPUTS, AcknowledgedMessage, Pip31, Topic, Transaction
 from .pip31_writing import DEDUPLICATED
 
 CHILDREN = {"left": ("low", "high"), "right": ("lower", "higher"), "low": ("lowest", "inner")}
@@ -51,7 +51,7 @@ class Pip471(Pip31):
         """Whether nothing was reloaded since the transaction began, so that participants learn of its end at once."""
         return self.loaded_at < self.transactions[name].begun_at
 
-    def entries_of(self, name: str) -> list[Entry]:
+    def entries_of(self, name: str) -> list[AcknowledgedMessage]:
         """What a transaction has written."""
         return [entry for topic in self.topics.values() for entry in topic.entries if is_of(entry, self.transactions[name])]
 
@@ -69,11 +69,11 @@ class Pip471(Pip31):
         self.collected.update(name for name, one in self.transactions.items() if not one.is_open)
 
 
-def is_of(entry: Entry, transaction: Transaction) -> bool:
+def is_of(entry: AcknowledgedMessage, transaction: Transaction) -> bool:
     """Whether it was written in this transaction."""
     return entry.transaction is transaction
 
 
-def stored(entries: list[Entry]) -> int:
+def stored(entries: list[AcknowledgedMessage]) -> int:
     """How many entries of a segment they take: those of a batch are one."""
     return len({(entry.written_at, "" if entry.is_in_batch else entry.value) for entry in entries})

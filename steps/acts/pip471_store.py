@@ -5,10 +5,10 @@ from typing import Any
 
 from fencepost.steps.pulsar.vocabulary import shown
 
-from .act import Act, Line
+from .act import Act, ActLine
 from .pip31_acknowledging import is_there
 from .pip31_ending import END, ENDS, PAST, end
-from .pip31_model import BATCH, FREE, Entry
+from .pip31_model import BATCH, FREE, AcknowledgedMessage
 from .pip31_writing import begun, may_write, takes_part
 from .pip471_adapting import retelling
 from .pip471_model import Pip471, is_of, stored
@@ -41,63 +41,66 @@ _ONE_CUMULATIVE = "heirs"
 """A subscription to which each transaction sends one cumulative acknowledgement at most."""
 
 
-def _end_in_trouble(model: Pip471, name: str, how: str, trouble: str) -> list[Line]:
+def _end_in_trouble(model: Pip471, name: str, how: str, trouble: str) -> list[ActLine]:
     one, why = model.transactions[name], _TROUBLES[trouble][0]
-    lines = [Line("Given", trouble, why), *(line._replace(requirement=why) for line in end(model, name, how))]
+    lines = [ActLine("Given", trouble, why), *(line._replace(requirement=why) for line in end(model, name, how))]
     for topic in one.topics:
         model.topics[topic].whys.append(why)
     for where in one.subscriptions:
         model.subscriptions[where].is_exact = False
         model.subscriptions[where].whys.append(why)
     one.is_late = True
-    return [*lines, Line("Then", f"the store soon has no operation records of {name}", why)]
+    return [*lines, ActLine("Then", f"the store soon has no operation records of {name}", why)]
 
 
-def _write_in_trouble(model: Pip471, name: str, topic: str, how: str) -> list[Line]:
+def _write_in_trouble(model: Pip471, name: str, topic: str, how: str) -> list[ActLine]:
     lines = begun(model, name)
     takes_part(model, name, topic)
     model.topics[topic].whys.append("PIP471-13")
     said = f'"{model.new_value("refused")}" to {topic}'
-    fails = Line("Given", f"the store does not answer the next write of an operation record, {how}", "PIP471-13")
-    asked = Line("When", f"{name} writes {said}", "PIP471-13", f"{name} has tried to write {said}")
-    return [*lines, fails, asked, Line("Then", "it is refused", "PIP471-13")]
+    fails = ActLine("Given", f"the store does not answer the next write of an operation record, {how}", "PIP471-13")
+    asked = ActLine("When", f"{name} writes {said}", "PIP471-13", f"{name} has tried to write {said}")
+    return [*lines, fails, asked, ActLine("Then", "it is refused", "PIP471-13")]
 
 
-def _acknowledge_in_trouble(model: Pip471, name: str, where: str, value: str, how: str) -> list[Line]:
+def _acknowledge_in_trouble(model: Pip471, name: str, where: str, value: str, how: str) -> list[ActLine]:
     lines, one = begun(model, name), model.subscriptions[where]
     one.is_used = True
     one.whys.append("PIP471-30")
     one.is_exact = False
     model.transactions[name].subscriptions.add(where)
-    fails = Line("Given", f"the store does not answer the next write of an operation record, {how}", "PIP471-30")
-    return [*lines, fails, Line("Given", f'{name} was refused the acknowledgement of "{value}" for "{where}"', "PIP471-30")]
+    fails = ActLine("Given", f"the store does not answer the next write of an operation record, {how}", "PIP471-30")
+    return [*lines, fails, ActLine("Given", f'{name} was refused the acknowledgement of "{value}" for "{where}"', "PIP471-30")]
 
 
-def _end_otherwise_in_between(model: Pip471, name: str, topic: str) -> list[Line]:
+def _end_otherwise_in_between(model: Pip471, name: str, topic: str) -> list[ActLine]:
     one = model.transactions[name]
     how, why = END["aborts" if one.committed else "commits"], "PIP471-02"
     model.topics[topic].whys.append(why)
     model.done[_STALE] += 1
     one.is_answer_lost = True
-    return [Line("Given", _STALE, why), Line("Given", f"{name} has tried to {how}", why)]
+    return [ActLine("Given", _STALE, why), ActLine("Given", f"{name} has tried to {how}", why)]
 
 
-def _write_in_between(model: Pip471, name: str, topic: str) -> list[Line]:
+def _write_in_between(model: Pip471, name: str, topic: str) -> list[ActLine]:
     model.topics[topic].whys.append("PIP471-17")
     model.done[_STALE] += 1
     tried = f'{name} has tried to write "{model.new_value("late")}" to {topic}'
-    return [Line("Given", _STALE, "PIP471-17"), Line("Given", tried, "PIP471-17")]
+    return [ActLine("Given", _STALE, "PIP471-17"), ActLine("Given", tried, "PIP471-17")]
 
 
-def _acknowledge_in_between(model: Pip471, name: str, where: str, value: str) -> list[Line]:
+def _acknowledge_in_between(model: Pip471, name: str, where: str, value: str) -> list[ActLine]:
     one = model.subscriptions[where]
     one.is_exact = False
     one.whys.append("PIP471-29")
     model.done[_STALE] += 1
-    return [Line("Given", _STALE, "PIP471-29"), Line("Given", f'{name} has tried to acknowledge "{value}" for "{where}"', "PIP471-29")]
+    return [
+        ActLine("Given", _STALE, "PIP471-29"),
+        ActLine("Given", f'{name} has tried to acknowledge "{value}" for "{where}"', "PIP471-29"),
+    ]
 
 
-def _crash_in_end(model: Pip471, name: str, how: str, point: str) -> list[Line]:
+def _crash_in_end(model: Pip471, name: str, how: str, point: str) -> list[ActLine]:
     one, why = model.transactions[name], _POINTS[point]
     is_decided = point != _UNDECIDED
     if is_decided:
@@ -107,96 +110,96 @@ def _crash_in_end(model: Pip471, name: str, how: str, point: str) -> list[Line]:
     for topic in one.topics:
         model.topics[topic].whys.append(why)
     said = (f"the system will crash {point}", f"{name} has tried to {END[how]}", "the system has restarted")
-    lines = [Line("Given", line, why) for line in said]
+    lines = [ActLine("Given", line, why) for line in said]
     return lines if is_decided else [*lines, *end(model, name, how)]
 
 
-def _crash_in_write(model: Pip471, name: str, topic: str, point: str) -> list[Line]:
+def _crash_in_write(model: Pip471, name: str, topic: str, point: str) -> list[ActLine]:
     lines, value, why = begun(model, name), model.new_value(name), "PIP471-34"
     takes_part(model, name, topic)
     model.go_down()
     model.topics[topic].whys.append(why)
     said = (f"the system will crash {point}", f'{name} has tried to write "{value}" to {topic}', "the system has restarted")
-    lines += [Line("Given", line, why) for line in said]
+    lines += [ActLine("Given", line, why) for line in said]
     if not model.topics[topic].has_more_behind and model.topics[topic].is_in_order:
-        lines += [Line("Then", f"readers of {topic} see {shown(model.topics[topic].values())}", why)]
+        lines += [ActLine("Then", f"readers of {topic} see {shown(model.topics[topic].values())}", why)]
         model.topics[topic].has_sentinels = True
     return [*lines, *end(model, name, "aborts")]
 
 
-def _pass(model: Pip471, name: str) -> list[Line]:
+def _pass(model: Pip471, name: str) -> list[ActLine]:
     model.done["retentions"] += 1
     model.collect()
     for topic in model.topics.values():
         topic.whys += _why_collected(topic.entries)
-    return [Line("Given", f"the retention of {name} has passed", "PIP471-38")]
+    return [ActLine("Given", f"the retention of {name} has passed", "PIP471-38")]
 
 
-def _crash_in_collection(model: Pip471, name: str, how: str) -> list[Line]:
-    lines = [*end(model, name, how), Line("Given", "the system will crash during-collection", "PIP471-39"), *_pass(model, name)]
+def _crash_in_collection(model: Pip471, name: str, how: str) -> list[ActLine]:
+    lines = [*end(model, name, how), ActLine("Given", "the system will crash during-collection", "PIP471-39"), *_pass(model, name)]
     model.go_down()
-    return [*lines, Line("Given", "the system has restarted", "PIP471-39")]
+    return [*lines, ActLine("Given", "the system has restarted", "PIP471-39")]
 
 
-def _why_collected(entries: list[Entry]) -> list[str]:
+def _why_collected(entries: list[AcknowledgedMessage]) -> list[str]:
     ended = [entry.transaction for entry in entries if entry.transaction is not None and not entry.transaction.is_open]
     if not ended:
         return []
     return ["PIP471-27" if all(one.committed for one in ended) else "PIP471-26"]
 
 
-def _end_collected(model: Pip471, name: str) -> list[Line]:
+def _end_collected(model: Pip471, name: str) -> list[ActLine]:
     how = "commits" if model.transactions[name].committed else "aborts"
     return [
-        Line("When", f"{name} {how}", "PIP471-38", f"{name} has tried to {END[how]}"),
-        Line("Then", "it is refused", "PIP471-38"),
+        ActLine("When", f"{name} {how}", "PIP471-38", f"{name} has tried to {END[how]}"),
+        ActLine("Then", "it is refused", "PIP471-38"),
     ]
 
 
-def _look_at_header(_: Pip471, name: str) -> list[Line]:
-    return [Line("Then", f"the store has an open header of {name} with its deadline", "PIP471-01")]
+def _look_at_header(_: Pip471, name: str) -> list[ActLine]:
+    return [ActLine("Then", f"the store has an open header of {name} with its deadline", "PIP471-01")]
 
 
-def _look_at_partition(_: Pip471, name: str) -> list[Line]:
-    return [Line("Then", f"all records of {name} have its id as partition key", "PIP471-12")]
+def _look_at_partition(_: Pip471, name: str) -> list[ActLine]:
+    return [ActLine("Then", f"all records of {name} have its id as partition key", "PIP471-12")]
 
 
-def _look_at_deadlines(model: Pip471, name: str) -> list[Line]:
+def _look_at_deadlines(model: Pip471, name: str) -> list[ActLine]:
     is_found = "is" if model.transactions[name].is_open else "is not"
-    return [Line("Then", f"{name} {is_found} found by its deadline", "PIP471-41")]
+    return [ActLine("Then", f"{name} {is_found} found by its deadline", "PIP471-41")]
 
 
-def _count_writes(model: Pip471, name: str, topic: str) -> list[Line]:
+def _count_writes(model: Pip471, name: str, topic: str) -> list[ActLine]:
     count = stored([entry for entry in model.topics[topic].entries if is_of(entry, model.transactions[name])])
-    return [Line("Then", f"the store has {count} writes of {name} to {topic}", "PIP471-07")]
+    return [ActLine("Then", f"the store has {count} writes of {name} to {topic}", "PIP471-07")]
 
 
-def _look_at_acknowledgements(model: Pip471, name: str, where: str) -> list[Line]:
+def _look_at_acknowledgements(model: Pip471, name: str, where: str) -> list[ActLine]:
     one = model.subscriptions[where]
     if name in one.cumulative:
         said, why = f'everything up to "{one.received[one.cumulative[name]]}"', "PIP471-09"
     else:
         said, why = shown(one.holds(name)), "PIP471-08"
-    return [Line("Then", f'the store has acknowledgements of {said} by {name} for "{where}"', why)]
+    return [ActLine("Then", f'the store has acknowledgements of {said} by {name} for "{where}"', why)]
 
 
-def _look_for_what_is_left(_: Pip471, name: str) -> list[Line]:
-    return [Line("Then", f"the store soon has no operation records of {name}", "PIP471-36")]
+def _look_for_what_is_left(_: Pip471, name: str) -> list[ActLine]:
+    return [ActLine("Then", f"the store soon has no operation records of {name}", "PIP471-36")]
 
 
-def _look_for_what_is_collected(_: Pip471, name: str) -> list[Line]:
-    return [Line("Then", f"the store soon has no header of {name}", "PIP471-38")]
+def _look_for_what_is_collected(_: Pip471, name: str) -> list[ActLine]:
+    return [ActLine("Then", f"the store soon has no header of {name}", "PIP471-38")]
 
 
-def _look_for_index_entries(_: Pip471, name: str) -> list[Line]:
-    return [Line("Then", f"the store soon has no index entries of {name}", "PIP471-40")]
+def _look_for_index_entries(_: Pip471, name: str) -> list[ActLine]:
+    return [ActLine("Then", f"the store soon has no index entries of {name}", "PIP471-40")]
 
 
-def _keep(model: Pip471, name: str, how: str) -> list[Line]:
+def _keep(model: Pip471, name: str, how: str) -> list[ActLine]:
     lines = end(model, name, how)
     model.done["retentions"] += 1
     model.collect()
-    kept = Line("Then", f"the store keeps the header of {name} for the retention", "PIP471-37")
+    kept = ActLine("Then", f"the store keeps the header of {name} for the retention", "PIP471-37")
     return [line for line in lines if line.text not in (f"{name} is {PAST[how].upper()}",)] + [kept]
 
 

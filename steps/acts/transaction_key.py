@@ -10,7 +10,7 @@ from fencepost.steps.pulsar.vocabulary import shown
 
 from . import transaction_key_conditions as conditions
 from . import transaction_key_faults, transaction_key_refusals
-from .act import Act, Line, Table
+from .act import Act, ActLine, Table
 from .transaction_key_lines import aborted, others_stay, transaction_of
 from .transaction_key_model import KEYS, PAYMENTS, TASKS, Keys, Transaction
 
@@ -22,165 +22,168 @@ _KEYED = frozenset({"transaction-keys"})
 _ODD = ("a key of 1025 bytes", "an empty key", "a key that is not UTF-8")
 
 
-def _opens(used: frozenset[str]) -> list[Line]:
+def _opens(used: frozenset[str]) -> list[ActLine]:
     made = [f'the topic "{_TOPIC}"'] if _TOPIC in used else []
     if _INPUTS in used:
         made.append(f'the topic "{_INPUTS}" with {shown(_INPUT)}')
         made.append(f'the consumer of shared subscription "{_WORKERS}" has received {shown(_INPUT)} from {_INPUTS}')
-    return [Line("Given", text, _BUSY) for text in made]
+    return [ActLine("Given", text, _BUSY) for text in made]
 
 
-def _closes(model: Keys) -> list[Line]:
+def _closes(model: Keys) -> list[ActLine]:
     lines = [line for name, one in list(model.tasks.items()) if one.open for line in _end(model, name, "commits")]
     lines += _look(model, _TOPIC) if model.entries else []
     if model.done[_INPUTS]:
         left = [value for value in _INPUT if value not in model.taken]
-        lines.append(Line("Then", f'subscription "{_WORKERS}" has {shown(left)} left', "TXKEY-09" if model.done["late"] else "TXKEY-05"))
+        lines.append(ActLine("Then", f'subscription "{_WORKERS}" has {shown(left)} left', "TXKEY-09" if model.done["late"] else "TXKEY-05"))
     return lines
 
 
-def _look(model: Keys, topic: str) -> list[Line]:
+def _look(model: Keys, topic: str) -> list[ActLine]:
     values = model.visible()
     order = " in some order" if len(values) > 1 else ""
     why = "TXKEY-34" if model.done["late"] else "TXKEY-10" if model.done["ends late"] else "TXKEY-06"
-    return [Line("Then", f"readers of {topic} see {shown(values)}{order}", why)]
+    return [ActLine("Then", f"readers of {topic} see {shown(values)}{order}", why)]
 
 
-def _connect(model: Keys, task: str, key: str) -> list[Line]:
+def _connect(model: Keys, task: str, key: str) -> list[ActLine]:
     before, was_there = model.last.get(key), model.current(key)
     lines = [
-        Line("When", f"{task} connects with {key}", "TXKEY-01" if before is None else "TXKEY-04", f"{task} has connected with {key}"),
-        Line("Then", "it is done", "TXKEY-01" if before is None else "TXKEY-04"),
+        ActLine("When", f"{task} connects with {key}", "TXKEY-01" if before is None else "TXKEY-04", f"{task} has connected with {key}"),
+        ActLine("Then", "it is done", "TXKEY-01" if before is None else "TXKEY-04"),
     ]
     is_comparable = before is not None and before != task and model.tasks[before].key == key and model.tasks[before].is_told
     why = "TXKEY-29" if key in model.deleted else "TXKEY-20" if model.done["crash"] else "TXKEY-02"
     lost = model.connect(task, key)
     if before is None:
-        lines.append(Line("Then", f"{task} is given epoch 0", "TXKEY-16" if len(model.last) > 1 else "TXKEY-01"))
+        lines.append(ActLine("Then", f"{task} is given epoch 0", "TXKEY-16" if len(model.last) > 1 else "TXKEY-01"))
     elif is_comparable:
-        lines.append(Line("Then", f"{task} is given a greater epoch than {before}", why))
+        lines.append(ActLine("Then", f"{task} is given a greater epoch than {before}", why))
     if was_there is not None and was_there.is_connected and not was_there.has_left:
-        lines.append(Line("Then", f"the connection of {before} is closed", "TXKEY-04"))
+        lines.append(ActLine("Then", f"the connection of {before} is closed", "TXKEY-04"))
     return [*lines, *aborted(lost, "TXKEY-21" if model.done["crash"] else "TXKEY-05"), *others_stay(model, key)]
 
 
-def _come_back(model: Keys, task: str) -> list[Line]:
+def _come_back(model: Keys, task: str) -> list[ActLine]:
     why = "TXKEY-20" if model.done["crash"] else "TXKEY-02"
     one = model.tasks[task]
     one.is_connected, one.has_left = True, False
-    lines = [Line("When", f"{task} connects again", why, f"{task} has connected again"), Line("Then", "it is done", why)]
+    lines = [ActLine("When", f"{task} connects again", why, f"{task} has connected again"), ActLine("Then", "it is done", why)]
     given_up = model.abort(task)
-    return [*lines, Line("Given", f"{given_up.name} has tried to abort", "TXKEY-26")] if given_up else lines
+    return [*lines, ActLine("Given", f"{given_up.name} has tried to abort", "TXKEY-26")] if given_up else lines
 
 
-def _come_back_late(model: Keys, task: str) -> list[Line]:
+def _come_back_late(model: Keys, task: str) -> list[ActLine]:
     one = model.tasks[task]
     why = "TXKEY-29" if one.key in model.deleted else "TXKEY-03"
-    lines = [Line("When", f"{task} connects again", why), Line("Then", "it is refused with NotAllowedError", why)]
+    lines = [ActLine("When", f"{task} connects again", why), ActLine("Then", "it is refused with NotAllowedError", why)]
     now = model.current(one.key)
     if now is None:
         return lines
-    lines += [Line("Then", f"the connection of {now.name} is open", "TXKEY-03")] if now.is_connected and not now.has_left else []
-    return [*lines, *([Line("Then", f"{now.open.name} is OPEN", "TXKEY-03")] if now.open else [])]
+    lines += [ActLine("Then", f"the connection of {now.name} is open", "TXKEY-03")] if now.is_connected and not now.has_left else []
+    return [*lines, *([ActLine("Then", f"{now.open.name} is OPEN", "TXKEY-03")] if now.open else [])]
 
 
-def _begin(model: Keys, task: str) -> list[Line]:
+def _begin(model: Keys, task: str) -> list[ActLine]:
     before = model.tasks[task].open
     one = model.begin(task)
-    lines = [Line("When", f"{task} begins transaction {one.name}", _BUSY, f"{task} has begun transaction {one.name}")]
-    return [*lines, Line("Then", "it is done", _BUSY), *aborted(before, "TXKEY-14")]
+    lines = [ActLine("When", f"{task} begins transaction {one.name}", _BUSY, f"{task} has begun transaction {one.name}")]
+    return [*lines, ActLine("Then", "it is done", _BUSY), *aborted(before, "TXKEY-14")]
 
 
-def _begin_fenced(_: Keys, task: str) -> list[Line]:
-    asked = Line("When", f"{task} asks for a new transaction on its old connection", "TXKEY-12")
-    return [asked, Line("Then", f"{task} is not served", "TXKEY-12")]
+def _begin_fenced(_: Keys, task: str) -> list[ActLine]:
+    asked = ActLine("When", f"{task} asks for a new transaction on its old connection", "TXKEY-12")
+    return [asked, ActLine("Then", f"{task} is not served", "TXKEY-12")]
 
 
-def _write(model: Keys, task: str, topic: str) -> list[Line]:
+def _write(model: Keys, task: str, topic: str) -> list[ActLine]:
     one, value, why = transaction_of(model, task), model.new_value(), "TXKEY-21" if model.done["crash"] else _BUSY
     model.entries.append((value, one))
     said = f'"{value}" to {topic}'
-    return [Line("When", f"{one.name} writes {said}", why, f"{one.name} has written {said}"), Line("Then", "it is done", why)]
+    return [ActLine("When", f"{one.name} writes {said}", why, f"{one.name} has written {said}"), ActLine("Then", "it is done", why)]
 
 
-def _write_plain(model: Keys, topic: str) -> list[Line]:
+def _write_plain(model: Keys, topic: str) -> list[ActLine]:
     value = model.new_value()
     model.entries.append((value, None))
-    return [Line("Given", f'"{value}" has been written to {topic}', "TXKEY-30")]
+    return [ActLine("Given", f'"{value}" has been written to {topic}', "TXKEY-30")]
 
 
-def _write_without_a_key(model: Keys, topic: str) -> list[Line]:
+def _write_without_a_key(model: Keys, topic: str) -> list[ActLine]:
     model.done["W"] += 1
     one, value = Transaction("W", "", committed=True), model.new_value()
     model.entries.append((value, one))
     said = ("transaction W", f'W has written "{value}" to {topic}', "W has committed")
-    return [Line("Given", line, "TXKEY-30") for line in said]
+    return [ActLine("Given", line, "TXKEY-30") for line in said]
 
 
-def _acknowledge(model: Keys, task: str, value: str, *_: str) -> list[Line]:
+def _acknowledge(model: Keys, task: str, value: str, *_: str) -> list[ActLine]:
     model.done[_INPUTS] += 1
     one, why = transaction_of(model, task), "TXKEY-06"
     one.holds.add(value)
     one.has_acknowledged = True
     said = f'"{value}" for "{_WORKERS}"'
-    return [Line("When", f"{one.name} acknowledges {said}", why, f"{one.name} has acknowledged {said}"), Line("Then", "it is done", why)]
+    return [
+        ActLine("When", f"{one.name} acknowledges {said}", why, f"{one.name} has acknowledged {said}"),
+        ActLine("Then", "it is done", why),
+    ]
 
 
-def _end(model: Keys, task: str, how: str) -> list[Line]:
+def _end(model: Keys, task: str, how: str) -> list[ActLine]:
     one, why = transaction_of(model, task), "TXKEY-21" if model.done["crash"] else _BUSY
     if how == "commits":
         model.commit(one)
     else:
         model.abort(task)
         one.is_late = False
-    asked = Line("When", f"{one.name} {how}", why, f"{one.name} has {'committed' if how == 'commits' else 'aborted'}")
-    settled = Line("Then", f"{one.name} is {'COMMITTED' if how == 'commits' else 'ABORTED'}", why)
-    return [asked, Line("Then", "it is done", why), settled]
+    asked = ActLine("When", f"{one.name} {how}", why, f"{one.name} has {'committed' if how == 'commits' else 'aborted'}")
+    settled = ActLine("Then", f"{one.name} is {'COMMITTED' if how == 'commits' else 'ABORTED'}", why)
+    return [asked, ActLine("Then", "it is done", why), settled]
 
 
-def _end_late(model: Keys, task: str, how: str) -> list[Line]:
+def _end_late(model: Keys, task: str, how: str) -> list[ActLine]:
     one, why = transaction_of(model, task), "TXKEY-10" if how == "commits" else "TXKEY-11"
     model.done["ends late"] += 1
     tried = f"{one.name} has tried to {_ENDS[how]}"
-    return [Line("When", f"{one.name} {how}", why, tried), Line("Then", _refusal(one), why)]
+    return [ActLine("When", f"{one.name} {how}", why, tried), ActLine("Then", _refusal(one), why)]
 
 
 def _refusal(one: Transaction) -> str:
     return "it is refused with InvalidTxnStatus" if one.is_fenced else "it is refused"
 
 
-def _write_late(model: Keys, task: str, topic: str) -> list[Line]:
+def _write_late(model: Keys, task: str, topic: str) -> list[ActLine]:
     return _written_late(model, transaction_of(model, task), topic)
 
 
-def _written_late(model: Keys, one: Transaction, topic: str) -> list[Line]:
+def _written_late(model: Keys, one: Transaction, topic: str) -> list[ActLine]:
     said = f'"late" to {topic}'
     model.done["late"] += 1
-    asked = Line("When", f"{one.name} writes {said}", "TXKEY-07", f"{one.name} has tried to write {said}")
-    return [asked, Line("Then", _refusal(one), "TXKEY-07")]
+    asked = ActLine("When", f"{one.name} writes {said}", "TXKEY-07", f"{one.name} has tried to write {said}")
+    return [asked, ActLine("Then", _refusal(one), "TXKEY-07")]
 
 
-def _acknowledge_late(model: Keys, task: str, value: str, *_: str) -> list[Line]:
+def _acknowledge_late(model: Keys, task: str, value: str, *_: str) -> list[ActLine]:
     model.done[_INPUTS] += 1
     model.done["late"] += 1
     one, said = transaction_of(model, task), f'"{value}" for "{_WORKERS}"'
-    asked = Line("When", f"{one.name} acknowledges {said}", "TXKEY-09", f"{one.name} has tried to acknowledge {said}")
-    return [asked, Line("Then", _refusal(one), "TXKEY-09")]
+    asked = ActLine("When", f"{one.name} acknowledges {said}", "TXKEY-09", f"{one.name} has tried to acknowledge {said}")
+    return [asked, ActLine("Then", _refusal(one), "TXKEY-09")]
 
 
-def _go_on_late(model: Keys, task: str, other: str, topic: str, inputs: str, value: str, how: str) -> list[Line]:
+def _go_on_late(model: Keys, task: str, other: str, topic: str, inputs: str, value: str, how: str) -> list[ActLine]:
     """A transaction that is fenced after it wrote and acknowledged: its client goes on, and ends it while its successor has one open."""
     key = model.tasks[task].key
     lines = [*_begin(model, task), *_write(model, task, topic), *_acknowledge(model, task, value, inputs), *_connect(model, other, key)]
     lines += [*_begin(model, other), *_write(model, other, topic)]
     late = [*_write_late(model, task, topic), *_acknowledge_late(model, task, value, inputs), *_end_late(model, task, how)]
-    stays = Line("Then", f"{transaction_of(model, other).name} is OPEN", "TXKEY-10" if how == "commits" else "TXKEY-11")
+    stays = ActLine("Then", f"{transaction_of(model, other).name} is OPEN", "TXKEY-10" if how == "commits" else "TXKEY-11")
     return [*lines, *late, stays, *_end(model, other, "commits")]
 
 
-def _go_on_with_an_earlier(model: Keys, task: str, topic: str) -> list[Line]:
+def _go_on_with_an_earlier(model: Keys, task: str, topic: str) -> list[ActLine]:
     """The first of three transactions, which was fenced when the second was begun, and the second, which was fenced by the third."""
-    lines, earlier = list[Line](), list[Transaction]()
+    lines, earlier = list[ActLine](), list[Transaction]()
     for _ in range(2):
         lines += [*_begin(model, task), *_write(model, task, topic)]
         earlier.append(transaction_of(model, task))
@@ -189,110 +192,110 @@ def _go_on_with_an_earlier(model: Keys, task: str, topic: str) -> list[Line]:
     return [*lines, *_write(model, task, topic), *_end(model, task, "commits")]
 
 
-def _leave(model: Keys, task: str) -> list[Line]:
+def _leave(model: Keys, task: str) -> list[ActLine]:
     model.tasks[task].has_left = True
-    return [Line("Given", f"{task} has left", _BUSY)]
+    return [ActLine("Given", f"{task} has left", _BUSY)]
 
 
-def _time_out(model: Keys, task: str, topic: str) -> list[Line]:
+def _time_out(model: Keys, task: str, topic: str) -> list[ActLine]:
     model.done["timed out"] += 1
     before, value = model.tasks[task].open, model.new_value()
     one = model.begin(task)
     model.entries.append((value, one))
     model.abort(task)
     return [
-        Line("Given", f"{task} has begun transaction {one.name} with a short timeout", "TXKEY-35"),
+        ActLine("Given", f"{task} has begun transaction {one.name} with a short timeout", "TXKEY-35"),
         *aborted(before, "TXKEY-14"),
-        Line("Given", f'{one.name} has written "{value}" to {topic}', "TXKEY-35"),
-        Line("When", f"{one.name} is left open past its timeout", "TXKEY-35", f"{one.name} has been left open past its timeout"),
+        ActLine("Given", f'{one.name} has written "{value}" to {topic}', "TXKEY-35"),
+        ActLine("When", f"{one.name} is left open past its timeout", "TXKEY-35", f"{one.name} has been left open past its timeout"),
         *aborted(one, "TXKEY-35"),
     ]
 
 
-def _delete(model: Keys, key: str) -> list[Line]:
+def _delete(model: Keys, key: str) -> list[ActLine]:
     lost = model.delete(key)
-    lines = [Line("When", f"{key} is deleted", "TXKEY-27", f"{key} has been deleted"), Line("Then", "it is done", "TXKEY-27")]
+    lines = [ActLine("When", f"{key} is deleted", "TXKEY-27", f"{key} has been deleted"), ActLine("Then", "it is done", "TXKEY-27")]
     return [
         *lines,
         *aborted(lost, "TXKEY-27"),
-        Line("Then", f"administrators do not find {key}", "TXKEY-28"),
+        ActLine("Then", f"administrators do not find {key}", "TXKEY-28"),
         *others_stay(model, key),
     ]
 
 
-def _look_at_key(model: Keys, key: str) -> list[Line]:
+def _look_at_key(model: Keys, key: str) -> list[ActLine]:
     one = model.current(key)
     assert one is not None, f"{key} has an owner"
     is_open = f"transaction {one.open.name}" if one.open else "nothing"
-    return [Line("Then", f"{key} is at the epoch of {one.name}, with {is_open} open", "TXKEY-27")]
+    return [ActLine("Then", f"{key} is at the epoch of {one.name}, with {is_open} open", "TXKEY-27")]
 
 
-def _look_at_keys(model: Keys) -> list[Line]:
+def _look_at_keys(model: Keys) -> list[ActLine]:
     there = [key for key in KEYS if key in model.last and key not in model.deleted]
-    return [Line("Then", f"administrators are told of {' and '.join(there)} and no other", "TXKEY-27")]
+    return [ActLine("Then", f"administrators are told of {' and '.join(there)} and no other", "TXKEY-27")]
 
 
-def _look_at_metrics(model: Keys) -> list[Line]:
+def _look_at_metrics(model: Keys) -> list[ActLine]:
     there = [key for key in KEYS if key in model.last and key not in model.deleted]
-    return [Line("Then", f"the metrics agree with what administrators are told of {' and '.join(there)}", "TXKEY-31")]
+    return [ActLine("Then", f"the metrics agree with what administrators are told of {' and '.join(there)}", "TXKEY-31")]
 
 
-def _connect_at_once(model: Keys, one: str, other: str, key: str) -> list[Line]:
+def _connect_at_once(model: Keys, one: str, other: str, key: str) -> list[ActLine]:
     """It is not known which of them has the key then; a task that connects after both has it."""
     before = model.current(key)
     lost = model.abort(before.name) if before is not None else None
     for task in (one, other):
         model.connect(task, key)
         model.tasks[task].is_current = model.tasks[task].is_told = False
-    asked = Line("When", f"{one} and {other} connect with {key} at the same time", "TXKEY-24")
-    return [asked, Line("Then", f"exactly one of {one} and {other} stays connected", "TXKEY-24"), *aborted(lost, "TXKEY-05")]
+    asked = ActLine("When", f"{one} and {other} connect with {key} at the same time", "TXKEY-24")
+    return [asked, ActLine("Then", f"exactly one of {one} and {other} stays connected", "TXKEY-24"), *aborted(lost, "TXKEY-05")]
 
 
-def _connect_oddly(_: Keys, key: str) -> list[Line]:
-    return [Line("When", f"task odd connects with {key}", "TXKEY-17"), Line("Then", "it is refused", "TXKEY-17")]
+def _connect_oddly(_: Keys, key: str) -> list[ActLine]:
+    return [ActLine("When", f"task odd connects with {key}", "TXKEY-17"), ActLine("Then", "it is refused", "TXKEY-17")]
 
 
-def _connect_without_a_key(_: Keys) -> list[Line]:
-    lines = [Line("When", "task plain connects with no key", "TXKEY-33"), Line("Then", "it is done", "TXKEY-33")]
-    return [*lines, Line("Then", "task plain is given no epoch", "TXKEY-33")]
+def _connect_without_a_key(_: Keys) -> list[ActLine]:
+    lines = [ActLine("When", "task plain connects with no key", "TXKEY-33"), ActLine("Then", "it is done", "TXKEY-33")]
+    return [*lines, ActLine("Then", "task plain is given no epoch", "TXKEY-33")]
 
 
-def _crash(model: Keys) -> list[Line]:
+def _crash(model: Keys) -> list[ActLine]:
     model.done["crash"] += 1
     model.go_down()
-    return [Line("Given", "the system has crashed and restarted", "TXKEY-20")]
+    return [ActLine("Given", "the system has crashed and restarted", "TXKEY-20")]
 
 
-def _unload(_: Keys, topic: str) -> list[Line]:
-    return [Line("Given", f"{topic} has been unloaded", "TXKEY-34")]
+def _unload(_: Keys, topic: str) -> list[ActLine]:
+    return [ActLine("Given", f"{topic} has been unloaded", "TXKEY-34")]
 
 
-def _crash_in_connect(model: Keys, task: str, key: str) -> list[Line]:
+def _crash_in_connect(model: Keys, task: str, key: str) -> list[ActLine]:
     """The epoch is durable and was not answered: the previous owner of the key is fenced."""
     lost = model.connect(task, key)
     model.tasks[task].is_current = model.tasks[task].is_told = False
     model.done["crash"] += 1
     model.go_down()
     said = ("the system will crash after-epoch-persisted", f"{task} has tried to connect with {key}", "the system has restarted")
-    return [*(Line("Given", line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
+    return [*(ActLine("Given", line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
 
 
-def _compact(_: Keys) -> list[Line]:
-    return [Line("Given", "the key topic has been compacted", "TXKEY-20")]
+def _compact(_: Keys) -> list[ActLine]:
+    return [ActLine("Given", "the key topic has been compacted", "TXKEY-20")]
 
 
-def _fail_to_connect(model: Keys, task: str, key: str) -> list[Line]:
+def _fail_to_connect(model: Keys, task: str, key: str) -> list[ActLine]:
     now = model.current(key)
     if task in model.tasks:
         model.tasks[task].is_told = False
     lines = [
-        Line("Given", "the key topic fails at the next write", "TXKEY-22"),
-        Line("When", f"{task} connects with {key}", "TXKEY-22", f"{task} has tried to connect with {key}"),
-        Line("Then", "it is refused", "TXKEY-22"),
+        ActLine("Given", "the key topic fails at the next write", "TXKEY-22"),
+        ActLine("When", f"{task} connects with {key}", "TXKEY-22", f"{task} has tried to connect with {key}"),
+        ActLine("Then", "it is refused", "TXKEY-22"),
     ]
     if now is not None and now.is_connected and not now.has_left:
-        lines.append(Line("Then", f"the connection of {now.name} is open", "TXKEY-22"))
-    return [*lines, *([Line("Then", f"{now.open.name} is OPEN", "TXKEY-22")] if now is not None and now.open else [])]
+        lines.append(ActLine("Then", f"the connection of {now.name} is open", "TXKEY-22"))
+    return [*lines, *([ActLine("Then", f"{now.open.name} is OPEN", "TXKEY-22")] if now is not None and now.open else [])]
 
 
 def _acts() -> Iterator[Act[Keys]]:
@@ -343,7 +346,7 @@ def _acts() -> Iterator[Act[Keys]]:
     yield Act("a crash", lambda model: bool(model.last), _crash, (), frozenset({"crash"}))
 
 
-def _means(_model: Keys, line: Line, _violation: Violation) -> str:
+def _means(_model: Keys, line: ActLine, _violation: Violation) -> str:
     return line.requirement
 
 

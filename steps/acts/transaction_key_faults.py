@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from . import transaction_key_conditions as conditions
-from .act import Act, Line
+from .act import Act, ActLine
 from .transaction_key_lines import aborted
 from .transaction_key_model import PAYMENTS, TASKS, Keys
 
@@ -14,42 +14,42 @@ _RECORDS = ("has an empty record", "has half a record", "has a record of another
 _FAILS = "the key topic fails at the next write"
 
 
-def _crash_in_connect(model: Keys, task: str, key: str, point: str) -> list[Line]:
+def _crash_in_connect(model: Keys, task: str, key: str, point: str) -> list[ActLine]:
     """The epoch is durable; the previous owner of the key is fenced."""
     lost = model.connect(task, key)
     model.tasks[task].is_current = model.tasks[task].is_told = False
     model.done["crash"] += 1
     model.go_down()
     said = (f"the system will crash {point}", f"{task} has tried to connect with {key}", "the system has restarted")
-    return [*(Line("Given", line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
+    return [*(ActLine("Given", line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
 
 
-def _crash_in_deletion(model: Keys, key: str) -> list[Line]:
+def _crash_in_deletion(model: Keys, key: str) -> list[ActLine]:
     lost = model.delete(key)
     model.done["crash"] += 1
     model.go_down()
     said = ("the system will crash before-decision-logged", f"an administrator has tried to delete {key}", "the system has restarted")
-    return [*(Line("Given", line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
+    return [*(ActLine("Given", line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
 
 
-def _fail_to_delete(model: Keys, key: str) -> list[Line]:
+def _fail_to_delete(model: Keys, key: str) -> list[ActLine]:
     """Nothing has changed after the failure."""
     now = model.current(key)
     assert now is not None, f"{key} has an owner"
-    lines = [Line("Given", text, "TXKEY-27") for text in (_FAILS, f"an administrator has tried to delete {key}")]
-    lines += [Line("Then", f"the connection of {now.name} is open", "TXKEY-27")] if now.is_connected and not now.has_left else []
-    return [*lines, *([Line("Then", f"{now.open.name} is OPEN", "TXKEY-27")] if now.open else [])]
+    lines = [ActLine("Given", text, "TXKEY-27") for text in (_FAILS, f"an administrator has tried to delete {key}")]
+    lines += [ActLine("Then", f"the connection of {now.name} is open", "TXKEY-27")] if now.is_connected and not now.has_left else []
+    return [*lines, *([ActLine("Then", f"{now.open.name} is OPEN", "TXKEY-27")] if now.open else [])]
 
 
-def _spoil(model: Keys, trouble: str) -> list[Line]:
+def _spoil(model: Keys, trouble: str) -> list[ActLine]:
     model.done["unreadable"] += 1
-    return [Line("Given", f"the key topic {trouble}", "TXKEY-22")]
+    return [ActLine("Given", f"the key topic {trouble}", "TXKEY-22")]
 
 
-def _add_coordinators(model: Keys) -> list[Line]:
+def _add_coordinators(model: Keys) -> list[ActLine]:
     """Recorded keys stay at their coordinators."""
     model.done["coordinators"] += 1
-    return [Line("Given", "the system has 15 coordinators", "TXKEY-29")]
+    return [ActLine("Given", "the system has 15 coordinators", "TXKEY-29")]
 
 
 def _may_crash(model: Keys, task: str, key: str, point: str) -> bool:

@@ -1,19 +1,21 @@
 """The lines that several acts of the transaction key share."""
 
-from .act import Line
+from .act import ActLine
 from .transaction_key_model import KEYS, Keys, Transaction
 
 
-def aborted(one: Transaction | None, why: str) -> list[Line]:
+def aborted(one: Transaction | None, why: str) -> list[ActLine]:
     """A transaction, if there is one, was aborted for its task."""
-    return [Line("Then", f"{one.name} is ABORTED", why)] if one is not None else []
+    return [ActLine("Then", f"{one.name} is ABORTED", why)] if one is not None else []
 
 
-def others_stay(model: Keys, key: str) -> list[Line]:
+def others_stay(model: Keys, key: str) -> list[ActLine]:
     """The owner of another key keeps it, and its transaction."""
     others = [one for one in (model.current(other) for other in KEYS if other != key) if one is not None]
-    lines = [Line("Then", f"the connection of {one.name} is open", "TXKEY-15") for one in others if one.is_connected and not one.has_left]
-    return [*lines, *(Line("Then", f"{one.open.name} is OPEN", "TXKEY-15") for one in others if one.open)]
+    lines = [
+        ActLine("Then", f"the connection of {one.name} is open", "TXKEY-15") for one in others if one.is_connected and not one.has_left
+    ]
+    return [*lines, *(ActLine("Then", f"{one.open.name} is OPEN", "TXKEY-15") for one in others if one.open)]
 
 
 def transaction_of(model: Keys, task: str) -> Transaction:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from . import transaction_key_conditions as conditions
-from .act import Act, Line
+from .act import Act, ActLine
 from .transaction_key_lines import aborted, others_stay, transaction_of
 from .transaction_key_model import ALICES, BOBS, KEYS, TASKS, Keys
 
@@ -15,18 +15,18 @@ _REASON = 'the refusal begins with "ExpiredTransaction"'
 _EXPIRED = "it is refused with InvalidTxnStatus"
 
 
-def _then(why: str, *texts: str) -> list[Line]:
-    return [Line("Then", text, why) for text in texts]
+def _then(why: str, *texts: str) -> list[ActLine]:
+    return [ActLine("Then", text, why) for text in texts]
 
 
-def _come_with(model: Keys, task: str, epoch: str) -> list[Line]:
+def _come_with(model: Keys, task: str, epoch: str) -> list[ActLine]:
     """The present state does not change."""
     one = model.tasks[task]
-    lines = [Line("When", f"{task} connects again with {epoch}", "TXKEY-03"), *_then("TXKEY-03", _STALE)]
+    lines = [ActLine("When", f"{task} connects again with {epoch}", "TXKEY-03"), *_then("TXKEY-03", _STALE)]
     return lines + _untouched(model, one.key, "TXKEY-03")
 
 
-def _untouched(model: Keys, key: str, why: str) -> list[Line]:
+def _untouched(model: Keys, key: str, why: str) -> list[ActLine]:
     """The owner of the key keeps it, with its epoch and its transaction."""
     now = model.current(key)
     if now is None or not now.is_told:
@@ -37,54 +37,54 @@ def _untouched(model: Keys, key: str, why: str) -> list[Line]:
     return lines + (_then(why, f"the connection of {now.name} is open") if now.is_connected and not now.has_left else [])
 
 
-def _come_as_new(model: Keys, task: str) -> list[Line]:
+def _come_as_new(model: Keys, task: str) -> list[ActLine]:
     """A process that names no epoch has the key from now on."""
     key = model.tasks[task].key
     before = model.current(key)
     is_other = before is not None and before.name != task and before.is_told
-    lines = [Line("When", f"{task} connects again with {_NONE}", "TXKEY-02"), *_then("TXKEY-02", "it is done")]
+    lines = [ActLine("When", f"{task} connects again with {_NONE}", "TXKEY-02"), *_then("TXKEY-02", "it is done")]
     lines += _then("TXKEY-02", f"{task} is given a greater epoch than {before.name}") if is_other and before is not None else []
     if is_other and before is not None and before.is_connected and not before.has_left:
         lines += _then("TXKEY-04", f"the connection of {before.name} is closed")
     return [*lines, *aborted(model.connect(task, key), "TXKEY-05"), *others_stay(model, key)]
 
 
-def _delete_nothing(model: Keys, key: str) -> list[Line]:
+def _delete_nothing(model: Keys, key: str) -> list[ActLine]:
     """A missing key, or one of another owner."""
-    lines = [Line("When", f"{key} is deleted", "TXKEY-28"), *_then("TXKEY-28", "it is refused")]
+    lines = [ActLine("When", f"{key} is deleted", "TXKEY-28"), *_then("TXKEY-28", "it is refused")]
     lines += _then("TXKEY-28", f"administrators do not find {key}")
     return [*lines, *(line for other in KEYS for line in _untouched(model, other, "TXKEY-28"))]
 
 
-def _ask_on_the_old_connection(model: Keys, task: str, what: str) -> list[Line]:
+def _ask_on_the_old_connection(model: Keys, task: str, what: str) -> list[ActLine]:
     """A task that has connected with the key again is answered that the transaction expired; another one is not served."""
     one = transaction_of(model, task)
     key = model.tasks[task].key
     why = {"the commit": "TXKEY-10", "the abort": "TXKEY-11"}.get(what, "TXKEY-12")
     asked = f"{what} of {one.name}" if what.startswith("the") else f"{what} to be added to {one.name}"
-    lines = [Line("When", f"{task} asks for {asked} on its old connection", why), *_then(why, f"{task} is not served")]
+    lines = [ActLine("When", f"{task} asks for {asked} on its old connection", why), *_then(why, f"{task} is not served")]
     return lines + _untouched(model, key, why)
 
 
-def _add_late(model: Keys, task: str, topic: str) -> list[Line]:
+def _add_late(model: Keys, task: str, topic: str) -> list[ActLine]:
     one = transaction_of(model, task)
-    return [Line("When", f"{one.name} adds {topic}", "TXKEY-12"), *_then("TXKEY-12", _EXPIRED, _REASON)]
+    return [ActLine("When", f"{one.name} adds {topic}", "TXKEY-12"), *_then("TXKEY-12", _EXPIRED, _REASON)]
 
 
-def _end_late_with_reason(model: Keys, task: str) -> list[Line]:
+def _end_late_with_reason(model: Keys, task: str) -> list[ActLine]:
     one = transaction_of(model, task)
     model.done["ends late"] += 1
-    lines = [Line("When", f"{one.name} commits", "TXKEY-10"), *_then("TXKEY-10", _EXPIRED, _REASON)]
+    lines = [ActLine("When", f"{one.name} commits", "TXKEY-10"), *_then("TXKEY-10", _EXPIRED, _REASON)]
     return lines + _untouched(model, model.tasks[task].key, "TXKEY-10")
 
 
-def _acknowledge_late_silently(model: Keys, task: str, value: str, *_: str) -> list[Line]:
+def _acknowledge_late_silently(model: Keys, task: str, value: str, *_: str) -> list[ActLine]:
     """No client is notified of the refusal."""
     model.done[_INPUTS] += 1
     model.done["late"] += 1
     one = transaction_of(model, task)
     said = f'{one.name} has acknowledged "{value}" for "{_WORKERS}" without asking for an answer'
-    return [Line("Given", said, "TXKEY-09")]
+    return [ActLine("Given", said, "TXKEY-09")]
 
 
 def _may_come_with(model: Keys, task: str, epoch: str) -> bool:

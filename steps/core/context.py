@@ -9,7 +9,7 @@ from fencepost.contract.ports import Session
 from fencepost.contract.shared_crashes import gather
 from fencepost.contract.transactional_log import Answer, Follower, TransactionalLog, Writer
 from fencepost.contract.waiting import changes_in
-from fencepost.steps.named import Named
+from fencepost.steps.named import NamedThings
 from fencepost.steps.outcomes import achieved, error_of, unanswered
 from fencepost.steps.settling import settled
 
@@ -38,7 +38,7 @@ class ScenarioContext:
     session: Session
     system: TransactionalLog
     evidence: Evidence
-    writers: dict[str, Writer] = field(default_factory=lambda: Named("writer", "Given a writer A"))
+    writers: dict[str, Writer] = field(default_factory=lambda: NamedThings("writer", "Given a writer A"))
     followers: dict[str, Follower] = field(default_factory=dict)
     """The followers, by their logs."""
     ended: set[str] = field(default_factory=set)

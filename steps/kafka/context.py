@@ -19,7 +19,7 @@ from fencepost.contract.errors import NotOffered
 from fencepost.contract.evidence import Evidence
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Session, Time
-from fencepost.steps.named import Named
+from fencepost.steps.named import NamedThings
 from fencepost.steps.outcomes import achieved, observed
 from fencepost.wire.kafka.acls import Right
 from fencepost.wire.kafka.batches import MarkerType
@@ -83,7 +83,7 @@ class ScenarioContext:
 
     session: Session
     evidence: Evidence
-    topics: dict[str, str] = field(default_factory=lambda: Named("topic", 'Given a topic "payments" with 2 partitions'))
+    topics: dict[str, str] = field(default_factory=lambda: NamedThings("topic", 'Given a topic "payments" with 2 partitions'))
     partitions: list[TopicPartition] = field(default_factory=list)
     leaders: dict[TopicPartition, int] = field(default_factory=dict)
     """The nodes that lead partitions, where the scenario has set them."""
@@ -101,13 +101,13 @@ class ScenarioContext:
     """The topic ids of topics that were deleted, by their names at the system."""
 
     producers: dict[str, Producer] = field(
-        default_factory=lambda: Named("producer", 'Given producers A and B with transactional ids "transfer" and "refund"')
+        default_factory=lambda: NamedThings("producer", 'Given producers A and B with transactional ids "transfer" and "refund"')
     )
     anonymous: list[ProducerIdAndEpoch] = field(default_factory=list)
     """The producer ids and epochs that clients without a transactional id were given."""
 
     memberships: dict[str, list[Membership]] = field(
-        default_factory=lambda: Named("member of a group", 'Given A is a member of group "shop"')
+        default_factory=lambda: NamedThings("member of a group", 'Given A is a member of group "shop"')
     )
     """The memberships that producers had in their group, the latest last."""
 

@@ -7,13 +7,13 @@ from fencepost.adapters.pulsar.values import Producer, TxnId
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
-from fencepost.steps.pulsar.vocabulary import Participant, Plain
+from fencepost.steps.pulsar.vocabulary import Participant, PlainMessages
 
 from .vocabulary import PIP31
 
 
 @dataclass
-class Sent:
+class NamedProducers:
     """The producers of one scenario by their names, with the transaction and the sequence id of the message that each sent."""
 
     by_producer: dict[str, tuple[Producer, TxnId, int]] = field(default_factory=dict)
@@ -22,18 +22,18 @@ class Sent:
 
 
 @PIP31.state
-def sent() -> Sent:
+def sent() -> NamedProducers:
     """The messages of this scenario's producers that resend."""
-    return Sent()
+    return NamedProducers()
 
 
 @PIP31.given("producer {producer} has {written} {plain} to {topic} in {transaction}[, {repeated}]")
 def producer_has_written(
     context: ScenarioContext,
-    sent: Sent,
+    sent: NamedProducers,
     producer: str,
     written: str,
-    plain: Plain,
+    plain: PlainMessages,
     topic: str,
     transaction: str,
     repeated: str | None,
@@ -65,24 +65,24 @@ SEND_AGAIN = PIP31.act(
 
 
 @SEND_AGAIN.given
-def producer_has_sent_again(context: ScenarioContext, sent: Sent, producer: str, plain: Plain) -> None:
+def producer_has_sent_again(context: ScenarioContext, sent: NamedProducers, producer: str, plain: PlainMessages) -> None:
     achieved(_sent_again(context, sent, producer, plain), f"sending {', '.join(plain.values)} again as {producer}")
 
 
 @SEND_AGAIN.when
-def producer_sends_again(context: ScenarioContext, sent: Sent, producer: str, plain: Plain) -> None:
+def producer_sends_again(context: ScenarioContext, sent: NamedProducers, producer: str, plain: PlainMessages) -> None:
     context.ask("SEND", _sent_again(context, sent, producer, plain))
 
 
 @PIP31.given("producer {producer} has closed")
-def producer_has_closed(context: ScenarioContext, sent: Sent, producer: str) -> None:
+def producer_has_closed(context: ScenarioContext, sent: NamedProducers, producer: str) -> None:
     """CLOSE_PRODUCER, which was answered with success."""
     probe: PulsarProbe = context.session.client(f"sender-{producer}")
     achieved(probe.close_producer(sent.by_producer[producer][0]), f"closing producer {producer}")
 
 
 @PIP31.when("producer {producer} opens again[ {connection}]")
-def producer_opens_again(context: ScenarioContext, sent: Sent, producer: str, connection: str | None) -> None:
+def producer_opens_again(context: ScenarioContext, sent: NamedProducers, producer: str, connection: str | None) -> None:
     """PRODUCER under the same name; on a new connection if the old one was lost; once, on the old connection, if the first producer is
     still open there.
     """
@@ -97,7 +97,7 @@ def producer_opens_again(context: ScenarioContext, sent: Sent, producer: str, co
 
 
 @PIP31.when("producer {producer} comes for the first time to {topic}")
-def producer_comes_first(context: ScenarioContext, sent: Sent, producer: str, topic: str) -> None:
+def producer_comes_first(context: ScenarioContext, sent: NamedProducers, producer: str, topic: str) -> None:
     """PRODUCER under an unused name; the answer has -1, and the first message has sequence id 0."""
     probe: PulsarProbe = context.session.client(f"sender-{producer}")
     opened = achieved(probe.producer(context.topics[topic], name=context.session.unique(producer)), f"opening producer {producer}")
@@ -106,20 +106,20 @@ def producer_comes_first(context: ScenarioContext, sent: Sent, producer: str, to
 
 
 @PIP31.then("producer {producer} is told the last sequence id that it has used")
-def is_told_its_last(context: ScenarioContext, sent: Sent, producer: str) -> None:
+def is_told_its_last(context: ScenarioContext, sent: NamedProducers, producer: str) -> None:
     """The answer to PRODUCER has it, so that the producer continues with the next one."""
     told, last = sent.by_producer[producer][0].last_sequence_id, sent.last[producer]
     context.evidence.expect(told == last, str(last), str(told), what=f"last sequence id of {producer}")
 
 
-def _sent_again(context: ScenarioContext, sent: Sent, producer: str, plain: Plain) -> Outcome[object]:
+def _sent_again(context: ScenarioContext, sent: NamedProducers, producer: str, plain: PlainMessages) -> Outcome[object]:
     opened, txn, sequence_id = sent.by_producer[producer]
     probe: PulsarProbe = context.session.client(f"sender-{producer}")
     probe.close()
     return _send(probe, opened, plain, txn, sequence_id)
 
 
-def _send(probe: PulsarProbe, producer: Producer, plain: Plain, txn: TxnId, sequence_id: int) -> Outcome[object]:
+def _send(probe: PulsarProbe, producer: Producer, plain: PlainMessages, txn: TxnId, sequence_id: int) -> Outcome[object]:
     if plain.is_batch:
         return probe.send_batch(producer, plain.values, transaction=txn, sequence_id=sequence_id)
     return probe.send(producer, plain.values[0], transaction=txn, sequence_id=sequence_id)

@@ -9,9 +9,9 @@ from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.sentence import takes_minutes
 from fencepost.steps.settling import let_pass
 
-from .context import Asked, ScalableTopics
+from .context import RequestedChange, ScalableTopics
 from .traffic import Traffic
-from .vocabulary import PIP460, Change
+from .vocabulary import PIP460, SplitOrMerge
 
 _RETENTION_PASSED_S, _MOST_OF_IT_S = 70.0, 58.0
 """Longer than the minute for which sealed segments that no subscription needs are kept, and a little less than it."""
@@ -44,7 +44,7 @@ RETENTION = PIP460.act(
 def has_been_split(scalable_topics: ScalableTopics, segment: str, low: str, high: str, times: int | None) -> None:
     split = segment
     for _ in range(times or 1):
-        _make(scalable_topics, Change(True, (split,)), (low, high))
+        _make(scalable_topics, SplitOrMerge(True, (split,)), (low, high))
         split = low
 
 
@@ -52,28 +52,28 @@ def has_been_split(scalable_topics: ScalableTopics, segment: str, low: str, high
 def is_split(
     context: ScenarioContext, scalable_topics: ScalableTopics, traffic: Traffic, segment: str, low: str, high: str, beside: str | None
 ) -> None:
-    _ask(context, scalable_topics, Change(True, (segment,)), (low, high), traffic if beside else None)
+    _ask(context, scalable_topics, SplitOrMerge(True, (segment,)), (low, high), traffic if beside else None)
 
 
 @MERGE.given
 def have_been_merged(scalable_topics: ScalableTopics, family: tuple[str, ...], segment: str) -> None:
-    _make(scalable_topics, Change(False, family), (segment,))
+    _make(scalable_topics, SplitOrMerge(False, family), (segment,))
 
 
 @MERGE.when
 def are_merged(
     context: ScenarioContext, scalable_topics: ScalableTopics, traffic: Traffic, family: tuple[str, ...], segment: str, beside: str | None
 ) -> None:
-    _ask(context, scalable_topics, Change(False, family), (segment,), traffic if beside else None)
+    _ask(context, scalable_topics, SplitOrMerge(False, family), (segment,), traffic if beside else None)
 
 
 @TRY.given
-def has_been_tried(scalable_topics: ScalableTopics, change: Change) -> None:
+def has_been_tried(scalable_topics: ScalableTopics, change: SplitOrMerge) -> None:
     scalable_topics.change(change)
 
 
 @TRY.when
-def is_asked_for(context: ScenarioContext, scalable_topics: ScalableTopics, change: Change) -> None:
+def is_asked_for(context: ScenarioContext, scalable_topics: ScalableTopics, change: SplitOrMerge) -> None:
     context.ask(str(change), scalable_topics.change(change).answer)
 
 
@@ -97,7 +97,7 @@ def _wait(context: ScenarioContext, scalable_topics: ScalableTopics, seconds: fl
 
 
 @PIP460.given("{change} has been cut short {moment}")
-def has_been_cut_short(context: ScenarioContext, scalable_topics: ScalableTopics, change: Change, moment: str) -> None:
+def has_been_cut_short(context: ScenarioContext, scalable_topics: ScalableTopics, change: SplitOrMerge, moment: str) -> None:
     """The system loses its power when it reaches that point of the change, and restarts with what was durable."""
     context.session.faults.crash_at(moment)
     answer = scalable_topics.change(change).answer
@@ -131,7 +131,7 @@ def has_come_late(context: ScenarioContext, scalable_topics: ScalableTopics, sub
 
 
 @PIP460.when("{change} and {other:change} are asked for at the same time")
-def are_asked_for_at_once(context: ScenarioContext, scalable_topics: ScalableTopics, change: Change, other: Change) -> None:
+def are_asked_for_at_once(context: ScenarioContext, scalable_topics: ScalableTopics, change: SplitOrMerge, other: SplitOrMerge) -> None:
     """The second is requested before the first is answered."""
     before = scalable_topics.before(change)
     begun = [(one, achieved(scalable_topics.begin(one), f"asking for {one}")) for one in (change, other)]
@@ -150,7 +150,7 @@ def is_refused_as_impossible(context: ScenarioContext) -> None:
 
 
 @PIP460.then("soon {change} is made")
-def is_made(context: ScenarioContext, scalable_topics: ScalableTopics, change: Change) -> None:
+def is_made(context: ScenarioContext, scalable_topics: ScalableTopics, change: SplitOrMerge) -> None:
     """Within patience, in which it is requested again and again, the layout shows its segments as sealed, whatever the answers were."""
     topic, seen = scalable_topics.topic_of(change), ""
     for _ in context.session.time.attempts():
@@ -174,7 +174,7 @@ def is_refused_or_sealed(context: ScenarioContext, scalable_topics: ScalableTopi
     context.evidence.expect(holds, "a refusal", seen, what=f"answer to {context.asked}", error=error, code=code)
 
 
-def _make(scalable_topics: ScalableTopics, change: Change, children: tuple[str, ...]) -> None:
+def _make(scalable_topics: ScalableTopics, change: SplitOrMerge, children: tuple[str, ...]) -> None:
     asked = scalable_topics.change(change)
     achieved(asked.answer, str(change))
     if not scalable_topics.name_children(asked, children):
@@ -182,7 +182,7 @@ def _make(scalable_topics: ScalableTopics, change: Change, children: tuple[str, 
 
 
 def _ask(
-    context: ScenarioContext, scalable_topics: ScalableTopics, change: Change, children: tuple[str, ...], traffic: Traffic | None
+    context: ScenarioContext, scalable_topics: ScalableTopics, change: SplitOrMerge, children: tuple[str, ...], traffic: Traffic | None
 ) -> None:
     asked = scalable_topics.change(change) if traffic is None else _beside(traffic, scalable_topics, change)
     context.ask(str(change), asked.answer)
@@ -190,6 +190,6 @@ def _ask(
         scalable_topics.name_children(asked, children)
 
 
-def _beside(traffic: Traffic, scalable_topics: ScalableTopics, change: Change) -> Asked:
+def _beside(traffic: Traffic, scalable_topics: ScalableTopics, change: SplitOrMerge) -> RequestedChange:
     before = scalable_topics.before(change)
     return scalable_topics.note(change, before, traffic.go_on(change))

@@ -13,13 +13,13 @@ from fencepost.contract.outcomes import Outcome, Unknown
 from fencepost.steps.outcomes import achieved, observed
 from fencepost.steps.pulsar.context import ScenarioContext
 
-from .vocabulary import PIP460, Change
+from .vocabulary import PIP460, SplitOrMerge
 
 _NAMESPACE = "public/default"
 
 
 @dataclass(frozen=True)
-class Place:
+class NumberedSegment:
     """A segment: the name of its scalable topic in the scenario, and its number there."""
 
     topic: str
@@ -27,10 +27,10 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Asked:
+class RequestedChange:
     """A change that was requested: the layout before it, and its outcome."""
 
-    change: Change
+    change: SplitOrMerge
     topic: str
     numbers: tuple[int, ...]
     before: Layout
@@ -44,11 +44,11 @@ class ScalableTopics:
     context: ScenarioContext
     by_name: dict[str, str] = field(default_factory=dict)
     """Their names in the system."""
-    places: dict[str, Place] = field(default_factory=dict)
+    places: dict[str, NumberedSegment] = field(default_factory=dict)
     """The segments, by their names in the scenario."""
     seen: defaultdict[str, list[Layout]] = field(default_factory=lambda: defaultdict(list))
     """The layouts of each topic that a client or administrator received."""
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[RequestedChange] = field(default_factory=list)
 
     def make(self, name: str, segments: int, *, is_deduplicated: bool = False, neighbouring: str | None = None) -> Outcome[None]:
         """A scalable topic that only this scenario uses, or the same again, once it was deleted; in a separate namespace, where that is
@@ -80,7 +80,7 @@ class ScalableTopics:
 
     def call(self, name: str, topic: str, segment: LayoutSegment) -> None:
         """Name a segment of a topic so."""
-        self.places[name] = Place(topic, segment.number)
+        self.places[name] = NumberedSegment(topic, segment.number)
         self.context.topics.by_name[name] = segment.topic
         if segment.is_sealed:
             self.context.topics.sealed.add(name)
@@ -94,41 +94,41 @@ class ScalableTopics:
         look = observed if topic in self.seen else achieved
         return self._noted(topic, look(self.context.client.layout(self.by_name[topic]), f"looking at the layout of {topic}"))
 
-    def change(self, change: Change) -> Asked:
+    def change(self, change: SplitOrMerge) -> RequestedChange:
         """Request a change, and learn which segments are sealed."""
         before = self.before(change)
         client, numbers = self.context.client, self.numbers(change)
         full = self.by_name[self.topic_of(change)]
         return self.note(change, before, client.split(full, *numbers) if change.is_split else client.merge(full, *numbers))
 
-    def begin(self, change: Change) -> Outcome[PendingChange]:
+    def begin(self, change: SplitOrMerge) -> Outcome[PendingChange]:
         """Request a change without waiting for the answer."""
         client, numbers = self.context.client, self.numbers(change)
         full = self.by_name[self.topic_of(change)]
         return client.begin_split(full, *numbers) if change.is_split else client.begin_merge(full, *numbers)
 
-    def before(self, change: Change) -> Layout:
+    def before(self, change: SplitOrMerge) -> Layout:
         """The layout as it is before a change."""
         return self.given_layout(self.topic_of(change))
 
-    def note(self, change: Change, before: Layout, answer: Outcome[None]) -> Asked:
+    def note(self, change: SplitOrMerge, before: Layout, answer: Outcome[None]) -> RequestedChange:
         """Keep the outcome of a change, and look which segments are sealed now, unless the system may be down."""
         topic = self.topic_of(change)
-        asked = Asked(change, topic, self.numbers(change), before, answer)
+        asked = RequestedChange(change, topic, self.numbers(change), before, answer)
         self.asked.append(asked)
         if not isinstance(answer, Unknown):
             self.layout(topic)
         return asked
 
-    def topic_of(self, change: Change) -> str:
+    def topic_of(self, change: SplitOrMerge) -> str:
         """The scalable topic that a change is about."""
         return self.places[change.segments[0]].topic
 
-    def numbers(self, change: Change) -> tuple[int, ...]:
+    def numbers(self, change: SplitOrMerge) -> tuple[int, ...]:
         """The segments of a change."""
         return tuple(self.places[name].number for name in change.segments)
 
-    def name_children(self, asked: Asked, names: Sequence[str]) -> bool:
+    def name_children(self, asked: RequestedChange, names: Sequence[str]) -> bool:
         """Give these names to the active segments that are new, the lowest hashes first; returns whether there are so many.
 
         A system may complete an earlier change in the meantime: its children have other parents.
@@ -143,7 +143,7 @@ class ScalableTopics:
 
     def name_of(self, topic: str, segment: LayoutSegment) -> str:
         """The name of a segment in the scenario; a segment without a name is called by its number."""
-        place = Place(topic, segment.number)
+        place = NumberedSegment(topic, segment.number)
         found = next((name for name, known in self.places.items() if known == place), f"{topic} {segment.number}")
         self.call(found, topic, segment)
         return found

@@ -8,7 +8,7 @@ from fencepost.contract.outcomes import Done, Refused
 from fencepost.steps.answers import reported
 from fencepost.steps.pulsar.context import ScenarioContext
 
-from .context import Asked, ScalableTopics
+from .context import RequestedChange, ScalableTopics
 from .vocabulary import PIP460
 
 _HASHES = 65_536
@@ -109,7 +109,7 @@ def is_what_the_answers_say(context: ScenarioContext, scalable_topics: ScalableT
     context.evidence.expect(not wrong, expected, "; ".join(wrong) or str(layout), what=f"layout of {topic}")
 
 
-def _against_answers(layout: Layout, asked: Sequence[Asked]) -> Iterator[str]:
+def _against_answers(layout: Layout, asked: Sequence[RequestedChange]) -> Iterator[str]:
     """Changes that were answered with success and are missing, or refused and there. Of several equal changes one at most can be made."""
     for one in asked:
         answers = [other.answer for other in asked if (other.change.is_split, other.numbers) == (one.change.is_split, one.numbers)]
@@ -123,7 +123,7 @@ def _against_answers(layout: Layout, asked: Sequence[Asked]) -> Iterator[str]:
             yield f"{one.change} was refused, and is there"
 
 
-def _unexplained(layout: Layout, asked: Sequence[Asked]) -> Iterator[str]:
+def _unexplained(layout: Layout, asked: Sequence[RequestedChange]) -> Iterator[str]:
     """Differences from the layout before that none of the changes explains."""
     before = asked[0].before
     done = {(one.change.is_split, one.numbers): _children(layout, one) for one in asked}
@@ -141,7 +141,7 @@ def _unexplained(layout: Layout, asked: Sequence[Asked]) -> Iterator[str]:
         yield f"epoch {layout.epoch} behind {before.epoch} and {len(done)} changes"
 
 
-def _children(layout: Layout, asked: Asked) -> tuple[int, ...]:
+def _children(layout: Layout, asked: RequestedChange) -> tuple[int, ...]:
     """The segments that a change has created, if the layout has it as a whole: sealed parents, and children with all their hashes."""
     parents = [layout.named(number) for number in asked.numbers]
     old = [one for one in parents if one is not None and one.is_sealed]

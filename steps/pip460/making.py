@@ -19,7 +19,7 @@ from fencepost.steps.pulsar.subscriptions import Subscriber
 from fencepost.steps.pulsar.topics import is_sentinel
 from fencepost.steps.pulsar.vocabulary import shown
 
-from .context import Place, ScalableTopics
+from .context import NumberedSegment, ScalableTopics
 from .vocabulary import PIP460
 
 OLD_CLIENT = "old client"
@@ -98,7 +98,7 @@ def is_absent(context: ScenarioContext, scalable_topics: ScalableTopics, topic: 
         "the first segment by decimal hashes": f"{first.first_hash}-{first.last_hash}-{first.number}",
         "the lower child that a split of the first segment would have": f"{first.first_hash:04x}-{middle:04x}-{number}",
     }[absence]
-    scalable_topics.places[topic] = Place(whole, _FAR_AWAY)
+    scalable_topics.places[topic] = NumberedSegment(whole, _FAR_AWAY)
     context.topics.by_name[topic] = f"{full}/{descriptor}"
 
 

@@ -13,7 +13,7 @@ from fencepost.steps.outcomes import achieved, unanswered
 from fencepost.steps.pulsar.context import ScenarioContext
 
 from .context import ScalableTopics
-from .vocabulary import PIP460, Change
+from .vocabulary import PIP460, SplitOrMerge
 
 _TURN_S = 0.005
 """How long to wait for the change between two messages."""
@@ -24,7 +24,7 @@ _ANSWER_S, _NEWS_S, _RECEIPTS_S = 30.0, 10.0, 3.0
 
 
 @dataclass
-class Sent:
+class SentMessage:
     """A message, the turn in which it was sent, and when its outcome became known."""
 
     value: str
@@ -46,13 +46,13 @@ class Traffic:
     """The producers of one scenario, and what they have sent."""
 
     scalable_topics: ScalableTopics
-    sent: list[Sent] = field(default_factory=list)
+    sent: list[SentMessage] = field(default_factory=list)
     parents: frozenset[str] = frozenset()
     """The segments that the change is about."""
     _producers: dict[str, Producer] = field(default_factory=dict)
     _turn: int = 0
 
-    def go_on(self, change: Change) -> Outcome[None]:
+    def go_on(self, change: SplitOrMerge) -> Outcome[None]:
         """Write to the segments of a change while it is made, and to their children; returns the outcome of the change."""
         topics = self.scalable_topics
         context, client = topics.context, topics.context.client
@@ -95,7 +95,7 @@ class Traffic:
         self._turn += 1
         client = self.scalable_topics.context.client
         for segment in sorted(segments):
-            one = Sent(f"t{len(self.sent) + 1}", segment, self._turn)
+            one = SentMessage(f"t{len(self.sent) + 1}", segment, self._turn)
             self.sent.append(one)
             match self._producer(segment):
                 case Done(producer):

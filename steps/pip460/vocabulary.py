@@ -15,7 +15,7 @@ _SPLIT, _MERGE = "a split of ", "a merge of "
 
 
 @dataclass(frozen=True)
-class Change:
+class SplitOrMerge:
     """A change of a layout: the split of one segment, or the merge of several."""
 
     is_split: bool
@@ -25,9 +25,9 @@ class Change:
         return f"{_SPLIT if self.is_split else _MERGE}{_FAMILY.render(self.segments)}"
 
 
-def _change(written: str) -> Change:
+def _change(written: str) -> SplitOrMerge:
     is_split = written.startswith(_SPLIT)
-    return Change(is_split, _FAMILY.parse(written.removeprefix(_SPLIT if is_split else _MERGE)))
+    return SplitOrMerge(is_split, _FAMILY.parse(written.removeprefix(_SPLIT if is_split else _MERGE)))
 
 
 PIP460 = Vocabulary(

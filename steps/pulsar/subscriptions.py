@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from fencepost.adapters.pulsar.values import Consumer, InitialPosition, MessageId, Received, Subscription, SubscriptionType
-from fencepost.steps.named import Named
+from fencepost.steps.named import NamedThings
 from fencepost.steps.outcomes import achieved, observed
 
 from .topics import NO_SENTINEL, Topics, is_sentinel
@@ -39,7 +39,9 @@ class Subscriptions:
 
     topics: Topics
     by_name: dict[str, Subscriber] = field(
-        default_factory=lambda: Named("subscription", 'Given the consumer of shared subscription "workers" has received "i1" from inputs')
+        default_factory=lambda: NamedThings(
+            "subscription", 'Given the consumer of shared subscription "workers" has received "i1" from inputs'
+        )
     )
     looked_at: dict[Subscription, set[MessageId]] = field(default_factory=dict)
     """What consumers of a subscription had received at the last look."""

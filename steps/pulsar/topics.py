@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from fencepost.adapters.pulsar.values import MessageId, Producer, SubscriptionType, TxnId
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
-from fencepost.steps.named import Named
+from fencepost.steps.named import NamedThings
 from fencepost.steps.outcomes import achieved, observed
 
 from .transactions import GONE, Transactions
@@ -27,7 +27,7 @@ class Topics:
     """The topics of one scenario."""
 
     transactions: Transactions
-    by_name: dict[str, str] = field(default_factory=lambda: Named("topic", 'Given the topic "orders"'))
+    by_name: dict[str, str] = field(default_factory=lambda: NamedThings("topic", 'Given the topic "orders"'))
     key_of: dict[str, Callable[[str], str]] = field(default_factory=dict)
     """Topics whose messages have keys, and the key of a payload; sentinels have none."""
     sealed: set[str] = field(default_factory=set)

@@ -11,7 +11,7 @@ from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import Action, PendingEnd, PendingSend, Status, TxnId
 from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.contract.ports import Session
-from fencepost.steps.named import Named
+from fencepost.steps.named import NamedThings
 from fencepost.steps.outcomes import achieved, observed
 
 from .vocabulary import Acknowledged, Participant
@@ -92,7 +92,7 @@ class Transactions:
     """The transactions of one scenario."""
 
     session: Session
-    by_name: dict[str, Transaction] = field(default_factory=lambda: Named("transaction", "Given transaction A"))
+    by_name: dict[str, Transaction] = field(default_factory=lambda: NamedThings("transaction", "Given transaction A"))
     numbered: list[tuple[int, TxnId]] = field(default_factory=list)
     """Transactions without a name, in the order in which they were begun, each with its coordinator."""
     _enders: int = 0

@@ -36,7 +36,7 @@ class Acknowledged:
 
 
 @dataclass(frozen=True)
-class Plain:
+class PlainMessages:
     """A message outside of transactions, or several in one entry."""
 
     values: tuple[str, ...]
@@ -90,11 +90,11 @@ def _render_acknowledged(messages: Acknowledged) -> str:
     return ("everything up to " if messages.is_cumulative else "") + _VALUES.render(messages.values)
 
 
-def _parse_plain(written: str) -> Plain:
-    return Plain(_VALUES.parse(written[written.index('"') :]), written.startswith("a batch"))
+def _parse_plain(written: str) -> PlainMessages:
+    return PlainMessages(_VALUES.parse(written[written.index('"') :]), written.startswith("a batch"))
 
 
-def _render_plain(message: Plain) -> str:
+def _render_plain(message: PlainMessages) -> str:
     return ("a batch of " if message.is_batch else "") + _VALUES.render(message.values)
 
 

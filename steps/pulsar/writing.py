@@ -6,7 +6,7 @@ from fencepost.steps.outcomes import achieved
 
 from .context import ScenarioContext
 from .ending import has_ended
-from .vocabulary import PULSAR, Participant, Plain
+from .vocabulary import PULSAR, Participant, PlainMessages
 
 WRITE = PULSAR.act(
     given="{transaction} has written {values} to {topic}",
@@ -95,7 +95,7 @@ def commits_one(context: ScenarioContext, transaction: str, value: str, topic: s
 
 
 @WRITE_PLAIN.given
-def has_been_written(context: ScenarioContext, plain: Plain, topic: str) -> None:
+def has_been_written(context: ScenarioContext, plain: PlainMessages, topic: str) -> None:
     if plain.is_batch:
         achieved(context.client.send_batch(context.topics.producer(topic), plain.values), f"sending a batch to {topic}")
     else:
@@ -103,6 +103,6 @@ def has_been_written(context: ScenarioContext, plain: Plain, topic: str) -> None
 
 
 @WRITE_PLAIN.when
-def is_written(context: ScenarioContext, plain: Plain, topic: str) -> None:
+def is_written(context: ScenarioContext, plain: PlainMessages, topic: str) -> None:
     assert not plain.is_batch, "a batch is a Given"
     context.ask("SEND", context.topics.send(topic, plain.values[0]))

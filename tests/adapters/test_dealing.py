@@ -8,7 +8,7 @@ from fencepost.adapters.common.container_system import kind_of
 from fencepost.adapters.common.dealing import deal
 from fencepost.adapters.common.line_up import MOST_BESIDE_OTHERS
 from fencepost.adapters.kafka.container_system import KafkaContainerSystem
-from fencepost.contract.brokers import Asked, brokers_of
+from fencepost.contract.brokers import ScheduledScenario, brokers_of
 from fencepost.contract.brokers import deal as deal_of
 
 KINDS = {name: kind_of(configuration) for name, configuration in SETTINGS.configurations.items()}
@@ -46,7 +46,9 @@ def test_a_scenario_with_a_broker_of_its_own_takes_its_start_too() -> None:
 def test_crashes_of_kafka_are_shared_out() -> None:
     """They are most of a run, and a single process would mostly wait for them."""
     system = KafkaContainerSystem("apache/kafka:0")
-    asked = [Asked("kip890/recovery.feature", frozenset({"crash"}))] * 10 + [Asked("kip890/ending.feature", frozenset())] * 100
+    asked = [ScheduledScenario("kip890/recovery.feature", frozenset({"crash"}))] * 10 + [
+        ScheduledScenario("kip890/ending.feature", frozenset())
+    ] * 100
 
     dealt = deal_of(system, asked, 2) or []
 
@@ -57,7 +59,7 @@ def test_what_nobody_offers_is_dealt_like_the_rest() -> None:
     """Its session reports that."""
     system = KafkaContainerSystem("apache/kafka:0")
 
-    assert deal_of(system, [Asked("core/recovery.feature", frozenset({"crash-points"}))], 2) == [0]
+    assert deal_of(system, [ScheduledScenario("core/recovery.feature", frozenset({"crash-points"}))], 2) == [0]
 
 
 def test_a_process_beside_others_holds_fewer_containers() -> None:
@@ -76,6 +78,6 @@ def test_a_process_beside_others_holds_fewer_containers() -> None:
     kafka = KafkaContainerSystem("apache/kafka:0")
     kafka.beside(2)
     needs = (set(), {"authorizer"}, {"short-expiry"}, {"verification-off"}, {"aged-ids"}, {"two-nodes"})
-    plan = brokers_of(kafka, [Asked("kip890/ending.feature", frozenset(need)) for need in needs])
+    plan = brokers_of(kafka, [ScheduledScenario("kip890/ending.feature", frozenset(need)) for need in needs])
     assert plan is not None
     assert plan.containers_at_once <= MOST_BESIDE_OTHERS

@@ -9,7 +9,7 @@ from fencepost.adapters.common.time import WallTime
 from fencepost.adapters.reference_kafka import ReferenceSystem
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.outcomes import Done, Unknown
-from fencepost.contract.registration import Asked
+from fencepost.contract.registration import SpecifiedSystem
 
 
 @pytest.fixture
@@ -85,8 +85,8 @@ def test_names_in_the_reference_are_the_same_in_every_run(reference: ReferenceSy
 def test_what_the_reference_does_not_have_is_wrong_usage() -> None:
     """The error names the nearest known name."""
     with pytest.raises(WrongUsage, match=r"unknown profile 'kafka-3\.9'; did you mean kafka-4\.0\?"):
-        registry.build("reference", Asked(profile="kafka-3.9"))
+        registry.build("reference", SpecifiedSystem(profile="kafka-3.9"))
     with pytest.raises(WrongUsage, match="unknown defect 'none of ours'; known: "):
-        registry.build("reference", Asked({"defect": "none of ours"}))
+        registry.build("reference", SpecifiedSystem({"defect": "none of ours"}))
     with pytest.raises(WrongUsage, match=r"before open\(\)"):
         ReferenceSystem().session("too early")

@@ -9,10 +9,10 @@ from fencepost.adapters.common.launcher import Passing, read
 from fencepost.adapters.kafka.launched_settings import Launched, file_of, launched, passed_on, variables_of, words_of
 from fencepost.adapters.kafka.launched_system import LaunchedKafkaSystem
 from fencepost.adapters.kafka.login import Passwords
-from fencepost.adapters.kafka.settings import Place, kafka_settings
-from fencepost.contract.brokers import BROKERS_AT_ONCE, Asked
+from fencepost.adapters.kafka.settings import NodeAddresses, kafka_settings
+from fencepost.contract.brokers import BROKERS_AT_ONCE, ScheduledScenario
 
-PLACE = Place(20_001, "127.0.0.1", 20_002, 20_003, "127.0.0.1:20003", "127.0.0.1:20002")
+PLACE = NodeAddresses(20_001, "127.0.0.1", 20_002, 20_003, "127.0.0.1:20003", "127.0.0.1:20002")
 
 
 def had(folder: Path, *lines: str) -> Launched:
@@ -112,7 +112,9 @@ def test_the_brokers_that_are_asked_at_the_same_time_have_places_beside_each_oth
     path = tmp_path / "broker.yaml"
     path.write_text(f"name: a broker\nstart: {sys.executable}\nnodes: 3\nsettings: {{passed-as: property-file}}\n", encoding="utf-8")
     system = LaunchedKafkaSystem(read(str(path)))
-    scenarios = [Asked("kip890/ending.feature", frozenset({need})) for need in ("crash", "two-nodes", "authorizer", "short-expiry")]
+    scenarios = [
+        ScheduledScenario("kip890/ending.feature", frozenset({need})) for need in ("crash", "two-nodes", "authorizer", "short-expiry")
+    ]
 
     found = system.brokers(scenarios)
 

@@ -8,7 +8,7 @@ from fencepost.adapters.noted_store import NotedStore
 from fencepost.adapters.pulsar.store_writes import StoreWrite
 from fencepost.reference.metadata.faults import StoreFaults
 from fencepost.reference.metadata.memory import MemoryStore
-from fencepost.reference.metadata.store import NEW, Change, IndexEntry, StoreError, Unavailable, VersionConflict, only, under
+from fencepost.reference.metadata.store import NEW, IndexEntry, KeyChange, StoreError, Unavailable, VersionConflict, only, under
 
 
 class Noted:
@@ -73,7 +73,7 @@ def test_of_a_write_without_an_answer_the_doubt_is_noted(noted: Noted, fault: st
 
 def test_it_answers_as_the_store_below(noted: Noted) -> None:
     """Reads, watches and sessions are those of the store, and are not noted."""
-    told: list[Change | str] = []
+    told: list[KeyChange | str] = []
     store = noted.store
     store.watch(*only("a"), told.append)
     store.watch_sequence("s", told.append, partition_key="p")

@@ -23,14 +23,14 @@ from fencepost.adapters.common.tls import Tls, TlsRefused
 from fencepost.adapters.pulsar.http import HttpAdmin
 from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessTransport
 from fencepost.adapters.pulsar.login import LoginRefused
-from fencepost.adapters.pulsar.reach import Addresses, Place, ask, parse_addresses, reach_one
+from fencepost.adapters.pulsar.reach import Addresses, ServiceUrls, ask, parse_addresses, reach_one
 from fencepost.adapters.pulsar.registration import systems
 from fencepost.adapters.pulsar.security import Security
 from fencepost.adapters.pulsar.session import PulsarSession
 from fencepost.adapters.pulsar.transport import ConnectionLost
 from fencepost.contract.errors import AccessRefused, SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done, Unknown
-from fencepost.contract.registration import Asked
+from fencepost.contract.registration import SpecifiedSystem
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from fencepost.wire.pulsar.commands import body
@@ -121,7 +121,7 @@ def token(monkeypatch: pytest.MonkeyPatch) -> Token:
 def test_a_client_speaks_tls_with_a_broker_whose_authority_it_trusts(token: Token) -> None:
     """CONNECT has the login; the record of it has not."""
     with brokers([CONNECTED]) as (port, heard), over_tls(port, CA) as address:
-        place = Place(address, "", Security(TRUSTED, TRUSTED, token))
+        place = ServiceUrls(address, "", Security(TRUSTED, TRUSTED, token))
 
         assert isinstance(ask(place, AMPLE_S), Done)
 
@@ -140,7 +140,7 @@ def test_the_login_is_in_nothing_that_a_session_records(token: Token) -> None:
     """It happens below the record: neither the exchanges nor the shown places and options have it."""
     security = Security(token=token)
     with brokers([CONNECTED], [pb.CommandPong()]) as (port, heard):
-        place = Place(Address(HOST, port), "http://x", security)
+        place = ServiceUrls(Address(HOST, port), "http://x", security)
         with closing(
             PulsarSession(place.service, place.connect, place.connect_admin, ScriptedTime(ScriptedPulsar()), NoFaults(""), "x")
         ) as session:
@@ -156,7 +156,7 @@ def test_a_broker_that_asks_again_gets_the_token_of_now(token: Token, monkeypatc
     """AUTH_CHALLENGE comes when a token has expired. The client answers it between other frames."""
     challenge = pb.CommandAuthChallenge(protocol_version=21, challenge=pb.AuthData(auth_method_name="token"))
     with brokers([CONNECTED], [challenge], [pb.CommandPong()]) as (port, heard):
-        place = Place(Address(HOST, port), "", Security(token=token))
+        place = ServiceUrls(Address(HOST, port), "", Security(token=token))
         with closing(place.connect("c", place.service)) as transport:
             transport.send(frame_of(pb.CommandConnect(client_version="x", protocol_version=21)))
             connected = transport.receive(AMPLE_S)
@@ -172,7 +172,7 @@ def test_a_broker_that_asks_again_gets_the_token_of_now(token: Token, monkeypatc
 def test_a_broker_that_refuses_a_login_is_reported_with_the_remedy(has_token: bool, token: Token) -> None:
     """At once, and without the token, which the broker may quote."""
     with brokers([WANTS_LOGIN]) as (port, _), pytest.raises(LoginRefused) as refused:
-        ask(Place(Address(HOST, port), "", Security(token=token if has_token else None)), AMPLE_S)
+        ask(ServiceUrls(Address(HOST, port), "", Security(token=token if has_token else None)), AMPLE_S)
 
     assert f"{HOST}:{port}" in str(refused.value)
     assert ("may have expired" if has_token else "Say --token file:PATH") in str(refused.value)
@@ -182,7 +182,7 @@ def test_a_broker_that_refuses_a_login_is_reported_with_the_remedy(has_token: bo
 def test_without_its_token_a_client_is_not_connected() -> None:
     """The error names the source of the token."""
     with brokers([CONNECTED]) as (port, heard), pytest.raises(AccessRefused, match="no token comes from THERE_IS_NONE"):
-        ask(Place(Address(HOST, port), "", Security(token=Token.of("env:THERE_IS_NONE"))), AMPLE_S)
+        ask(ServiceUrls(Address(HOST, port), "", Security(token=Token.of("env:THERE_IS_NONE"))), AMPLE_S)
 
     assert heard == []
 
@@ -190,7 +190,7 @@ def test_without_its_token_a_client_is_not_connected() -> None:
 def test_who_a_scenario_says_that_a_client_is_is_for_the_scenario_to_judge(token: Token) -> None:
     """It is sent unchanged, and its refusal is an answer like another."""
     with brokers([WANTS_LOGIN]) as (port, heard):
-        place = Place(Address(HOST, port), "", Security(token=token))
+        place = ServiceUrls(Address(HOST, port), "", Security(token=token))
         with closing(place.connect("c", place.service)) as transport:
             transport.send(frame_of(pb.CommandConnect(client_version="x", auth_method_name="basic", auth_data=b"me:")))
             answer = transport.receive(AMPLE_S)
@@ -209,7 +209,7 @@ def test_a_certificate_that_is_wrong_is_reported_with_the_remedy(name: str, trus
     tls = Tls(trusted.cert_pem.bytes().decode())
     with admins(status(200)) as (port, _), over_tls(port, CA, name=name) as address:
         with pytest.raises(TlsRefused, match=message) as by_broker:
-            ask(Place(address, "", Security(tls)), AMPLE_S)
+            ask(ServiceUrls(address, "", Security(tls)), AMPLE_S)
         with pytest.raises(TlsRefused, match=message) as by_admin:
             called(HttpAdmin(f"https://{address}", tls))
 
@@ -258,7 +258,7 @@ def test_another_protocol_is_known_by_its_first_bytes(first: bytes, message: str
         thread = Thread(target=say)
         thread.start()
         with pytest.raises(SystemUnreachable, match=message):
-            ask(Place(Address(HOST, listener.getsockname()[1]), ""), AMPLE_S)
+            ask(ServiceUrls(Address(HOST, listener.getsockname()[1]), ""), AMPLE_S)
         thread.join(AMPLE_S)
 
 
@@ -267,7 +267,7 @@ def test_tls_where_none_was_asked_and_none_where_it_was_are_named() -> None:
     with admins(status(200)) as (port, _), over_tls(port, CA) as address:
         plain = f"{HOST}:{port}"
         with pytest.raises(TlsRefused, match=f"{plain} does not speak TLS"):
-            ask(Place(Address(HOST, port), "", Security(TRUSTED)), AMPLE_S)
+            ask(ServiceUrls(Address(HOST, port), "", Security(TRUSTED)), AMPLE_S)
         with pytest.raises(TlsRefused, match=f"{plain} does not speak TLS"):
             called(HttpAdmin(f"https://{plain}", TRUSTED))
         with brokers([CONNECTED]) as (service, _), pytest.raises(SystemUnreachable, match="TLS at the admin interface: say https://"):
@@ -363,7 +363,7 @@ def test_over_tls_a_topic_is_looked_for_at_its_address_with_tls() -> None:
 def test_options_that_do_not_fit_are_refused(options: dict[str, str], message: str) -> None:
     """Before any connection is opened, and without a secret."""
     with pytest.raises(WrongUsage, match=message) as refused:
-        systems(Asked({"service-url": "pulsar://a", "admin-url": "http://a"} | options))
+        systems(SpecifiedSystem({"service-url": "pulsar://a", "admin-url": "http://a"} | options))
 
     assert SECRET not in str(refused.value)
 
@@ -372,7 +372,7 @@ def test_what_fencepost_starts_has_no_logins() -> None:
     """With classic and with scalable topics."""
     for specs in ((), ("pip471",)):
         with pytest.raises(WrongUsage, match="--token and --container exclude each other"):
-            systems(Asked({"container": "apachepulsar/pulsar:4.0.7", "token": "env:X"}, specs=specs))
+            systems(SpecifiedSystem({"container": "apachepulsar/pulsar:4.0.7", "token": "env:X"}, specs=specs))
 
 
 def test_what_is_reached_and_how_is_noted() -> None:

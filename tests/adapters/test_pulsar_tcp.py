@@ -11,7 +11,7 @@ import pytest
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.pulsar.http import HttpAdmin
-from fencepost.adapters.pulsar.reach import Place, ask, parse_place, reach
+from fencepost.adapters.pulsar.reach import ServiceUrls, ask, parse_place, reach
 from fencepost.adapters.pulsar.tcp import TcpTransport
 from fencepost.adapters.pulsar.transport import ConnectionLost
 from fencepost.contract.errors import Malformed, SystemUnreachable, WrongUsage
@@ -130,7 +130,7 @@ def test_asking_what_a_broker_offers() -> None:
         says(CONNECTED)(connection)
 
     with serving(act) as address:
-        offered = ask(Place(address, ""), within_s=5)
+        offered = ask(ServiceUrls(address, ""), within_s=5)
 
     assert isinstance(offered, Done)
     assert (offered.value.server, offered.value.protocol_version) == ("Pulsar Server4.0.7", 21)
@@ -142,7 +142,7 @@ def test_a_broker_that_refuses_the_connection_is_unknown() -> None:
     refusal = encode(frame_of(pb.CommandError(request_id=2**64 - 1, error=pb.TooManyRequests, message="too much")))
 
     with serving(says(refusal)) as address:
-        outcome = ask(Place(address, ""), within_s=5)
+        outcome = ask(ServiceUrls(address, ""), within_s=5)
 
     assert isinstance(outcome, Unknown)
     assert "too much" in outcome.reason
@@ -157,7 +157,7 @@ def test_a_broker_that_never_stops_talking_does_not_keep_the_client() -> None:
                 connection.sendall(PING)
 
     with serving(act) as address:
-        outcome = ask(Place(address, ""), within_s=0.3)
+        outcome = ask(ServiceUrls(address, ""), within_s=0.3)
 
     assert outcome == Unknown(f"{address} did not answer CONNECT within 0.3 s")
 

@@ -6,7 +6,7 @@ from fencepost.adapters import registry
 from fencepost.adapters.judged_by_profile import judged_by
 from fencepost.adapters.reference_kafka import ReferenceSystem
 from fencepost.contract.ports import System
-from fencepost.contract.registration import Asked, Registration, lacks
+from fencepost.contract.registration import Registration, SpecifiedSystem, lacks
 from fencepost.reference.serving.offer import Served
 
 
@@ -21,7 +21,7 @@ def test_our_own_registrations_are_whole(name: str) -> None:
 @pytest.mark.parametrize("protocol", registry.engines())
 def test_every_engine_is_judged_and_served(protocol: str) -> None:
     """As the bundled reference, for each protocol that has the profile."""
-    systems = registry.build(registry.REFERENCE, Asked())
+    systems = registry.build(registry.REFERENCE, SpecifiedSystem())
 
     assert lacks(systems[protocol], System) == []
     assert lacks(registry.engine(protocol).served, Served) == []

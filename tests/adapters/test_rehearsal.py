@@ -8,7 +8,7 @@ from fencepost.adapters.common.container_system import kind_of
 from fencepost.adapters.common.costs import BrokerCosts, Costs
 from fencepost.adapters.common.line_up import MOST_CONTAINERS, LineUp
 from fencepost.adapters.common.rehearsal import Rehearsal, rehearse
-from fencepost.contract.brokers import Asked
+from fencepost.contract.brokers import ScheduledScenario
 
 START_S, SCENARIO_S = 10.0, 1.0
 COSTS = Costs(
@@ -25,7 +25,7 @@ CONFIGURATIONS = st.lists(st.sampled_from(["plain", *NEEDS]), max_size=25)
 
 def rehearsed(configurations: list[str], feature: str = "a/short.feature") -> Rehearsal:
     line = LineUp({name: kind_of(configuration) for name, configuration in SETTINGS.configurations.items()})
-    asked = [(name, Asked(feature, need)) for name, need in zip(configurations, needs_for(configurations), strict=True)]
+    asked = [(name, ScheduledScenario(feature, need)) for name, need in zip(configurations, needs_for(configurations), strict=True)]
     return rehearse(line, "plain", asked, COSTS)
 
 

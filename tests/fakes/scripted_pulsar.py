@@ -19,7 +19,7 @@ from fencepost.adapters.pulsar.session import PulsarSession
 from fencepost.adapters.pulsar.transport import ConnectionLost
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
-from fencepost.wire.pulsar.batches import Entry, encode_batch
+from fencepost.wire.pulsar.batches import BatchedMessage, encode_batch
 from fencepost.wire.pulsar.frames import Frame, Payload, frame_of
 
 HERE = Address("here", 6650)
@@ -130,7 +130,7 @@ class ScriptedPulsar:
         data = values[0].encode()
         if batched:
             metadata.num_messages_in_batch = len(values)
-            data = encode_batch(Entry(value.encode(), number) for number, value in enumerate(values))
+            data = encode_batch(BatchedMessage(value.encode(), number) for number, value in enumerate(values))
         message = pb.CommandMessage(consumer_id=consumer, message_id=pb.MessageIdData(ledger_id=1, entry_id=entry), **fields)
         self.push(message, Payload(metadata, data))
 

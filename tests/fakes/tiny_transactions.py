@@ -10,7 +10,7 @@ from fencepost.reference.kernel.journal import Journal
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.metadata.memory import MemoryStore
 from fencepost.reference.metadata.memory_data import MemoryData
-from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.kinds import Site
@@ -138,12 +138,12 @@ class TinyBuffer:
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         """The table says it."""
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         known = dict(self._outcomes)
         for entry in self._ledger.after(place.position):
             assert isinstance(entry.content, Message), "there are no markers"
             if entry.content.txn is None or known.get(entry.content.txn) is Action.COMMIT:
-                yield Readable(Place(entry.position), entry.content)
+                yield Readable(MessagePosition(entry.position), entry.content)
 
     def erase(self) -> None:
         """There is nothing."""

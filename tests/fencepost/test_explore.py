@@ -18,17 +18,17 @@ from fencepost.contract.errors import Exit, WrongUsage
 from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
 from fencepost.contract.register import bundled
 from fencepost.contract.symptom import Symptom
-from fencepost.deviations.known_deviations import Entry, Expectations, Known
+from fencepost.deviations.known_deviations import DeviationEntry, Expectations, LocatedDeviation
 from fencepost.explore import search
 from fencepost.explore.exploration import Bounds, Exploration
 from fencepost.explore.finding_scenario import feature, told
 from fencepost.explore.reduction import reduced
-from fencepost.explore.trial import Finding, Trials, Tried
+from fencepost.explore.trial import Finding, SequenceResult, Trials
 from fencepost.proof import conforming_groups, exploration_proof
 from fencepost.proof.exploration_proof import Reach
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.run.options import Options
-from fencepost.steps.acts.act import Line
+from fencepost.steps.acts.act import ActLine
 from fencepost.steps.acts.core import TABLE
 
 PROTOCOLS = ("kafka", "pulsar", "pulsar-scalable")
@@ -311,16 +311,16 @@ def test_a_folder_without_features_is_refused(tmp_path: Path) -> None:
     assert "expected a folder with files called NAME.feature" in fencepost("run", "--features", tmp_path, expect=2, cwd=tmp_path).err
 
 
-def given(*texts: str) -> tuple[Line, ...]:
-    return tuple(Line("Given", text, "CORE-07") for text in texts)
+def given(*texts: str) -> tuple[ActLine, ...]:
+    return tuple(ActLine("Given", text, "CORE-07") for text in texts)
 
 
-WHEN = Line("When", "A commits", "CORE-07", "A has committed")
-DONE = Line("Then", "it is done", "CORE-07")
-SEEN = Line("Then", 'readers of orders see "a1"', "CORE-07")
+WHEN = ActLine("When", "A commits", "CORE-07", "A has committed")
+DONE = ActLine("Then", "it is done", "CORE-07")
+SEEN = ActLine("Then", 'readers of orders see "a1"', "CORE-07")
 
 
-def finding(*lines: Line, acts: tuple[str, ...] = ("x",)) -> Finding:
+def finding(*lines: ActLine, acts: tuple[str, ...] = ("x",)) -> Finding:
     return Finding(acts, lines, "CORE-07", "violated", Violation("a", "b", what="readers"))
 
 
@@ -332,7 +332,7 @@ def finding(*lines: Line, acts: tuple[str, ...] = ("x",)) -> Finding:
         ((WHEN, DONE, *given("it stops")), ["Given A has committed", "Given it stops"]),
     ],
 )
-def test_a_finding_is_said_as_a_scenario(lines: tuple[Line, ...], as_said: list[str]) -> None:
+def test_a_finding_is_said_as_a_scenario(lines: tuple[ActLine, ...], as_said: list[str]) -> None:
     """What led to the question is a Given, what is judged comes behind one When, and that something was done is left out."""
     said = told(finding(*lines), lambda _: True)
 
@@ -374,7 +374,7 @@ def test_how_a_line_failed_is_distinguished(monkeypatch: pytest.MonkeyPatch, err
     """A system that does not answer is found on the reference only, whose time is virtual; elsewhere it cannot be known."""
     acts = ("A writes to orders",)
 
-    def tried(*, is_prompt: bool) -> Tried:
+    def tried(*, is_prompt: bool) -> SequenceResult:
         played = trials(TABLE, "kafka")
         monkeypatch.setattr(played, "is_prompt", is_prompt)
         monkeypatch.setattr("fencepost.steps.core.context.ScenarioContext.write", _raising(error))
@@ -398,9 +398,9 @@ def test_several_at_once_are_the_same_sequences_for_the_same_seed() -> None:
     """Drawn before anything is answered."""
 
     class Noted(Trials):
-        def put(self, script: object) -> Tried:
+        def put(self, script: object) -> SequenceResult:
             noted.append(tuple(script.acts))  # type: ignore[attr-defined]
-            return Tried(noted[-1])
+            return SequenceResult(noted[-1])
 
     noted: list[tuple[str, ...]] = []
     kept = []
@@ -414,8 +414,8 @@ def test_several_at_once_are_the_same_sequences_for_the_same_seed() -> None:
 
 
 def known_for(requirement: str, **symptom: str) -> Expectations:
-    entry = Entry(requirement=requirement, symptom=Symptom(**symptom), reason="a test")
-    return Expectations((Known(entry, "a test", 1, is_own=True),))
+    entry = DeviationEntry(requirement=requirement, symptom=Symptom(**symptom), reason="a test")
+    return Expectations((LocatedDeviation(entry, "a test", 1, is_own=True),))
 
 
 def test_a_deviation_that_is_known_stops_nothing() -> None:

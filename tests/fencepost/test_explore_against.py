@@ -10,11 +10,11 @@ from exploring import always, trials
 from fencepost.explore import search
 from fencepost.explore.against import Comparison, Differs
 from fencepost.explore.paired_answers import Choice
-from fencepost.explore.trial import Tried
+from fencepost.explore.trial import SequenceResult
 from fencepost.proof import conforming_groups
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.run.observed_roles import BETWEEN_SYSTEMS, by_role
-from fencepost.steps.acts.act import Line
+from fencepost.steps.acts.act import ActLine
 from fencepost.steps.acts.tables import table_of
 
 NAMES = ("reference", "other")
@@ -47,7 +47,7 @@ def test_readers_may_be_given_what_was_committed_after_what_was_written_next(nam
     """The answer to an end may come before readers have what it commits, so the order of a later write is not certain."""
     acts = ("a plain write to orders", "A writes to orders", "A commits", "a plain write to orders")
 
-    assert comparison("core", "pulsar", name).play(acts) == Tried(acts)
+    assert comparison("core", "pulsar", name).play(acts) == SequenceResult(acts)
 
 
 DIFFERENT = {
@@ -103,8 +103,8 @@ GONE, WRONG = "error: TransactionNotFound", "error: InvalidTxnStatus"
 )
 def test_what_may_differ_is_what_the_sentence_leaves_open(asked: str, judged_by: str, answers: tuple[str, str], is_open: bool) -> None:
     """One of several errors, or being done and being refused; of what a client has only tried, both."""
-    line = Line(asked, "A has tried to commit" if asked == "Given" else "A commits", "CORE-07")
-    judges = [Line("Then", judged_by, "CORE-07")] if judged_by else []
+    line = ActLine(asked, "A has tried to commit" if asked == "Given" else "A commits", "CORE-07")
+    judges = [ActLine("Then", judged_by, "CORE-07")] if judged_by else []
 
     assert Choice.of(line, judges).leaves_open(*answers) is is_open
 

@@ -20,9 +20,9 @@ from fencepost.explore import search
 from fencepost.explore.coverage import Coverage
 from fencepost.explore.deadline import Deadline, TimeIsUp
 from fencepost.explore.reduction import reduced
-from fencepost.explore.trial import Finding, Trials, Tried
+from fencepost.explore.trial import Finding, SequenceResult, Trials
 from fencepost.run.options import Options
-from fencepost.steps.acts.act import Line, Script, script_of
+from fencepost.steps.acts.act import ActLine, Script, script_of
 from fencepost.steps.acts.core import TABLE
 from fencepost.steps.acts.core_model import Core
 
@@ -32,11 +32,11 @@ OVER = Deadline(0.0)
 class Answering(Trials):
     """A broker that shows what a test says, one sequence after the other, and the last for ever."""
 
-    def __init__(self, *answers: Tried | Exception) -> None:
+    def __init__(self, *answers: SequenceResult | Exception) -> None:
         super().__init__(TABLE, lambda *_: pytest.fail("no system is asked"), is_prompt=False)
         self._answers = list(answers)
 
-    def put(self, script: Script[Core]) -> Tried:  # noqa: ARG002 - whatever is played
+    def put(self, script: Script[Core]) -> SequenceResult:  # noqa: ARG002 - whatever is played
         answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
         if isinstance(answer, Exception):
             raise answer
@@ -44,7 +44,7 @@ class Answering(Trials):
 
 
 def found(*acts: str) -> Finding:
-    return Finding(acts, (Line("Then", "it is done", "CORE-07"),), "CORE-07", "violated", Violation("a", "b", what="readers"))
+    return Finding(acts, (ActLine("Then", "it is done", "CORE-07"),), "CORE-07", "violated", Violation("a", "b", what="readers"))
 
 
 def test_a_sequence_is_left_in_its_middle_when_the_time_is_up() -> None:
@@ -93,11 +93,11 @@ def test_what_was_made_smaller_so_far_is_kept(error: Exception) -> None:
 @pytest.mark.parametrize(
     ("answers", "said"),
     [
-        ([Tried(("a",)), SystemUnreachable("the system stopped answering")], "the system stopped answering"),
-        ([Tried(("a",)), Tried(("b",), unanswered="too late")], "it has answered in none of the last 16 sequences"),
+        ([SequenceResult(("a",)), SystemUnreachable("the system stopped answering")], "the system stopped answering"),
+        ([SequenceResult(("a",)), SequenceResult(("b",), unanswered="too late")], "it has answered in none of the last 16 sequences"),
     ],
 )
-def test_a_broker_that_dies_for_good_ends_an_exploration(answers: list[Tried | Exception], said: str) -> None:
+def test_a_broker_that_dies_for_good_ends_an_exploration(answers: list[SequenceResult | Exception], said: str) -> None:
     """What was gone through before counts, and why it ended is said."""
     progress = search.at_once(Answering(*answers), 100, 2, 1, 1, always)
 
@@ -109,7 +109,7 @@ def test_a_finding_stays_when_the_broker_dies_afterwards() -> None:
     """It was found before."""
     finding = found("a")
 
-    progress = search.at_once(Answering(Tried(("a",), finding), SystemUnreachable("gone")), 100, 2, 1, 4, always)
+    progress = search.at_once(Answering(SequenceResult(("a",), finding), SystemUnreachable("gone")), 100, 2, 1, 4, always)
 
     assert progress.finding is finding
     assert progress.gone == "gone"
@@ -159,7 +159,7 @@ def _raise(error: BaseException) -> NoReturn:
 
 def test_what_breaks_off_ends_sequences_and_does_not_make_a_finding_smaller() -> None:
     """What the rest would have shown is not known."""
-    broken = Answering(Tried(("a",)), BrokeOff("a step broke off"))
+    broken = Answering(SequenceResult(("a",)), BrokeOff("a step broke off"))
 
     progress = search.at_once(broken, 100, 2, 1, 1, always)
 

@@ -12,7 +12,7 @@ from foreign_packages import SYSTEM, install
 from fencepost.adapters import registry
 from fencepost.contract import register
 from fencepost.contract.errors import WrongUsage
-from fencepost.contract.registration import Asked
+from fencepost.contract.registration import SpecifiedSystem
 from fencepost.run.options import Options, given
 from fencepost.run.selection import Selection
 
@@ -77,7 +77,7 @@ def test_its_usage_errors_are_told_like_ours(packages: Path, more: tuple[str, ..
     install(packages)
 
     with pytest.raises(WrongUsage) as error:
-        registry.build("tiny", Asked(given(options, more)))
+        registry.build("tiny", SpecifiedSystem(given(options, more)))
 
     assert str(error.value) == told
 
@@ -88,9 +88,9 @@ def test_what_it_does_not_have_is_told_with_what_it_has(packages: Path) -> None:
     at = {"address": "a:1"}
 
     with pytest.raises(WrongUsage, match=r"unknown profile 'kafka-4\.3'; known: seed"):
-        registry.build("tiny", Asked(at, profile="kafka-4.3"))
+        registry.build("tiny", SpecifiedSystem(at, profile="kafka-4.3"))
     with pytest.raises(WrongUsage, match="--spec pip31 is about pulsar, and tiny speaks kafka"):
-        Options("tiny", Asked(at), Selection(("pip31",))).about_system(register.bundled())
+        Options("tiny", SpecifiedSystem(at), Selection(("pip31",))).about_system(register.bundled())
     with pytest.raises(WrongUsage, match=r"unknown system 'tniy'; did you mean tiny\?"):
         registry.find("tniy")
 
@@ -142,7 +142,7 @@ BROKEN = {
 
 def open_tiny() -> None:
     """What a run does before its first scenario."""
-    for system in registry.build("tiny", Asked({"address": "a:1"})).values():
+    for system in registry.build("tiny", SpecifiedSystem({"address": "a:1"})).values():
         registry.check_opened("tiny", system, system.open())
 
 

@@ -9,7 +9,7 @@ import pytest
 from commands import CHECKOUT, fencepost
 
 from fencepost.catalogue import traceability
-from fencepost.catalogue.traceability import Hops, Place
+from fencepost.catalogue.traceability import Hops, SourcePlace
 from fencepost.contract import register
 
 TESTED = [row.id for row in register.bundled().rows() if row.is_tested]
@@ -23,7 +23,7 @@ def lines_of(file: str) -> list[str]:
     return (CHECKOUT / file).read_text(encoding="utf-8").splitlines()
 
 
-def line_at(place: Place) -> str:
+def line_at(place: SourcePlace) -> str:
     """The line that a place names."""
     return lines_of(place.file)[place.line - 1]
 

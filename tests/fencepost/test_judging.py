@@ -9,7 +9,7 @@ from fencepost.contract.errors import Malformed, NotOffered, UnknownName
 from fencepost.contract.evidence import Evidence, NoAnswer, SetUpFailed, Violation
 from fencepost.contract.verdict import Expectation, Gate, RequirementResult, ScenarioResult, Verdict, totals
 from fencepost.contract.verdict import judge as judge_requirement
-from fencepost.deviations.known_deviations import Entry, Known
+from fencepost.deviations.known_deviations import DeviationEntry, LocatedDeviation
 from fencepost.run.verdicts import judge
 
 SOMETHING = Evidence(["looked"])
@@ -17,10 +17,10 @@ NOTHING = Evidence()
 VIOLATION = Violation("epoch 1", "epoch 2", what="epoch")
 
 
-def known(is_own: bool = False, may_pass: bool = False, **changes: object) -> Known:
+def known(is_own: bool = False, may_pass: bool = False, **changes: object) -> LocatedDeviation:
     symptom = {"seen": "epoch 2"}
     fields = {"requirement": "KIP890-156", "versions": "==4.0.0", "symptom": symptom, "reason": "bumps twice", "link": "KAFKA-19367"}
-    return Known(Entry.model_validate(fields | changes), "known.yaml", 7, is_own, may_pass)
+    return LocatedDeviation(DeviationEntry.model_validate(fields | changes), "known.yaml", 7, is_own, may_pass)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_stale_entry_about_every_scenario_may_be_narrowed() -> None:
 
 
 @pytest.mark.parametrize("one", [known(intermittent={"seen": 1, "tried": 30}), known(may_pass=True)])
-def test_a_deviation_that_need_not_show_may_pass_and_is_told(one: Known) -> None:
+def test_a_deviation_that_need_not_show_may_pass_and_is_told(one: LocatedDeviation) -> None:
     """Intermittent entries, and those of a release line, may pass; the run says which it was."""
     judged = judge(None, SOMETHING, [one])
 
@@ -197,7 +197,7 @@ STRICTLY, BY_CHOICE = "2 not offered, and --strict counts them", "1 known deviat
         (Gate.of(strict=True), ["1 inconclusive", STRICTLY]),
         (Gate.of(["violated"]), []),
         (
-            Gate.of(["Known-Deviation,NOT_OFFERED"]),
+            Gate.of(["LocatedDeviation-Deviation,NOT_OFFERED"]),
             [BY_CHOICE, "2 not offered, and --fail-on counts them"],
         ),
         (

@@ -15,7 +15,7 @@ from fencepost.contract.symptom import Symptom
 from fencepost.museum import proof as museum_proof
 from fencepost.museum.bugs import Bug, Kind, Museum, bundled, read
 from fencepost.museum.museum_page import page
-from fencepost.museum.proof import Judged
+from fencepost.museum.proof import BugResult
 from fencepost.proof.defect_proof import Seen
 from fencepost.reference.defects import DEFECTS
 
@@ -119,7 +119,7 @@ def test_a_bug_is_caught_by_the_symptom_of_its_defect_alone(
     found: dict[str, Seen], caught: tuple[Bug, ...], missed: tuple[Bug, ...]
 ) -> None:
     """What is met, red for another reason, inconclusive or in trouble is missed; what was not tried is neither."""
-    judged = Judged(SMALL, found)
+    judged = BugResult(SMALL, found)
 
     assert (judged.caught, judged.missed, judged.is_complete) == (caught, missed, bool(found))
     assert judged.headline == f"caught {len(caught)} of 1 real bugs of 1 systems"

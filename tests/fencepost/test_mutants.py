@@ -11,11 +11,11 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.verdict import Verdict
 from fencepost.proof.mutants import known_mutants, mutant_report, mutation_run, reference_sources
 from fencepost.proof.mutants.code_swap import Functions, NotApplied
-from fencepost.proof.mutants.known_mutants import Known
+from fencepost.proof.mutants.known_mutants import KnownMutants
 from fencepost.proof.mutants.line_coverage import Reach
-from fencepost.proof.mutants.mutant_verdicts import Outcome, Red
-from fencepost.proof.mutants.mutation_run import Drawn, Trial
-from fencepost.proof.mutants.mutation_sites import Place, draw, places_in
+from fencepost.proof.mutants.mutant_verdicts import Outcome, RedOnMutant
+from fencepost.proof.mutants.mutation_run import Drawn, MutationTrial
+from fencepost.proof.mutants.mutation_sites import MutationSite, draw, places_in
 
 CHANGES = {
     "a < b": "a <= b",
@@ -46,7 +46,7 @@ STATEMENTS = {
 KEPT = ('rule("KIP890-060")', 'a.crash_points.reach("after-marker-written")', "a = c", "return a", "b: int", '"""Of a class, 3."""')
 
 
-def places(text: str) -> list[Place]:
+def places(text: str) -> list[MutationSite]:
     return places_in("reference/kafka/x.py", text.encode())
 
 
@@ -204,7 +204,7 @@ def function():
 
 
 @pytest.fixture
-def part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Place]:
+def part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], MutationSite]:
     """A reference of one file, imported as `part`; answers the only place of one of its functions."""
     room = tmp_path / "reference"
     (room / "kafka").mkdir(parents=True)
@@ -216,7 +216,7 @@ def part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Pla
     return lambda function: next(place for place in found if place.key.function == function)
 
 
-def test_whoever_holds_a_function_calls_the_changed_one(part: Callable[[str], Place]) -> None:
+def test_whoever_holds_a_function_calls_the_changed_one(part: Callable[[str], MutationSite]) -> None:
     """Imported names, bound methods, properties and what a decorator wraps are changed where they are."""
     import part as module  # type: ignore[import-not-found]
 
@@ -228,7 +228,7 @@ def test_whoever_holds_a_function_calls_the_changed_one(part: Callable[[str], Pl
     assert (function(), method(), one.known, one.once, one.of_parent()) == (2, 0, 2, 2, True)
 
 
-def test_a_place_that_is_in_no_function_cannot_be_applied(part: Callable[[str], Place]) -> None:
+def test_a_place_that_is_in_no_function_cannot_be_applied(part: Callable[[str], MutationSite]) -> None:
     """It is a fault of ours, and is not taken for a mutant that survived."""
     with pytest.raises(NotApplied):
         Functions().change(part("function"), MODULE.encode())  # nobody has imported it
@@ -273,9 +273,9 @@ def test_a_scenario_is_asked_once_where_profiles_make_no_difference_to_it() -> N
 
 
 PLACE = places("def f():\n    a.b()\n")[0]
-VIOLATED = Red("seed", "KIP890-060", "[1] A", Verdict.VIOLATED.value, "why")
-BROKEN = Red("seed", "KIP890-001", "[1] B", Verdict.HARNESS_ERROR.value, "KeyError")
-MENDED = Red("kafka-4.0", "KIP890-113", "[1] C", Verdict.HARNESS_ERROR.value, "stale", is_mended=True)
+VIOLATED = RedOnMutant("seed", "KIP890-060", "[1] A", Verdict.VIOLATED.value, "why")
+BROKEN = RedOnMutant("seed", "KIP890-001", "[1] B", Verdict.HARNESS_ERROR.value, "KeyError")
+MENDED = RedOnMutant("kafka-4.0", "KIP890-113", "[1] C", Verdict.HARNESS_ERROR.value, "stale", is_mended=True)
 
 
 @pytest.mark.parametrize(
@@ -289,14 +289,14 @@ MENDED = Red("kafka-4.0", "KIP890-113", "[1] C", Verdict.HARNESS_ERROR.value, "s
         ((), None, "survived"),
     ],
 )
-def test_only_a_verdict_kills(reds: tuple[Red, ...], died: str | None, state: str) -> None:
+def test_only_a_verdict_kills(reds: tuple[RedOnMutant, ...], died: str | None, state: str) -> None:
     """A run that breaks reports nothing about the broker to a user, and a release that keeps a promise breaks none."""
     assert Outcome(PLACE, reds, 1, died).state == state
 
 
-def trial_of(outcome: Outcome, lawful: bool = False, killed_before: bool = False) -> Trial:
-    known_ones = Known({PLACE.key: "nobody sees it"} if lawful else {}, frozenset({PLACE.key} if killed_before else ()))
-    return Trial(Drawn((PLACE,), 1, 1, known_ones), (outcome,))
+def trial_of(outcome: Outcome, lawful: bool = False, killed_before: bool = False) -> MutationTrial:
+    known_ones = KnownMutants({PLACE.key: "nobody sees it"} if lawful else {}, frozenset({PLACE.key} if killed_before else ()))
+    return MutationTrial(Drawn((PLACE,), 1, 1, known_ones), (outcome,))
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def trial_of(outcome: Outcome, lawful: bool = False, killed_before: bool = False
     ],
 )
 def test_a_trial_holds_when_the_suite_finds_what_breaks_a_promise(
-    reds: tuple[Red, ...], lawful: bool, killed_before: bool, holds: bool
+    reds: tuple[RedOnMutant, ...], lawful: bool, killed_before: bool, holds: bool
 ) -> None:
     """A survivor that is not conforming, a conforming one that is killed, and one that was killed before each keep it from holding."""
     assert trial_of(Outcome(PLACE, reds, 1), lawful, killed_before).holds is holds
@@ -319,7 +319,7 @@ def test_a_trial_holds_when_the_suite_finds_what_breaks_a_promise(
 
 def test_a_trial_that_was_stopped_does_not_hold() -> None:
     """It says how far it came."""
-    stopped = Trial(Drawn((PLACE,), 1, 1, Known({}, frozenset())), ())
+    stopped = MutationTrial(Drawn((PLACE,), 1, 1, KnownMutants({}, frozenset())), ())
 
     assert (stopped.holds, stopped.stopped) == (False, "stopped after 0 of 1 mutants")
 

@@ -15,14 +15,14 @@ from commands import fencepost
 from fencepost.proof.mutants import mutation_run, reference_sources
 from fencepost.proof.mutants.mutant_verdicts import Outcome
 from fencepost.proof.mutants.mutation_run import Drawn
-from fencepost.proof.mutants.mutation_sites import Place
+from fencepost.proof.mutants.mutation_sites import MutationSite
 from fencepost.proof.mutants.tasks import Judge
 
 SEED = 1
 """Of the mutants that every run of the tests judges."""
 
 
-def place(file: str, line: str, change: str) -> Place:
+def place(file: str, line: str, change: str) -> MutationSite:
     """The place of the reference with this line and change."""
     (found,) = (
         one
@@ -59,7 +59,7 @@ DRAWN = Drawn.of(3, SEED)
 
 
 @pytest.fixture(scope="module")
-def stopped() -> mutation_run.Trial:
+def stopped() -> mutation_run.MutationTrial:
     """What the suite says of each on the profile that follows the law; an interrupt comes before the last one is begun.
 
     They are one trial, since most of it is what comes first: to note which lines each scenario of a profile reaches.
@@ -79,7 +79,7 @@ def stopped() -> mutation_run.Trial:
 
 
 @pytest.fixture(scope="module")
-def judged(stopped: mutation_run.Trial) -> Mapping[str, Outcome]:
+def judged(stopped: mutation_run.MutationTrial) -> Mapping[str, Outcome]:
     """By the names of their places."""
     return dict(zip(PLACES, stopped.outcomes[len(DRAWN.places) :], strict=False))
 
@@ -96,7 +96,7 @@ def test_a_mutant_that_never_ends_is_ended(judged: Mapping[str, Outcome]) -> Non
     assert "did not end" in (judged["for ever"].broke or "")
 
 
-def test_what_was_killed_before_still_is(stopped: mutation_run.Trial) -> None:
+def test_what_was_killed_before_still_is(stopped: mutation_run.MutationTrial) -> None:
     """Three of a fixed seed: none that was killed survives."""
     assert any(place.key in DRAWN.known.killed for place in DRAWN.places), "fixtures/mutants/killed.yaml is of other mutants: write it anew"
     for one in stopped.outcomes[: len(DRAWN.places)]:
@@ -121,7 +121,7 @@ def test_most_of_those_that_nobody_has_seen_are_killed(tmp_path: Path) -> None:
     assert done["share_killed"] > mutation_run.ENOUGH - 0.06, f"seed {done['seed']}"
 
 
-def test_a_trial_that_is_stopped_keeps_what_was_seen(stopped: mutation_run.Trial) -> None:
+def test_a_trial_that_is_stopped_keeps_what_was_seen(stopped: mutation_run.MutationTrial) -> None:
     """An interrupt ends the processes too."""
     assert [one.state for one in stopped.outcomes[-3:]] == ["killed", "killed", "broke"]
     assert stopped.stopped == "stopped after 6 of 7 mutants"

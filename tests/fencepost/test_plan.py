@@ -9,8 +9,8 @@ from commands import compliance, fencepost
 
 from fencepost.adapters.common.line_up import MOST_BESIDE_OTHERS, MOST_CONTAINERS
 from fencepost.contract import register, smoke
-from fencepost.contract.brokers import Asked
-from fencepost.contract.registration import Asked as AskedOfSystem
+from fencepost.contract.brokers import ScheduledScenario
+from fencepost.contract.registration import SpecifiedSystem as AskedOfSystem
 from fencepost.run.options import Options
 from fencepost.run.plan import Plan, expected_seconds, in_words, plan_of, told
 from fencepost.run.selection import Selection
@@ -109,7 +109,7 @@ def test_what_was_never_measured_is_not_guessed() -> None:
 
     systems: Any = {"kafka": Unmeasured()}
 
-    assert expected_seconds(systems, {"kafka": [Asked("core/fencing.feature", frozenset())]}) is None
+    assert expected_seconds(systems, {"kafka": [ScheduledScenario("core/fencing.feature", frozenset())]}) is None
 
 
 def test_a_smoke_run_says_so_and_is_never_the_whole(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from fencepost.contract import history_files
 from fencepost.contract.errors import Exit, WrongUsage
 from fencepost.contract.evidence import Evidence
 from fencepost.contract.gherkin import Step
-from fencepost.contract.played import Ending
+from fencepost.contract.played import StepEnding
 from fencepost.contract.ports import Exchange, Session
 from fencepost.run import pytest_session, scenario_items
 from fencepost.run.options import Options
@@ -219,8 +219,8 @@ def test_steps_are_played_in_order_and_each_says_what_it_saw() -> None:
     found = played(("Given", "all is there"), ("Then", "the sky is seen"))
 
     assert [(one.ending, one.observations) for one in found.steps] == [
-        (Ending.DONE, ("first, second",)),
-        (Ending.DONE, ("the sky",)),
+        (StepEnding.DONE, ("first, second",)),
+        (StepEnding.DONE, ("the sky",)),
     ]
     assert (found.error, found.failed, ENDS) == (None, None, ["second", "first", "session"])
 
@@ -242,7 +242,7 @@ def test_a_step_that_fails_ends_its_scenario_alone(step: tuple[str, str], error:
     """The error is returned as a value, the steps after it are not reached, and what was made is released."""
     found = played(("Given", "all is there"), step, ("Then", "the sky is seen"))
 
-    assert [one.ending for one in found.steps] == [Ending.DONE, Ending.FAILED, Ending.NOT_REACHED]
+    assert [one.ending for one in found.steps] == [StepEnding.DONE, StepEnding.FAILED, StepEnding.NOT_REACHED]
     assert error in str(found.error)
     assert found.failed is found.steps[1]
     assert ENDS == ["second", "first", "session"]

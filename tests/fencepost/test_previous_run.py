@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from fencepost.contract import register
-from fencepost.contract.registration import Asked
-from fencepost.run.identity import Named
+from fencepost.contract.registration import SpecifiedSystem
+from fencepost.run.identity import DeclaredSystem
 from fencepost.run.options import Options
 from fencepost.run.plan import Plan, plan_of, show
 from fencepost.run.previous_run import previous_run
 from fencepost.run.selection import Selection
 
-AT_AN_ADDRESS = Asked({"bootstrap": "127.0.0.1:9092"})
+AT_AN_ADDRESS = SpecifiedSystem({"bootstrap": "127.0.0.1:9092"})
 WAITS, ANSWERS = "CORE-17", "CORE-01"
 SECONDS = {WAITS: 20.0, ANSWERS: 0.5}
 TOOK_S = 81.0
@@ -99,6 +99,6 @@ def test_what_the_system_is_called_keeps_it_from_others(tmp_path: Path) -> None:
     """A broker of one's own in the same folder."""
     earlier_run(tmp_path, system={"name": "ours"})
 
-    assert planned(tmp_path, named=Named("ours")).previous is not None
-    assert planned(tmp_path, named=Named("theirs")).previous is None
-    assert planned(tmp_path, workers=2, named=Named("ours")).previous is None
+    assert planned(tmp_path, named=DeclaredSystem("ours")).previous is not None
+    assert planned(tmp_path, named=DeclaredSystem("theirs")).previous is None
+    assert planned(tmp_path, workers=2, named=DeclaredSystem("ours")).previous is None

@@ -10,7 +10,7 @@ from fencepost.contract import register
 from fencepost.contract.errors import Exit
 from fencepost.proof import profile_proof
 from fencepost.proof.defect_proof import Seen
-from fencepost.proof.profile_proof import Fate, Missed, Trial, breaking, fate_of, known, prove_at, sample, stale, unexplained
+from fencepost.proof.profile_proof import Fate, Missed, ProfileTrial, breaking, fate_of, known, prove_at, sample, stale, unexplained
 from fencepost.reference.defects import DEFECTS
 
 ROWS = register.bundled()
@@ -39,7 +39,7 @@ def test_a_defect_is_found_where_something_is_violated(what: Seen, fate: Fate) -
 
 def test_what_is_missed_needs_a_reason_and_a_reason_needs_what_is_missed() -> None:
     """Both directions are red."""
-    missed, found = Trial(BUMP, Fate.MISSED, ()), Trial(BUMP, Fate.FOUND, ("KIP890-060",))
+    missed, found = ProfileTrial(BUMP, Fate.MISSED, ()), ProfileTrial(BUMP, Fate.FOUND, ("KIP890-060",))
     reasons = {BUMP.name: "the epoch is never raised there"}
 
     assert (unexplained([missed], {}), unexplained([missed], reasons), unexplained([found], {})) == ([missed], [], [])
@@ -79,7 +79,7 @@ def test_defects_of_what_does_not_need_the_second_part_are_found_too() -> None:
 
 def test_a_defect_that_is_missed_ends_the_command_with_1(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """And the document names it."""
-    monkeypatch.setattr(profile_proof, "prove_at", lambda *_: [Trial(BUMP, Fate.MISSED, (), "KIP890-060 met")])
+    monkeypatch.setattr(profile_proof, "prove_at", lambda *_: [ProfileTrial(BUMP, Fate.MISSED, (), "KIP890-060 met")])
 
     code = profile_proof.show("kip98", ("core",), 1, 1, 1, tmp_path)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.console.live_view import Plain, lines_of
+from fencepost.console.live_view import PlainView, lines_of
 from fencepost.console.phrases import line_of_red, shortened, without_middle
 from fencepost.console.progress import Now, Planned, Progress
 from fencepost.console.terminal import Screen
@@ -270,7 +270,7 @@ def test_a_log_says_what_is_started_and_why() -> None:
     """Once, for as long as no scenario runs."""
     screen, progress = Heard(), Progress()
     progress.looks.append(lambda: Now(doing=[Doing("starting apache/kafka:4.3.1", "2 scenarios", "Docker")]))
-    plain = Plain(screen, progress)
+    plain = PlainView(screen, progress)
 
     plain.start()
     assert screen.has_heard.wait(60)

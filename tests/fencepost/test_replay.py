@@ -18,12 +18,12 @@ from served import served_here
 from fencepost.adapters.replay import runtime
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import KeepsExchanges
-from fencepost.contract.registration import Asked
+from fencepost.contract.registration import SpecifiedSystem
 from fencepost.reference.defects import DEFECTS
 from fencepost.reference.kafka import Parts
 from fencepost.reference.serving.server import follow_the_wall_clock
 from fencepost.replay import replaying
-from fencepost.replay.recorded_red import Red
+from fencepost.replay.recorded_red import RecordedRed
 from fencepost.results.compliance_document import Scenario, read
 from fencepost.run.options import Options
 from fencepost.run.plays import Plays
@@ -77,14 +77,14 @@ def ran(script: Path, port: int) -> tuple[int, str]:
 
 def red_of(defect: str, requirement: str, number: int, folder: Path) -> str:
     """The script of a red of the reference with that defect."""
-    with Plays(Options(asked=Asked({"defect": defect}), selection=Selection(only=(requirement,)))) as plays:
+    with Plays(Options(asked=SpecifiedSystem({"defect": defect}), selection=Selection(only=(requirement,)))) as plays:
         play = next(one for one in plays if one.name.startswith(f"[{number}]"))
         shown = plays.judge(play)
     assert shown.result.violation is not None
     assert isinstance(shown.session, KeepsExchanges)
     run = read(write(folder / "run", {requirement: "violated"}))
     scenario = Scenario(feature=play.feature.path, name=play.name, verdict=shown.result.verdict, violation=shown.result.violation)
-    red = Red(run, folder, requirement, scenario, shown.result.violation)
+    red = RecordedRed(run, folder, requirement, scenario, shown.result.violation)
     return replaying.program(red, shown.session.kept_exchanges(), "the play")
 
 

@@ -19,7 +19,7 @@ from fencepost.contract.errors import SystemUnreachable, UnknownName, WrongUsage
 from fencepost.contract.operations import operation
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.register import bundled
-from fencepost.contract.registration import Asked as OfSystem
+from fencepost.contract.registration import SpecifiedSystem as OfSystem
 from fencepost.pipeline.anomalies import ANOMALIES
 from fencepost.pipeline.laws.judge import judge
 from fencepost.report.soak import page
@@ -32,7 +32,7 @@ from fencepost.soak.history_writer import HistoryFile, mop
 from fencepost.soak.measurements import OK, UNKNOWN, Figures, Mark
 from fencepost.soak.segment import Segment
 from fencepost.soak.segment_judge import Judge, Verdict
-from fencepost.soak.soak_document import Asked, Ending, document, headline
+from fencepost.soak.soak_document import SoakEnding, SoakOptions, document, headline
 from fencepost.soak.soak_run import LAYOUT, Clock, Load
 
 UNPROMISED = {anomaly.name for anomaly in ANOMALIES if anomaly.allowed}
@@ -68,12 +68,12 @@ def soaked(
     defect: str | None = None,
     wrong: str = "",
     steps: int = 500,
-) -> tuple[InProcess, Ending, Load]:
+) -> tuple[InProcess, SoakEnding, Load]:
     """A soak run of the reference, of so many steps in segments of 250."""
     systems = JudgedSystems(Options(asked=OfSystem({"defect": defect} if defect else {}, profile)), bundled())
     [protocol] = systems.by_protocol
     systems.open({protocol: [frozenset()]})
-    asked, inner = Asked(1e9, wrong or None, rate=100, segment_s=2.5, every_s=0.8), InProcess()
+    asked, inner = SoakOptions(1e9, wrong or None, rate=100, segment_s=2.5, every_s=0.8), InProcess()
     handshake, system = systems.handshakes[protocol], systems.by_protocol[protocol]
     names = fault_schedule.named(asked.faults, handshake.capabilities, "reference")
     claimed = folder.claim(place, LAYOUT)
@@ -130,7 +130,7 @@ def test_what_was_written_is_judged_when_a_run_is_stopped(tmp_path: Path, monkey
     monkeypatch.setattr(running, "step_by_turns", step)
     judged, ending, _ = soaked(tmp_path, monkeypatch, profile="kafka-4.3")
 
-    assert (ending, ending.is_complete) == (Ending(stopped="SIGINT"), False)
+    assert (ending, ending.is_complete) == (SoakEnding(stopped="SIGINT"), False)
     assert judged.events[0][-1]["f"] == "poll"
     assert "final_read" in {event["f"] for event in judged.events[0]}
     assert headline(judged.verdicts, ending) == "Stopped before its end (SIGINT); no definite anomaly in 1 segment."
@@ -146,7 +146,7 @@ def test_a_system_that_is_gone_ends_the_run(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(fault_schedule, "inflict", inflict)
     judged, ending, _ = soaked(tmp_path, monkeypatch, profile="kafka-4.3", wrong="crash")
 
-    assert ending == Ending(gone=gone)
+    assert ending == SoakEnding(gone=gone)
     assert len(judged.verdicts) == 1
 
 
@@ -232,8 +232,8 @@ def test_figures_take_no_more_room_the_longer_a_run_lasts() -> None:
     assert (figures.totals[OK], figures.totals[UNKNOWN]) == (1_500, 500)
 
 
-def written(asked: Asked, figures: Figures, *found: Finding) -> dict[str, Any]:
-    return document("<b>it</b>", "1", asked, figures, [Verdict(1, found, 0, None)], {1: (0.0, 60.0)}, Ending())
+def written(asked: SoakOptions, figures: Figures, *found: Finding) -> dict[str, Any]:
+    return document("<b>it</b>", "1", asked, figures, [Verdict(1, found, 0, None)], {1: (0.0, 60.0)}, SoakEnding())
 
 
 def test_the_page_shows_what_happened_and_escapes_it() -> None:
@@ -243,7 +243,7 @@ def test_the_page_shows_what_happened_and_escapes_it() -> None:
     figures.timed("send", answering(Refused("<script>", 1)))
     figures.faults.append(Mark(1.0, 4.0, "crash"))
 
-    shown = page.render(written(Asked(60.0, "crash"), figures, Finding("s", "G1a", 1, 1, False, "a<b was read")))
+    shown = page.render(written(SoakOptions(60.0, "crash"), figures, Finding("s", "G1a", 1, 1, False, "a<b was read")))
 
     assert "<script>" not in shown
     assert "send: &lt;script&gt;" in shown
@@ -255,7 +255,7 @@ def test_the_page_shows_what_happened_and_escapes_it() -> None:
 
 def test_a_page_of_a_run_without_calls_can_be_read() -> None:
     """One that was stopped at once."""
-    shown = page.render(written(Asked(60.0), Figures(lambda: 0.0)))
+    shown = page.render(written(SoakOptions(60.0), Figures(lambda: 0.0)))
 
     assert "None in the 1 segments that were judged." in shown
     assert "<svg" not in shown

@@ -166,7 +166,7 @@ def test_the_largest_summary_fits(tmp_path: Path) -> None:
     page = markdown_summary.render(run({}, requirements=rows), limit=markdown_summary.LIMIT)
     (tmp_path / "summary.md").write_bytes(b"x" * markdown_summary.LIMIT)
 
-    markdown_summary.Wanted(tmp_path / "summary.md").append(run({"KIP890-001": "met"}))
+    markdown_summary.SummaryRequest(tmp_path / "summary.md").append(run({"KIP890-001": "met"}))
 
     assert len(page.encode()) <= 1 << 20
     left = 3_000 - len(_table(page, "requirement"))

@@ -17,7 +17,7 @@ from fencepost.reference.defects import DEFECTS
 from fencepost.reference.defects.replay import losses, nothing_like, variants
 from fencepost.reference.kafka import Parts
 from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.ending import Asked, Ending
+from fencepost.reference.kafka.ending import EndTxnEffect, RequestedTransaction
 from fencepost.reference.kafka.group_records import StoredGroup
 from fencepost.reference.kafka.groups import Groups
 from fencepost.reference.kafka.guards import Attempt
@@ -92,8 +92,12 @@ class _SnapshotsOutliveThePass(PartitionLog):
 
 
 class _EndsTheNext(Coordinator):
-    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
-        return Ending.PREPARE if state is State.ONGOING and asked is Asked.RETRY else super().end_of_new_client(state, decision, asked)
+    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
+        return (
+            EndTxnEffect.PREPARE
+            if state is State.ONGOING and asked is RequestedTransaction.RETRY
+            else super().end_of_new_client(state, decision, asked)
+        )
 
 
 class _ListsAHandful(Groups):
@@ -254,9 +258,9 @@ def test_an_exception_that_no_twin_needs_is_red(monkeypatch: pytest.MonkeyPatch,
     screen = Screen()
     request.addfinalizer(screen.close)
 
-    assert running.run(options, running.Asked(["crash"]), screen) == 1
+    assert running.run(options, running.TwinOptions(["crash"]), screen) == 1
     assert json.loads((tmp_path / "r/twins.json").read_text("utf-8"))["stale_exceptions"] == ["crash in KIP890-060"]
-    assert running.run(options, running.Asked(["crash"], per_scenario=1), screen) == 0
+    assert running.run(options, running.TwinOptions(["crash"], per_scenario=1), screen) == 0
 
 
 def test_a_scenario_that_is_red_by_itself_has_no_twins(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from twin_plays import first_noticed, twins_of
 
-from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.parts import Parts
@@ -34,7 +34,7 @@ class _ForgetsWhatIsAddedAgain(LogCoordinator):
 
 
 class _HidesAllAfterAnAbort(SidecarBuffer):
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         return iter(()) if self.aborted else super().after(place)
 
 

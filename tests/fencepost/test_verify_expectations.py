@@ -7,18 +7,18 @@ import pytest
 
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.verdict import ScenarioResult, Verdict
-from fencepost.deviations.known_deviations import Entry, Known
+from fencepost.deviations.known_deviations import DeviationEntry, LocatedDeviation
 from fencepost.deviations.verification import Measured, Measuring
 from tests.support.commands import fencepost
 
 SCENARIO = "[1] The system crashes before the timeout of a transaction"
 
 
-def known(intermittent: object = None, requirement: str = "PIP31-43") -> Known:
-    entry = Entry.model_validate(
+def known(intermittent: object = None, requirement: str = "PIP31-43") -> LocatedDeviation:
+    entry = DeviationEntry.model_validate(
         {"requirement": requirement, "symptom": {"seen": "a1"}, "reason": "it forgets", "intermittent": intermittent}
     )
-    return Known(entry, "bundled pulsar.yaml", 7, is_own=False)
+    return LocatedDeviation(entry, "bundled pulsar.yaml", 7, is_own=False)
 
 
 def result(verdict: Verdict, seen: str | None = None) -> ScenarioResult:

@@ -15,7 +15,7 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.ports import Handshake, Image
 from fencepost.deviations.known_as import KnownAs, Likeness, settled
-from fencepost.run.identity import Identity, Named
+from fencepost.run.identity import DeclaredSystem, Identity
 
 SCHEMA = json.loads((CHECKOUT / "fencepost" / "compliance.schema.json").read_text(encoding="utf-8"))
 SAID = Handshake("2.7", True, "kafka-4.3", frozenset(), looks_like=("kafka", "4.3"), deviations="no bundled deviations")
@@ -87,7 +87,7 @@ def test_what_cannot_be_meant_is_refused(given: tuple[str, ...], told: str, tmp_
 def test_an_identity_is_known_before_the_system_answers() -> None:
     """What the user says, and the defect; then what the system says, where the user says nothing."""
     labels, image = {"commit": "1a2b"}, Image("corp/broker:2.7", "sha256:1a")
-    named = Named("corp", None, labels, KnownAs.of("kafka:4.3.1"))
+    named = DeclaredSystem("corp", None, labels, KnownAs.of("kafka:4.3.1"))
 
     before, after = Identity.of("kafka", named, None, None), Identity.of("kafka", named, None, replace(SAID, image=image))
 
@@ -101,7 +101,9 @@ def test_somebody_else_s_image_is_called_by_its_own_name() -> None:
     built, own = Image("corp/broker:4.3.1", stranger="corp/broker"), Image("apache/kafka:4.3.1")
 
     called = [
-        Identity.of("kafka", named, None, replace(SAID, image=image)).name for named in (Named(), Named("ours")) for image in (built, own)
+        Identity.of("kafka", named, None, replace(SAID, image=image)).name
+        for named in (DeclaredSystem(), DeclaredSystem("ours"))
+        for image in (built, own)
     ]
 
     assert called == ["corp/broker", "kafka", "ours", "ours"]

@@ -8,7 +8,7 @@ import pytest
 from commands import CHECKOUT, fencepost
 
 from fencepost.contract import register
-from fencepost.deviations.known_deviations import Known, load_for
+from fencepost.deviations.known_deviations import LocatedDeviation, load_for
 
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
 RESULTS = (CHECKOUT / "docs" / "results.md").read_text(encoding="utf-8")
@@ -38,7 +38,7 @@ def test_the_known_deviations_are_counted_right(release: str) -> None:
     """Requirements that always deviate, and those that only do now and then."""
     told = re.search(rf"^\| {re.escape(release)} \|[^|]*\| (\d+) that always show(?:, (\d+) now and then)? \|", README, re.MULTILINE)
     assert told, f"the README has no row for {release}"
-    known: tuple[Known, ...] = load_for(*COUNTED[release], exact=True, register=register.bundled()).known
+    known: tuple[LocatedDeviation, ...] = load_for(*COUNTED[release], exact=True, register=register.bundled()).known
 
     always = {one.entry.requirement for one in known if one.entry.intermittent is None}
     sometimes = {one.entry.requirement for one in known} - always

@@ -21,7 +21,7 @@ from fencepost.pipeline.derived import History
 from fencepost.pipeline.drawing import with_layouts
 from fencepost.pipeline.ingest import files
 from fencepost.pipeline.verdicts import found, together, verdict
-from fencepost.pipeline.witnesses import Shown, ranked, shown
+from fencepost.pipeline.witnesses import RankedWitness, ranked, shown
 
 ANOMALIES = (*segments.ANOMALIES, *pruning.ANOMALIES)
 KEYS = ("a", "b")
@@ -130,7 +130,7 @@ def renamed(events: Events, run: str) -> Events:
 
 
 @pytest.fixture(scope="module")
-def judged(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, dict[str, Any]], list[Shown]]:
+def judged(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, dict[str, Any]], list[RankedWitness]]:
     """The anomalies of each run, and a witness of each with its picture."""
     folder, honest = tmp_path_factory.mktemp("layouts"), recorded()
     histories = {"honest": honest} | {name: change(copy.deepcopy(honest)) for name, change in BROKEN.items()}
@@ -146,19 +146,19 @@ def judged(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tup
     return {run["run"]: run["anomalies"] for run in verdict(history, every, 0)["runs"]}, with_layouts(shown(rows, tables), rows, tables)
 
 
-def test_an_honest_history_has_no_anomaly_of_segments(judged: tuple[dict[str, dict[str, Any]], list[Shown]]) -> None:
+def test_an_honest_history_has_no_anomaly_of_segments(judged: tuple[dict[str, dict[str, Any]], list[RankedWitness]]) -> None:
     """With every kind of change in it, keys, and a stream consumer."""
     assert judged[0]["honest"] == {}
 
 
 @pytest.mark.parametrize("anomaly", BROKEN)
-def test_each_anomaly_is_found_where_it_was_made(judged: tuple[dict[str, dict[str, Any]], list[Shown]], anomaly: str) -> None:
+def test_each_anomaly_is_found_where_it_was_made(judged: tuple[dict[str, dict[str, Any]], list[RankedWitness]], anomaly: str) -> None:
     """For certain."""
     assert judged[0][anomaly][anomaly]["definite"] > 0
 
 
 @pytest.mark.parametrize("anomaly", BROKEN)
-def test_its_witness_shows_the_layout_over_time(judged: tuple[dict[str, dict[str, Any]], list[Shown]], anomaly: str) -> None:
+def test_its_witness_shows_the_layout_over_time(judged: tuple[dict[str, dict[str, Any]], list[RankedWitness]], anomaly: str) -> None:
     """All segments, the seals, and what the witness is about."""
     (witness,) = [one for one in judged[1] if (one.run, one.anomaly.name) == (anomaly, anomaly)]
 

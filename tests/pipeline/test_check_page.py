@@ -4,7 +4,7 @@ from fencepost.pipeline.anomalies import ANOMALIES
 from fencepost.pipeline.page import render
 from fencepost.pipeline.timeline import LEFT, WIDTH, picture
 from fencepost.pipeline.verdicts import totals
-from fencepost.pipeline.witnesses import Act, Shown
+from fencepost.pipeline.witnesses import Act, RankedWitness
 
 HOSTILE = '<script>alert("x")</script>'
 ACTS = (
@@ -20,7 +20,7 @@ def test_what_a_history_holds_is_escaped() -> None:
     verdict = {"records": 3, "operations": 3, "quarantined": 1, "runs": [{"run": HOSTILE, "valid": False, "anomalies": counts}]}
     anomaly = next(anomaly for anomaly in ANOMALIES if anomaly.name == "G1a")
 
-    page = render(verdict, totals(verdict), [Shown(anomaly, HOSTILE, rank=1, place=1, definite=True, claim=HOSTILE, acts=ACTS)])
+    page = render(verdict, totals(verdict), [RankedWitness(anomaly, HOSTILE, rank=1, place=1, definite=True, claim=HOSTILE, acts=ACTS)])
 
     assert "<script>" not in page
     assert page.count("&lt;script&gt;") >= 4

@@ -7,7 +7,7 @@ import pytest
 from fencepost.reference.metadata.faults import NOTIFICATION_FAULTS, OPERATION_FAULTS, STORE_FAULTS, StoreFaults
 from fencepost.reference.metadata.memory import MemoryStore
 from fencepost.reference.metadata.memory_data import MemoryData
-from fencepost.reference.metadata.store import Change, MetadataStore, Unavailable, VersionConflict, under
+from fencepost.reference.metadata.store import KeyChange, MetadataStore, Unavailable, VersionConflict, under
 from fencepost.reference.metadata.troubled import TroubledStore
 
 
@@ -104,7 +104,7 @@ def test_a_write_that_fails_before_has_written_nothing(
     store: MetadataStore, faults: StoreFaults, write: Callable[[MetadataStore], object]
 ) -> None:
     """It is answered Unavailable, no watcher is notified of a change, and the same write succeeds the second time."""
-    told: list[Change] = []
+    told: list[KeyChange] = []
     store.watch(*under("a/"), told.append)
     before = store.scan(*under(""))
     faults.arm("write-fails-before", "a/")
@@ -121,7 +121,7 @@ def test_a_write_that_fails_before_has_written_nothing(
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
 def test_a_write_that_fails_after_is_done(store: MetadataStore, faults: StoreFaults, write: Callable[[MetadataStore], object]) -> None:
     """It is answered Unavailable, but the change is made, and watchers are notified of it."""
-    told: list[Change] = []
+    told: list[KeyChange] = []
     store.watch(*under("a/"), told.append)
     before = store.scan(*under(""))
     faults.arm("write-fails-after", "a/")
@@ -319,7 +319,7 @@ def test_a_watch_that_raises_does_not_lose_what_is_held(store: MetadataStore, fa
     told = told_of(store)
     faults.arm("watch-late", "a/")
 
-    def fail(_: Change) -> None:
+    def fail(_: KeyChange) -> None:
         raise RuntimeError("a broker's own")
 
     watch = store.watch(*under("b/"), fail)
@@ -337,8 +337,8 @@ def test_a_watch_that_raises_does_not_lose_what_is_held(store: MetadataStore, fa
 
 def test_a_watch_that_was_closed_is_told_nothing_and_has_no_fault(store: MetadataStore, faults: StoreFaults) -> None:
     """Also no pending notification; the fault meets the next watch."""
-    told: list[Change] = []
-    told_too: list[Change] = []
+    told: list[KeyChange] = []
+    told_too: list[KeyChange] = []
     watch = store.watch(*under("a/"), told.append)
     store.watch(*under("a/"), told_too.append)
     faults.arm("watch-lost", "a/")
@@ -352,9 +352,9 @@ def test_a_watch_that_was_closed_is_told_nothing_and_has_no_fault(store: Metadat
 
 def test_a_watch_that_closes_itself_is_not_told_the_second_time(store: MetadataStore, faults: StoreFaults) -> None:
     """A broker that crashes at a notification must not get the second one."""
-    told: list[Change] = []
+    told: list[KeyChange] = []
 
-    def tell(change: Change) -> None:
+    def tell(change: KeyChange) -> None:
         told.append(change)
         watch.close()
 

@@ -25,7 +25,7 @@ from fencepost.reference.metadata_transactions.pending_ack_records import Pendin
 from fencepost.reference.metadata_transactions.records import Header, Operation, State
 from fencepost.reference.metadata_transactions.store_client import StoreClient
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
-from fencepost.reference.pulsar.buffer import Place
+from fencepost.reference.pulsar.buffer import MessagePosition
 from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.pulsar.kinds import Site
 from fencepost.reference.pulsar.ledger import Ledger
@@ -151,7 +151,7 @@ def test_a_look_that_arrives_when_its_participant_is_out_of_memory_ends_nothing(
 
 def test_nothing_is_left_of_an_acknowledgement_that_the_store_took_in_part(world: World) -> None:
     """Its client got an error: after the next load nothing of it is pending."""
-    waiting = Waiting(world.txn, individual={Place(Position(1, entry)): frozenset({0}) for entry in (0, 1)})
+    waiting = Waiting(world.txn, individual={MessagePosition(Position(1, entry)): frozenset({0}) for entry in (0, 1)})
     world.faults.arm("write-fails-before", f"/txn/op/{world.txn.tc_id}_{world.txn.sequence}-{2:020}")
 
     with pytest.raises(Refused):
@@ -209,7 +209,7 @@ def test_a_message_whose_transaction_is_forgotten_is_shown_or_not(unknown_txn: s
     never_begun = TxnId(world.txn.tc_id, world.txn.sequence + 1)
     Ledger(world.machine.disk, SEGMENT).append(dataclasses.replace(MESSAGE, txn=never_begun))
 
-    assert len(list(world.segment().after(Place(BEFORE_ALL)))) == shown
+    assert len(list(world.segment().after(MessagePosition(BEFORE_ALL)))) == shown
 
 
 @pytest.mark.parametrize(("gc_leftovers", "left"), [("told-again", [WORKERS]), ("deleted", [])])

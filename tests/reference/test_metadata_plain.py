@@ -10,7 +10,7 @@ from fencepost.reference.metadata.memory import MemoryStore
 from fencepost.reference.metadata.memory_data import MemoryData
 from fencepost.reference.metadata.plain import PlainStore
 from fencepost.reference.metadata.plain_entries import BOOKKEEPING
-from fencepost.reference.metadata.store import NEW, Change, IndexEntry, MetadataStore, Record, Unavailable, VersionConflict, under
+from fencepost.reference.metadata.store import NEW, IndexEntry, KeyChange, MetadataStore, Record, Unavailable, VersionConflict, under
 
 WAITING = [IndexEntry("state", "waiting")]
 DONE = [IndexEntry("state", "done")]
@@ -260,7 +260,7 @@ def test_a_store_that_always_conflicts_is_unavailable(data: MemoryData) -> None:
 def test_a_session_over_plain_records_is_the_stores_own(data: MemoryData) -> None:
     """Its record is read as it was written, replaces an indexed one, and is gone with the session, and watchers are notified."""
     store = PlainStore(MemoryStore(data))
-    told: list[Change] = []
+    told: list[KeyChange] = []
     store.put("leader", b"0", indexes=WAITING)
     session = store.session()
     record = session.put_ephemeral("leader", b"1")

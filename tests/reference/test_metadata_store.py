@@ -9,7 +9,7 @@ from fencepost.reference.metadata.memory import MemoryStore
 from fencepost.reference.metadata.memory_data import MemoryData
 from fencepost.reference.metadata.plain import PlainStore
 from fencepost.reference.metadata.rooted import RootedStore
-from fencepost.reference.metadata.store import Change, IndexEntry, MetadataStore, Unavailable, only, under
+from fencepost.reference.metadata.store import IndexEntry, KeyChange, MetadataStore, Unavailable, only, under
 
 
 class InMemory(StoreMachine):
@@ -118,7 +118,7 @@ def test_watches_are_told_in_the_order_of_the_changes(two_clients: tuple[Metadat
 def test_a_client_that_is_closed_answers_nothing(two_clients: tuple[MetadataStore, MetadataStore]) -> None:
     """A crashed broker's client is Unavailable, its watches get nothing, and its sessions are over; the other client goes on."""
     first, second = two_clients
-    told: list[Change] = []
+    told: list[KeyChange] = []
     first.watch(*under(""), told.append)
     session = first.session()
     session.put_ephemeral("leader", b"1")

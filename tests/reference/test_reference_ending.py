@@ -5,14 +5,14 @@ from typing import TypeAlias
 import pytest
 from reference_client import Client, Pair
 
-from fencepost.reference.kafka.ending import Asked, Ending, end_of_new_client, end_of_old_client
+from fencepost.reference.kafka.ending import EndTxnEffect, RequestedTransaction, end_of_new_client, end_of_old_client
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.transaction import Decision, State
 
-_Verdict: TypeAlias = Ending | Error
+_Verdict: TypeAlias = EndTxnEffect | Error
 
 COMMIT, ABORT = Decision.COMMIT, Decision.ABORT
-DECIDE, AGAIN = Ending.PREPARE, Ending.ANSWER_AGAIN
+DECIDE, AGAIN = EndTxnEffect.PREPARE, EndTxnEffect.ANSWER_AGAIN
 FENCED, INVALID = Error.PRODUCER_FENCED, Error.INVALID_TXN_STATE
 
 NEW_CLIENT: dict[State, tuple[_Verdict, _Verdict, _Verdict, _Verdict]] = {
@@ -32,7 +32,7 @@ OLD_CLIENT: dict[State, tuple[_Verdict, _Verdict]] = {
 }
 
 
-def _new(state: State, decision: Decision, asked: Asked) -> _Verdict:
+def _new(state: State, decision: Decision, asked: RequestedTransaction) -> _Verdict:
     try:
         return end_of_new_client(state, decision, asked)
     except Refused as refusal:
@@ -49,7 +49,9 @@ def _old(state: State, decision: Decision) -> _Verdict:
 @pytest.mark.parametrize("state", NEW_CLIENT)
 def test_the_table_of_new_clients(state: State) -> None:
     """EndTxn v5 by state, decision and epoch."""
-    verdicts = tuple(_new(state, decision, asked) for decision in (ABORT, COMMIT) for asked in (Asked.RETRY, Asked.CURRENT))
+    verdicts = tuple(
+        _new(state, decision, asked) for decision in (ABORT, COMMIT) for asked in (RequestedTransaction.RETRY, RequestedTransaction.CURRENT)
+    )
 
     assert verdicts == NEW_CLIENT[state]
 
@@ -58,7 +60,7 @@ def test_the_table_of_new_clients(state: State) -> None:
 @pytest.mark.parametrize("decision", Decision)
 def test_any_other_epoch_is_fenced(state: State, decision: Decision) -> None:
     """Two behind, or ahead: PRODUCER_FENCED in every state."""
-    assert _new(state, decision, Asked.NEITHER) is FENCED
+    assert _new(state, decision, RequestedTransaction.NEITHER) is FENCED
 
 
 @pytest.mark.parametrize("state", OLD_CLIENT)

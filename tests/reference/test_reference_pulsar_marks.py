@@ -9,7 +9,7 @@ from fencepost.reference.kernel.crash import CrashPoints
 from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.network import Network
-from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.crash_points import CRASH_POINTS
 from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
 from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal
@@ -30,11 +30,11 @@ class Readers:
         self.shown = 4
         self.disk = Disk()
         machine, profile = Machine(Clock(), self.disk, Network(Clock()), CrashPoints(CRASH_POINTS)), PulsarProfile.load("seed")
-        self.places = [Place(Position(0, number)) for number in range(4)]
+        self.places = [MessagePosition(Position(0, number)) for number in range(4)]
         pending = PendingAcks(PendingAckJournal(machine, NAME), profile)
         self.subscription = Subscription(SubscriptionType.SHARED, self, Cursor(self.disk, NAME, EARLIEST), pending, profile)
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         found = [Readable(one, Message("p", number, number, b"", b"v")) for number, one in enumerate(self.places[: self.shown])]
         return (readable for readable in found if readable.place > place)
 

@@ -14,7 +14,7 @@ from fencepost.contract.evidence import Mismatch
 from fencepost.contract.ports import Exchange
 from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.report.allure_causes import Grouped
-from fencepost.report.allure_evidence import Said, clock, page
+from fencepost.report.allure_evidence import StepEvidence, clock, page
 from fencepost.report.allure_html import HOW_TO_GET_IT
 from fencepost.report.allure_page import packed, tidied
 
@@ -147,7 +147,7 @@ def test_a_page_of_evidence_escapes_what_the_system_said() -> None:
     said = Exchange(EVIL, "n", EVIL, {"a": EVIL}, None, EVIL, 1_700_000_000_123.0, 1.0)
     result = ScenarioResult("KIP890-060", "f", EVIL, Verdict.VIOLATED, EVIL, 0, 0.0, violation=Mismatch(EVIL, EVIL, EVIL))
 
-    text = page(result, [Said(EVIL, "failed", [said], [EVIL])])
+    text = page(result, [StepEvidence(EVIL, "failed", [said], [EVIL])])
 
     assert "<script" not in text
     assert "22:13:20.123" in text

@@ -19,10 +19,10 @@ from fencepost.pipeline.compliance.facts import (
     Column,
     Moment,
     Run,
-    Standing,
     State,
     Summary,
     System,
+    SystemStanding,
 )
 from fencepost.pipeline.compliance.facts import VERDICTS as KNOWN
 from fencepost.pipeline.compliance.folders import Unreadable
@@ -47,7 +47,7 @@ def column(given: Mapping[str, str], system: System, reason: str | None = None, 
         proposal = counts.setdefault(name.rpartition("-")[0], {})
         proposal[each] = proposal.get(each, 0) + 1
     told = {"runs": 3, "incomplete": 0, "latest": RUN, "borrowed": 0, "unfinished": False, "whole": True} | other
-    standing = Standing(system, counts=counts, **told)  # type: ignore[arg-type]
+    standing = SystemStanding(system, counts=counts, **told)  # type: ignore[arg-type]
     totals = [standing.totals, dict.fromkeys(VERDICTS, 1)]
     return Column(standing, cells, tuple(Moment(number, run, each) for number, each in enumerate(totals)))
 
@@ -84,7 +84,7 @@ def test_the_words_of_the_pipeline_are_those_of_the_verdicts() -> None:
 @given(st.dictionaries(st.sampled_from(VERDICTS), st.integers(1, 9)), st.booleans(), st.booleans(), st.booleans())
 def test_nothing_conforms_that_a_run_of_it_would_not(counts: dict[str, int], cut: bool, whole: bool, anomaly: bool) -> None:
     """One red, one anomaly, a run that was cut short or only narrowed ones, or nothing met: none of these conforms."""
-    standing = Standing(System("s", "1", None), 1, 0, RUN, {"KIP890": counts}, 0, cut, whole, int(anomaly))
+    standing = SystemStanding(System("s", "1", None), 1, 0, RUN, {"KIP890": counts}, 0, cut, whole, int(anomaly))
 
     red = anomaly or any(counts.get(name) for name in RED)
 

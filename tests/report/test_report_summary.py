@@ -12,7 +12,7 @@ from compliance_files import VERDICTS, system, told, write
 from pyspark.sql import SparkSession
 
 from fencepost.pipeline.compliance import facts, folders, table
-from fencepost.pipeline.compliance.facts import Standing, State, Summary, System
+from fencepost.pipeline.compliance.facts import State, Summary, System, SystemStanding
 from fencepost.pipeline.compliance.summary import summarise
 
 pytestmark = pytest.mark.filterwarnings("default")  # what Spark's own Python side warns of is not ours
@@ -33,7 +33,7 @@ def report(spark: SparkSession, tmp_path: Path) -> Told:
     return summary
 
 
-def of(summary: Summary, wanted: System = KAFKA) -> Standing:
+def of(summary: Summary, wanted: System = KAFKA) -> SystemStanding:
     """The standing of one system."""
     return next(standing for standing in summary.standings if standing.system == wanted)
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fencepost.report.sequence import Said, Scene, calls_of, drawn, readable_events
+from fencepost.report.sequence import PicturedStep, Scene, calls_of, drawn, readable_events
 from fencepost.report.sequence.lanes import Lanes, short
 from fencepost.report.sequence.rows import (
     MOST_CALLS,
@@ -50,7 +50,7 @@ class History:
         asked = {name: more[name] for name in ("f", "mops") if name in more}
         self.end(self.ask(api, client, **asked), outcome, **more)
 
-    def rows(self, *steps: Said, **more: Any) -> list[Any]:
+    def rows(self, *steps: PicturedStep, **more: Any) -> list[Any]:
         return rows_of(calls_of(self.events), Scene(steps, tuple(self.exchanges), **more))
 
 
@@ -115,7 +115,12 @@ def test_each_request_stands_below_the_step_that_made_it() -> None:
     history = History()
     history.call("init_producer_id v5")
     history.call("end_txn v5")
-    steps = (Said("Given A", 1), Said("When it crashes", 1, "crash"), Said("Then B", 2), Said("And C", 2, None, "not reached"))
+    steps = (
+        PicturedStep("Given A", 1),
+        PicturedStep("When it crashes", 1, "crash"),
+        PicturedStep("Then B", 2),
+        PicturedStep("And C", 2, None, "not reached"),
+    )
 
     rows = history.rows(*steps)
     svg = drawn(history.events, "title", Scene(steps, tuple(history.exchanges)))
@@ -146,7 +151,7 @@ def test_the_act_of_the_when_decides_a_green() -> None:
     history.call("list_offsets v9", client="observer")
     history.call("produce v12")
 
-    rows = history.rows(Said("Given A", 1), Said("When A writes", 3), Said("Then it is refused", 3))
+    rows = history.rows(PicturedStep("Given A", 1), PicturedStep("When A writes", 3), PicturedStep("Then it is refused", 3))
 
     assert [row.call.api for row in rows if getattr(row, "is_decisive", False)] == ["produce"]
 
@@ -196,7 +201,7 @@ def test_nothing_of_a_history_becomes_markup() -> None:
     history = History()
     history.call(EVIL, "fail", EVIL * 40, error={"class": EVIL, "code": None, "msg": EVIL}, mops=[{"m": "send", "log": EVIL, "v": EVIL}])
 
-    svg = drawn(history.events, EVIL, Scene((Said(EVIL, 1, EVIL),), tuple(history.exchanges), EVIL, EVIL, EVIL))
+    svg = drawn(history.events, EVIL, Scene((PicturedStep(EVIL, 1, EVIL),), tuple(history.exchanges), EVIL, EVIL, EVIL))
 
     assert "<script" not in svg
     assert texts(svg)

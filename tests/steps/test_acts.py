@@ -11,7 +11,7 @@ import pytest
 from fencepost.contract.evidence import Violation
 from fencepost.contract.register import bundled
 from fencepost.steps import vocabularies
-from fencepost.steps.acts.act import Act, Line, Script, Table, drawn, script_of, sequences
+from fencepost.steps.acts.act import Act, ActLine, Script, Table, drawn, script_of, sequences
 from fencepost.steps.acts.core import TABLE as CORE
 from fencepost.steps.acts.tables import TABLES
 
@@ -187,7 +187,7 @@ def test_only_what_is_used_is_made() -> None:
 def test_what_readers_see_says_which_requirement_is_violated(acts: tuple[str, ...], seen: str, requirement: str) -> None:
     """By what is too much, missing or twice, and by what happened before; else it is that of the line."""
     script = script_of(CORE, acts)
-    line = Line("Then", "readers of orders see nothing", "CORE-07")
+    line = ActLine("Then", "readers of orders see nothing", "CORE-07")
 
     assert script.acts == list(acts)
     assert CORE.means(script.model, line, Violation("x", seen, what="readers of orders")) == requirement

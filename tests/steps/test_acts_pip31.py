@@ -3,7 +3,7 @@
 import pytest
 
 from fencepost.contract.evidence import Violation
-from fencepost.steps.acts.act import Line, script_of
+from fencepost.steps.acts.act import ActLine, script_of
 from fencepost.steps.acts.pip31 import TABLE
 
 
@@ -106,4 +106,4 @@ def test_what_was_seen_says_which_requirement_is_violated(acts: tuple[str, ...],
     script = script_of(TABLE, acts)
     why = "PIP31-59" if line.startswith("subscription") else "PIP31-01"
 
-    assert TABLE.means(script.model, Line("Then", line, why), Violation("x", seen, what="y")) == requirement
+    assert TABLE.means(script.model, ActLine("Then", line, why), Violation("x", seen, what="y")) == requirement

@@ -5,7 +5,7 @@ import pytest
 from fencepost.contract.errors import WrongUsage
 from fencepost.steps.core.context import ScenarioContext as OfCore
 from fencepost.steps.kafka.context import ScenarioContext as OfKafka
-from fencepost.steps.named import Named
+from fencepost.steps.named import NamedThings
 from fencepost.steps.pulsar.subscriptions import Subscriptions
 from fencepost.steps.pulsar.topics import Topics
 from fencepost.steps.pulsar.transactions import Transactions
@@ -26,7 +26,7 @@ def named() -> list[tuple[str, object]]:
 
 
 @pytest.mark.parametrize(("spec", "things"), named())
-def test_a_name_that_no_step_has_made_is_the_scenarios_mistake(spec: str, things: "Named[object]") -> None:
+def test_a_name_that_no_step_has_made_is_the_scenarios_mistake(spec: str, things: "NamedThings[object]") -> None:
     """It is reported with the name, what was made so far, and a sentence of that proposal which makes such a thing."""
     with pytest.raises(
         WrongUsage, match=r"'Z' before a step has made it \(none was made so far\); expected first, such as: Given "

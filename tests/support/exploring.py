@@ -3,7 +3,7 @@
 from typing import Any
 
 from fencepost.contract.register import bundled
-from fencepost.contract.registration import Asked
+from fencepost.contract.registration import SpecifiedSystem
 from fencepost.explore.search import Progress
 from fencepost.explore.trial import Trials
 from fencepost.run.judged_systems import JudgedSystems
@@ -13,7 +13,7 @@ from fencepost.steps.acts.act import Table
 
 def trials(table: Table[Any], protocol: str, defect: str | None = None, profile: str | None = None) -> Trials:
     """With a defect, or as a release is; what that release is known to break is no finding."""
-    systems = JudgedSystems(Options(asked=Asked({"defect": defect} if defect else {}, profile)), bundled())
+    systems = JudgedSystems(Options(asked=SpecifiedSystem({"defect": defect} if defect else {}, profile)), bundled())
     systems.open({protocol: [frozenset()]})
     offered = table.offered(systems.handshakes[protocol].capabilities)
     return Trials(offered, systems.by_protocol[protocol].session, known=systems.expectations[protocol])

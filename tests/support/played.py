@@ -11,8 +11,8 @@ from unittest import mock
 from fencepost.adapters.engines import ENGINES
 from fencepost.contract.events import Event
 from fencepost.contract.ports import System
-from fencepost.contract.registration import Asked
-from fencepost.run.identity import Named
+from fencepost.contract.registration import SpecifiedSystem
+from fencepost.run.identity import DeclaredSystem
 from fencepost.run.options import Options
 from fencepost.run.plays import Play, Plays
 from fencepost.run.selection import Selection
@@ -47,7 +47,7 @@ def options(specs: Iterable[str], profile: str, system: str = "reference", **giv
     else excuses its deviations there.
     """
     known_as = None if system == "reference" or profile == "seed" else profile.replace("-", ":")
-    return Options(system, Asked(given, profile), Selection(specs=tuple(specs)), named=Named.of(known_as=known_as))
+    return Options(system, SpecifiedSystem(given, profile), Selection(specs=tuple(specs)), named=DeclaredSystem.of(known_as=known_as))
 
 
 def played(asked: Options, protocol: str, which: Callable[[Play], bool] = lambda _: True) -> Played:

@@ -18,7 +18,7 @@ def play_all(defects: Iterable[str], folder: Path) -> dict[str, bool]:
 
 def _play(task: tuple[str, Path]) -> tuple[str, bool]:
     from fencepost.contract import history_files
-    from fencepost.contract.registration import Asked
+    from fencepost.contract.registration import SpecifiedSystem
     from fencepost.contract.verdict import Verdict
     from fencepost.reference.defects import DEFECTS
     from fencepost.run.options import Options
@@ -28,7 +28,7 @@ def _play(task: tuple[str, Path]) -> tuple[str, bool]:
     defect, folder = task
     folder.mkdir(parents=True)
     is_red = False
-    with Plays(Options(asked=Asked({"defect": defect}), selection=Selection(only=tuple(DEFECTS[defect].breaks)))) as plays:
+    with Plays(Options(asked=SpecifiedSystem({"defect": defect}), selection=Selection(only=tuple(DEFECTS[defect].breaks)))) as plays:
         for play in plays:
             shown = plays.judge(play)
             is_red |= shown.result.verdict is Verdict.VIOLATED

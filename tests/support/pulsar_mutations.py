@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pulsar_strategies import values
 
 from fencepost.wire.pulsar import messages_pb2 as pb
-from fencepost.wire.pulsar.batches import Entry, encode_batch
+from fencepost.wire.pulsar.batches import BatchedMessage, encode_batch
 from fencepost.wire.pulsar.frames import Frame, Payload, decode, encode, frame_of
 
 TOPIC = "persistent://public/default/orders"
@@ -27,7 +27,7 @@ def _sent(sequence_id: int, **txn: int) -> Frame:
 
 
 def _batch(sequence_id: int) -> Frame:
-    data = encode_batch(Entry(b"v", sequence_id + number) for number in range(3))
+    data = encode_batch(BatchedMessage(b"v", sequence_id + number) for number in range(3))
     command = pb.CommandSend(producer_id=1, sequence_id=sequence_id, num_messages=3, highest_sequence_id=sequence_id + 2)
     return frame_of(command, Payload(_metadata(sequence_id, num_messages_in_batch=3), data))
 

@@ -10,7 +10,7 @@ from pulsar_reference_client import World
 from fencepost.reference.metadata.faults import StoreFaults
 from fencepost.reference.metadata.memory import MemoryStore
 from fencepost.reference.metadata.memory_data import MemoryData
-from fencepost.reference.metadata.store import Change, Record, Unavailable, Watch
+from fencepost.reference.metadata.store import KeyChange, Record, Unavailable, Watch
 from fencepost.reference.metadata_transactions import MetadataKind, MetadataParts, MetadataProfile
 from fencepost.reference.scalable.profile import ScalableProfile
 from fencepost.wire.pulsar import messages_pb2 as pb
@@ -40,7 +40,7 @@ class Leaving(MemoryStore):
         self._answer()
         return super().scan(first, behind, partition_key=partition_key)
 
-    def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:
+    def watch(self, first: str, behind: str, told: Callable[[KeyChange], None]) -> Watch:
         self._answer()
         return super().watch(first, behind, told)
 

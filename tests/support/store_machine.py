@@ -16,9 +16,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from fencepost.reference.metadata.store import (
     NEW,
-    Change,
     ChangeKind,
     IndexEntry,
+    KeyChange,
     MetadataStore,
     Record,
     Session,
@@ -65,8 +65,8 @@ class Watching:
 
     client: int
     covers: Callable[[str], bool]
-    told: list[Change] = field(default_factory=list)
-    due: list[list[Change]] = field(default_factory=list)
+    told: list[KeyChange] = field(default_factory=list)
+    due: list[list[KeyChange]] = field(default_factory=list)
     watch: Watch | None = None
 
 
@@ -153,7 +153,7 @@ class StoreMachine(RuleBasedStateMachine):
             return
         delete()
         if self.records.pop(key, None):
-            self._changed([Change(self.root + key, ChangeKind.DELETED, None)])
+            self._changed([KeyChange(self.root + key, ChangeKind.DELETED, None)])
 
     @rule(client=clients_)
     def look(self, client: int) -> None:
@@ -290,16 +290,16 @@ class StoreMachine(RuleBasedStateMachine):
         self.versions.add((key, record.version))
         kind = ChangeKind.MODIFIED if key in self.records else ChangeKind.CREATED
         self.records[key] = Known(value, record.version, entries, session)
-        self._changed([Change(record.key, kind, record.version)])
+        self._changed([KeyChange(record.key, kind, record.version)])
 
     def _session_ended(self, name: int) -> None:
         del self.sessions[name]
         gone = [key for key, known in self.records.items() if known.session == name]
         for key in gone:
             del self.records[key]
-        self._changed([Change(self.root + key, ChangeKind.DELETED, None) for key in gone])
+        self._changed([KeyChange(self.root + key, ChangeKind.DELETED, None) for key in gone])
 
-    def _changed(self, changes: list[Change]) -> None:
+    def _changed(self, changes: list[KeyChange]) -> None:
         for one in self.watches:
             if due := [change for change in changes if one.covers(change.key.removeprefix(self.root))]:
                 one.due.append(due)
@@ -328,5 +328,5 @@ class StoreMachine(RuleBasedStateMachine):
         return [IndexEntry(self.root + index, key) for index, key in entries.items()]
 
 
-def _by_key(changes: Iterable[Change]) -> list[Change]:
+def _by_key(changes: Iterable[KeyChange]) -> list[KeyChange]:
     return sorted(changes, key=lambda change: change.key)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from fencepost.contract.registration import Asked
+from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.verdict import Verdict
 from fencepost.reference import kafka
 from fencepost.reference.defects import LAWFUL, Defect
@@ -21,7 +21,7 @@ def twins_of(
     requirement: str, names: Sequence[str], *, defect: str | None = None, most: int | None = None, seed: int = 1
 ) -> Iterator[TwinResult]:
     """All twins of a requirement's scenarios under Kafka with these disturbances, or so many of each scenario."""
-    options = Options(asked=Asked({"defect": defect} if defect else {}), selection=Selection.said([], [requirement], [], []))
+    options = Options(asked=SpecifiedSystem({"defect": defect} if defect else {}), selection=Selection.said([], [requirement], [], []))
     with Plays(options) as plays:
         twins = Twins(plays.systems)
         for play in plays:

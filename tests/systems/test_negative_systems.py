@@ -9,7 +9,7 @@ from nonsense_broker import NONSENSE, NonsenseBroker
 from played import played
 
 from fencepost.contract import smoke
-from fencepost.contract.registration import Asked
+from fencepost.contract.registration import SpecifiedSystem
 from fencepost.run.options import Options
 from fencepost.run.selection import Selection
 
@@ -94,7 +94,7 @@ RED = {"violated", "inconclusive"}
 
 def said_of(broker: NonsenseBroker, rows: tuple[str, ...], patience_s: float) -> dict[str, set[str]]:
     """What these requirements' scenarios are on the broker; each that is red has a reason."""
-    asked = Options("kafka", Asked({"bootstrap": f"127.0.0.1:{broker.port}"}, patience_s=patience_s), Selection(only=rows))
+    asked = Options("kafka", SpecifiedSystem({"bootstrap": f"127.0.0.1:{broker.port}"}, patience_s=patience_s), Selection(only=rows))
     found: dict[str, set[str]] = {}
     for shown in played(asked, "kafka").values():
         found.setdefault(shown.requirement, set()).add(shown.verdict)
@@ -124,4 +124,4 @@ def test_a_broker_that_hangs_up_after_each_answer_is_judged() -> None:
 def test_a_slow_broker_conforms() -> None:
     """An answer that takes its time is an answer."""
     with NonsenseBroker(is_slow=True) as broker:
-        assert said_of(broker, ("KIP890-011",), Asked.patience_s) == {"KIP890-011": {"met"}}
+        assert said_of(broker, ("KIP890-011",), SpecifiedSystem.patience_s) == {"KIP890-011": {"met"}}

@@ -23,9 +23,9 @@ from fencepost.reference.metadata.oxia import OxiaStore
 from fencepost.reference.metadata.plain import PlainStore
 from fencepost.reference.metadata.rooted import RootedStore
 from fencepost.reference.metadata.store import (
-    Change,
     ChangeKind,
     IndexEntry,
+    KeyChange,
     MetadataStore,
     Session,
     Unavailable,
@@ -101,7 +101,7 @@ def test_a_settle_tells_also_what_clients_beside_write_because_of_it(server: Oxi
     other = OxiaStore(str(server.address), beside=store)
     told: list[str] = []
 
-    def answer(change: Change) -> None:
+    def answer(change: KeyChange) -> None:
         told.append(change.key)
         (other if len(told) % 2 else store).put(f"beside/{len(told)}", b"")
 
@@ -225,8 +225,8 @@ def test_an_index_has_one_key_of_a_record_there_too(store: OxiaStore) -> None:
 
 def test_a_closed_client_answers_nothing(server: OxiaContainer, store: OxiaStore) -> None:
     """Its watches and sessions have ended, of which others are told."""
-    told: list[Change] = []
-    gone: list[Change] = []
+    told: list[KeyChange] = []
+    gone: list[KeyChange] = []
     store.watch(*only("closing"), told.append)
     client = opened(server)
     client.watch(*only("closing"), gone.append)
@@ -278,7 +278,7 @@ def test_an_oxia_that_does_not_answer_is_unavailable_in_time(own_server: OxiaCon
     store = opened(own_server)
     session = store.session()
     session.put_ephemeral("leader", b"")
-    told: list[Change] = []
+    told: list[KeyChange] = []
     store.watch(*only("b"), told.append)
     halt(own_server, stop)
 

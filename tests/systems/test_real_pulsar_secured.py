@@ -21,7 +21,7 @@ from fencepost.adapters.common.address import LOOPBACK, Address, free_port
 from fencepost.adapters.common.time import WallTime
 from fencepost.adapters.common.tls import Tls
 from fencepost.adapters.pulsar.container import PulsarContainer
-from fencepost.adapters.pulsar.reach import Place, reach, serves_transactions
+from fencepost.adapters.pulsar.reach import ServiceUrls, reach, serves_transactions
 from fencepost.adapters.pulsar.security import Security
 from fencepost.adapters.pulsar.settings import pulsar_settings
 from fencepost.contract.outcomes import Done
@@ -50,11 +50,11 @@ def token(expires_s: float) -> str:
 class Secured:
     """The broker without TLS and with it, and the folder with the clients' files."""
 
-    plain: Place
-    tls: Place
+    plain: ServiceUrls
+    tls: ServiceUrls
     files: Path
 
-    def at(self, place: Place) -> tuple[str, ...]:
+    def at(self, place: ServiceUrls) -> tuple[str, ...]:
         return ("--service-url", place.service_url, "--admin-url", place.admin_url)
 
     @property
@@ -105,8 +105,8 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
     container.ports |= {f"{port}/tcp": (LOOPBACK, port) for port in ports}
     read = Token("file", str(files / "token"))
     trusted = Tls((files / "ca.pem").read_text())
-    plain = Place(container.place.service, container.place.admin_url, Security(token=read))
-    tls = Place(Address(LOOPBACK, service), f"https://{LOOPBACK}:{admin}", Security(trusted, trusted, read))
+    plain = ServiceUrls(container.place.service, container.place.admin_url, Security(token=read))
+    tls = ServiceUrls(Address(LOOPBACK, service), f"https://{LOOPBACK}:{admin}", Security(trusted, trusted, read))
     container.start()
     try:
         reach(plain, _UP_WITHIN_S)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pulsar_strategies import COMMANDS, U64, frames
 
 from fencepost.wire.pulsar import messages_pb2 as pb
-from fencepost.wire.pulsar.batches import Entry, encode_batch, entries, is_batch
+from fencepost.wire.pulsar.batches import BatchedMessage, encode_batch, entries, is_batch
 from fencepost.wire.pulsar.commands import body, name_of, plain, wrapped
 from fencepost.wire.pulsar.frames import MAX_FRAME, SIZE, Frame, Payload, decode, encode, frame_of, size_of
 from fencepost.wire.pulsar.reading import MalformedFrame
@@ -148,7 +148,7 @@ def test_unknown_fields_are_kept() -> None:
 
 
 ENTRIES = st.builds(
-    Entry,
+    BatchedMessage,
     st.none() | st.binary(max_size=30),
     U64,
     st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=5),
@@ -157,7 +157,7 @@ ENTRIES = st.builds(
 
 
 @given(st.lists(ENTRIES, min_size=1, max_size=5))
-def test_every_batch_comes_back_as_it_was(batch: list[Entry]) -> None:
+def test_every_batch_comes_back_as_it_was(batch: list[BatchedMessage]) -> None:
     """Also a batch of one message, which is a batch because its metadata says so."""
     metadata = pb.MessageMetadata(producer_name="p", sequence_id=0, publish_time=0, num_messages_in_batch=len(batch))
     payload = Payload(metadata, encode_batch(batch))
@@ -169,9 +169,9 @@ def test_every_batch_comes_back_as_it_was(batch: list[Entry]) -> None:
 @pytest.mark.parametrize(
     ("count", "data", "told"),
     [
-        (2, encode_batch([Entry(b"a", 0)]), "the metadata of message 2 of 2 in a batch was due, and 0 bytes are left"),
-        (1, encode_batch([Entry(b"a", 0), Entry(b"b", 1)]), "bytes are left over after a batch of 1 messages"),
-        (1, encode_batch([Entry(b"abc", 0)])[:-1], "announces 3 bytes, and 2 are left"),
+        (2, encode_batch([BatchedMessage(b"a", 0)]), "the metadata of message 2 of 2 in a batch was due, and 0 bytes are left"),
+        (1, encode_batch([BatchedMessage(b"a", 0), BatchedMessage(b"b", 1)]), "bytes are left over after a batch of 1 messages"),
+        (1, encode_batch([BatchedMessage(b"abc", 0)])[:-1], "announces 3 bytes, and 2 are left"),
         (1, SIZE.pack(0), "lacks payload_size"),
         (1, SIZE.pack(1) + b"\xff", "the codec refuses it"),
     ],

@@ -65,7 +65,7 @@ def decode_response(to: RequestPayload, correlation_id: int, data: bytes) -> Res
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestHeader:
     """The beginning of every request, in every version: API, version, and the correlation id of its answer."""
 
     api_key: int
@@ -83,14 +83,14 @@ class Asked:
         return self.api is not None and self.version in schema_name_map[self.api]
 
 
-def asked_in(data: bytes) -> Asked:
+def asked_in(data: bytes) -> RequestHeader:
     """The beginning of a request's frame, without the length."""
     if len(data) < _ASKED.size:
         raise MalformedFrame("a request was due, and the frame is too short for the beginning of its header", data)
-    return Asked(*_ASKED.unpack_from(data))
+    return RequestHeader(*_ASKED.unpack_from(data))
 
 
-def decode_request(asked: Asked, data: bytes) -> RequestPayload:
+def decode_request(asked: RequestHeader, data: bytes) -> RequestPayload:
     """The request from a frame's bytes, without the length; `asked` is how they begin."""
     kind = request_class(asked.api_key, asked.version)
     due = f"{title(asked.api or '')} v{asked.version} was due"

@@ -14,7 +14,7 @@ from .reading import MalformedFrame, complete, fill
 
 
 @dataclass(frozen=True)
-class Entry:
+class BatchedMessage:
     """One message as its producer passed it; `value` is None for one without content."""
 
     value: bytes | None
@@ -33,7 +33,7 @@ def count_of(metadata: pb.MessageMetadata) -> int:
     return metadata.num_messages_in_batch
 
 
-def encode_batch(entries: Iterable[Entry]) -> bytes:
+def encode_batch(entries: Iterable[BatchedMessage]) -> bytes:
     """The payload data of a batch."""
     out = bytearray()
     for entry in entries:
@@ -50,7 +50,7 @@ def encode_batch(entries: Iterable[Entry]) -> bytes:
     return bytes(out)
 
 
-def entries(payload: Payload) -> tuple[Entry, ...]:
+def entries(payload: Payload) -> tuple[BatchedMessage, ...]:
     """The messages of a payload, in order. MalformedFrame if they do not agree with its metadata."""
     metadata = payload.metadata
     if metadata.compression != pb.NONE:
@@ -60,7 +60,7 @@ def entries(payload: Payload) -> tuple[Entry, ...]:
     if not is_batch(metadata):
         value = None if metadata.null_value else payload.data
         key = metadata.partition_key if metadata.HasField("partition_key") else None
-        return (Entry(value, metadata.sequence_id, key, _pairs(metadata.properties)),)
+        return (BatchedMessage(value, metadata.sequence_id, key, _pairs(metadata.properties)),)
     found = []
     rest = payload.data
     for index in range(count_of(metadata)):
@@ -71,7 +71,7 @@ def entries(payload: Payload) -> tuple[Entry, ...]:
     return tuple(found)
 
 
-def _next(rest: bytes, index: int, metadata: pb.MessageMetadata, data: bytes) -> tuple[Entry, bytes]:
+def _next(rest: bytes, index: int, metadata: pb.MessageMetadata, data: bytes) -> tuple[BatchedMessage, bytes]:
     place = f"message {index + 1} of {count_of(metadata)} in a batch"
     if len(rest) < SIZE.size or (size := SIZE.unpack_from(rest)[0]) > len(rest) - SIZE.size:
         raise MalformedFrame(f"the metadata of {place} was due, and {len(rest)} bytes are left", data)
@@ -82,7 +82,7 @@ def _next(rest: bytes, index: int, metadata: pb.MessageMetadata, data: bytes) ->
         raise MalformedFrame(f"{place} announces {single.payload_size} bytes, and {len(rest) - begin} are left", data)
     end = begin + single.payload_size
     return (
-        Entry(
+        BatchedMessage(
             None if single.null_value else rest[begin:end],
             single.sequence_id if single.HasField("sequence_id") else metadata.sequence_id + index,
             single.partition_key if single.HasField("partition_key") else None,

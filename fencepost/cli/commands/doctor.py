@@ -19,15 +19,15 @@ def doctor(
     of each proposal can be tested, and what would open the rest.
     """
     from fencepost.adapters import registry
-    from fencepost.contract.registration import Asked
+    from fencepost.contract.registration import SpecifiedSystem
     from fencepost.doctor import checkup
-    from fencepost.run.identity import Named
+    from fencepost.run.identity import DeclaredSystem
     from fencepost.run.options import Options, given
 
     judged.need("doctor")
 
     def show() -> int:
-        asked = Asked(given(judged.values(), judged.set_system or ()), judged.profile)
-        return checkup.show(Options(registry.named(judged.system), asked, named=Named.of(known_as=judged.known_as)), form)
+        asked = SpecifiedSystem(given(judged.values(), judged.set_system or ()), judged.profile)
+        return checkup.show(Options(registry.named(judged.system), asked, named=DeclaredSystem.of(known_as=judged.known_as)), form)
 
     guarded(show)

@@ -54,10 +54,12 @@ def soak(
     def act() -> int:
         from fencepost.console.terminal import Screen
         from fencepost.run.interruption import seconds
-        from fencepost.soak.soak_document import Asked
+        from fencepost.soak.soak_document import SoakOptions
         from fencepost.soak.soak_run import Soak
 
-        asked = Asked(seconds(limit, "--time"), faults, rate, writers, seconds(segment, "--segment"), seconds(every, "--fault-every"), seed)
+        asked = SoakOptions(
+            seconds(limit, "--time"), faults, rate, writers, seconds(segment, "--segment"), seconds(every, "--fault-every"), seed
+        )
         return Soak(judged.options(results), asked, Screen()).run()
 
     guarded(act)

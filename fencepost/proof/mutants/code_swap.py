@@ -10,7 +10,7 @@ from pathlib import Path
 from types import CodeType, FunctionType
 
 from . import reference_sources
-from .mutation_sites import Place
+from .mutation_sites import MutationSite
 
 
 class NotApplied(Exception):
@@ -28,7 +28,7 @@ class Functions:
                 file = Path(one.__code__.co_filename).relative_to(top).as_posix()
                 self._by_line.setdefault((file, one.__code__.co_firstlineno), []).append(one)
 
-    def change(self, place: Place, source: bytes) -> None:
+    def change(self, place: MutationSite, source: bytes) -> None:
         """Make the change in every function that has it. Raises NotApplied."""
         changed = compile(place.applied(source), str(reference_sources.root().parent / place.key.file), "exec")
         codes = [code for code in _codes(changed) if code.co_firstlineno == place.outermost and not code.co_name.startswith("<")]

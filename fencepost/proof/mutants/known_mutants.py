@@ -12,12 +12,12 @@ from pydantic import Field
 from fencepost.contract import datafile
 from fencepost.contract.datafile import DataFileError, Row
 
-from .mutation_sites import Key, Place
+from .mutation_sites import Key, MutationSite
 
 Words = Annotated[str, Field(min_length=1)]
 
 
-class Entry(Row):
+class MutantEntry(Row):
     """One change: the file, the function and the line, and what the line becomes, as `fencepost prove --mutants` prints it."""
 
     file: Words
@@ -32,14 +32,14 @@ class Entry(Row):
         return Key(self.file, self.function, self.line, self.change, self.nth)
 
 
-class Lawful(Entry):
+class Lawful(MutantEntry):
     """A change that no client can ever see as a broken promise, with the reason."""
 
     reason: Annotated[str, Field(min_length=10)]
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownMutants:
     """Both files."""
 
     lawful: dict[Key, str]
@@ -50,11 +50,11 @@ def _folder() -> Traversable:
     return resources.files("fencepost.fixtures").joinpath("mutants")
 
 
-def load(places: Iterable[Place]) -> Known:
+def load(places: Iterable[MutationSite]) -> KnownMutants:
     """Both files; `places` are all places of the reference. Raises DataFileError, also for a conforming change of an unknown place."""
     lawful = _lawful(_folder().joinpath("lawful.yaml"), {place.key for place in places})
-    killed = datafile.load(_folder().joinpath("killed.yaml"), list[Entry])
-    return Known(lawful, frozenset(one.key for one in killed))
+    killed = datafile.load(_folder().joinpath("killed.yaml"), list[MutantEntry])
+    return KnownMutants(lawful, frozenset(one.key for one in killed))
 
 
 def _lawful(path: Traversable, there: Collection[Key]) -> dict[Key, str]:

@@ -7,7 +7,7 @@ from functools import cached_property
 from types import CodeType
 
 from . import reference_sources
-from .mutation_sites import MODULE, Place
+from .mutation_sites import MODULE, MutationSite
 
 _SAYS = "_fencepost_reached"
 Line = tuple[str, int]
@@ -67,11 +67,11 @@ class Reach:
         every = {lines for scenarios in self.by_profile.values() for lines in scenarios.values()}
         return {lines: {_room(file) for file, _ in lines} for lines in every}
 
-    def is_at_start(self, place: Place) -> bool:
+    def is_at_start(self, place: MutationSite) -> bool:
         """Whether the change takes effect before the first scenario, so that it must be made when the module is imported."""
         return place.key.function == MODULE or not place.outermost or (place.key.file, place.at) in self.at_start
 
-    def asked(self, place: Place, everything: bool) -> dict[str, list[str]]:
+    def asked(self, place: MutationSite, everything: bool) -> dict[str, list[str]]:
         """The scenarios that may reach a change, by profile; all of its protocol if it takes effect at the start.
 
         A scenario that reaches the very same lines under several profiles is asked under the first: the others would hardly show more.

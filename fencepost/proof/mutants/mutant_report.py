@@ -19,7 +19,7 @@ from fencepost.contract.folder import Folder, Layout, claim
 
 from . import known_mutants, mutation_run
 from .mutant_verdicts import Outcome
-from .mutation_run import Drawn, Trial
+from .mutation_run import Drawn, MutationTrial
 
 JSON = "mutants.json"
 PAGE = "mutants.html"
@@ -62,7 +62,7 @@ def _told(one: Outcome) -> str:
     return f"({one.broke})" if one.broke else "(survived)" if one.scenarios else "(survived: no scenario comes there)"
 
 
-def _sum_up(done: Trial, console: Console) -> None:
+def _sum_up(done: MutationTrial, console: Console) -> None:
     console.print()
     for one in done.not_lawful:
         why = f"lawful.yaml says that it breaks no promise, but {_told(one)}"
@@ -86,7 +86,7 @@ def _sum_up(done: Trial, console: Console) -> None:
     )
 
 
-def _write(claimed: Folder, done: Trial) -> None:
+def _write(claimed: Folder, done: MutationTrial) -> None:
     document = as_json(done)
     claimed.put(JSON, json.dumps(document, indent=1) + "\n")
     template = resources.files("fencepost.fixtures").joinpath("mutants.html.j2").read_text(encoding="utf-8")
@@ -94,7 +94,7 @@ def _write(claimed: Folder, done: Trial) -> None:
     claimed.put(PAGE, environment.from_string(template).render(**document))
 
 
-def as_json(done: Trial) -> dict[str, Any]:
+def as_json(done: MutationTrial) -> dict[str, Any]:
     """The trial for other programs, and for the page of the kill matrix."""
     return {
         "schema_version": 1,
@@ -116,7 +116,7 @@ def as_json(done: Trial) -> dict[str, Any]:
     }
 
 
-def _row(done: Trial, one: Outcome) -> dict[str, Any]:
+def _row(done: MutationTrial, one: Outcome) -> dict[str, Any]:
     key = one.place.key
     return {
         "file": key.file,

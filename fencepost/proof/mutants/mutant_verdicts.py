@@ -9,7 +9,7 @@ from typing import NamedTuple, NoReturn
 
 from fencepost.contract.verdict import ScenarioResult, Verdict
 
-from .mutation_sites import Place
+from .mutation_sites import MutationSite
 from .prepared_scenarios import Suite
 
 SCENARIO_S = 2.0
@@ -28,7 +28,7 @@ Verdicts = Mapping[str, Mapping[str, str]]
 """The verdict of each scenario without a change, by profile."""
 
 
-class Red(NamedTuple):
+class RedOnMutant(NamedTuple):
     """A scenario that is red on a mutant. `is_mended`: only because a deviation of the release does not show."""
 
     profile: str
@@ -43,14 +43,14 @@ class Red(NamedTuple):
 class Outcome:
     """The result of one mutant: its red scenarios, and how many scenarios ran; `died` is how its process ended early."""
 
-    place: Place
-    reds: tuple[Red, ...] = ()
+    place: MutationSite
+    reds: tuple[RedOnMutant, ...] = ()
     scenarios: int = 0
     died: str | None = None
     seconds: float = field(default=0.0, compare=False)
 
     @property
-    def killers(self) -> list[Red]:
+    def killers(self) -> list[RedOnMutant]:
         """The scenarios that found a broken promise, one for each requirement."""
         return list({one.requirement: one for one in reversed(self.reds) if one.verdict == Verdict.VIOLATED}.values())[::-1]
 
@@ -88,7 +88,7 @@ class Judging:
 
     def __init__(self, usual: Verdicts, asked: Mapping[str, Collection[str]], thorough: bool, scenario_s: float = SCENARIO_S) -> None:
         self._usual, self._asked, self._thorough, self._scenario_s = usual, asked, thorough, scenario_s
-        self.reds: list[Red] = []
+        self.reds: list[RedOnMutant] = []
         self.scenarios = 0
         self._endless = 0
 
@@ -112,11 +112,11 @@ class Judging:
                     return
 
 
-def _red(profile: str, result: ScenarioResult, is_endless: bool) -> Red:
+def _red(profile: str, result: ScenarioResult, is_endless: bool) -> RedOnMutant:
     reason = "the scenario did not end in the time that it may compute" if is_endless else result.reason or ""
     verdict = Verdict.HARNESS_ERROR if is_endless else result.verdict
     is_mended = not is_endless and result.is_stale
-    return Red(profile, result.requirement, result.name, verdict.value, reason.strip().split("\n")[0][:300], is_mended)
+    return RedOnMutant(profile, result.requirement, result.name, verdict.value, reason.strip().split("\n")[0][:300], is_mended)
 
 
 class _Limits:

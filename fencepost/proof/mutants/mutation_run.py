@@ -9,10 +9,10 @@ from fencepost.adapters import registry
 
 from . import known_mutants, reference_sources
 from .judge_process import Failed
-from .known_mutants import Known
+from .known_mutants import KnownMutants
 from .line_coverage import Reach
 from .mutant_verdicts import Outcome
-from .mutation_sites import Key, Place, draw, places_in
+from .mutation_sites import Key, MutationSite, draw, places_in
 from .process_pool import KitFailed, Processes
 from .tasks import Honest, Judge, Note
 
@@ -24,10 +24,10 @@ ENOUGH = 0.9
 class Drawn:
     """The mutants that are tried, the number of possible ones, and what is known of single changes."""
 
-    places: tuple[Place, ...]
+    places: tuple[MutationSite, ...]
     possible: int
     seed: int
-    known: Known
+    known: KnownMutants
 
     @classmethod
     def of(cls, count: int, seed: int, only: Sequence[str] = ()) -> "Drawn":
@@ -38,7 +38,7 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Trial:
+class MutationTrial:
     """The results of the mutants that were drawn. `unreached` are those whose code no scenario runs."""
 
     drawn: Drawn
@@ -46,7 +46,7 @@ class Trial:
     unreached: frozenset[Key] = frozenset()
 
     @property
-    def known(self) -> Known:
+    def known(self) -> KnownMutants:
         return self.drawn.known
 
     @property
@@ -99,7 +99,7 @@ class Trial:
         return not (self.stopped or self.not_lawful or self.escaped) and self.share >= ENOUGH
 
 
-def places_of_files(only: Sequence[str] = ()) -> list[Place]:
+def places_of_files(only: Sequence[str] = ()) -> list[MutationSite]:
     """Every place where the reference can be mutated, or those in these files and folders."""
     return [place for name, path in reference_sources.files(only).items() for place in places_in(name, path.read_bytes())]
 
@@ -111,7 +111,7 @@ def profiles() -> list[str]:
 
 def run(
     drawn: Drawn, thorough: bool, workers: int, report: Callable[[Outcome, int], None], in_profiles: Sequence[str] | None = None
-) -> Trial:
+) -> MutationTrial:
     """Judge these mutants, in all profiles or in these. `report` is called for each as it ends, with its number.
 
     An interrupt ends it early: the trial then has fewer outcomes than were drawn.
@@ -137,7 +137,7 @@ def run(
                 unreached.add(place.key)
                 heard(Outcome(place))
         _judge(processes, tasks, workers, heard)
-    return Trial(drawn, tuple(found[place.key] for place in drawn.places if place.key in found), frozenset(unreached))
+    return MutationTrial(drawn, tuple(found[place.key] for place in drawn.places if place.key in found), frozenset(unreached))
 
 
 def _noted(processes: Processes, order: Sequence[str], workers: int) -> list[Honest]:

@@ -16,7 +16,7 @@ from io import BytesIO
 from tokenize import COMMENT, tokenize
 from typing import NamedTuple
 
-from .mutations import Change, Text, changes_at
+from .mutations import SourceChange, Text, changes_at
 
 MODULE = "<module>"
 _FREE = ("throttle_time", "repr", "strict", "frozen", "is_refusal")
@@ -34,7 +34,7 @@ class Key(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Place:
+class MutationSite:
     """A change of one place. `at` is the line of its statement, `number` the line that is shown to people.
 
     `outermost` is the first line of the outermost function, including its decorators: 0 outside of functions.
@@ -57,7 +57,7 @@ class Place:
         return f"{self.key.file}:{self.number}: {self.key.line}  ->  {self.key.change}"
 
 
-def places_in(file: str, source: bytes) -> list[Place]:
+def places_in(file: str, source: bytes) -> list[MutationSite]:
     """The places of one file, in the order of the text."""
     text = Text(_without_comments(source))
     found = [_place(file, text, one, where) for one, where in _walk(ast.parse(source), text, _Where(MODULE, 0, 0))]
@@ -70,7 +70,7 @@ def places_in(file: str, source: bytes) -> list[Place]:
     return numbered
 
 
-def draw(places: Iterable[Place], count: int, seed: int) -> list[Place]:
+def draw(places: Iterable[MutationSite], count: int, seed: int) -> list[MutationSite]:
     """Draw `count` of them, the same for a seed on every machine. A change elsewhere in the source does not affect the others."""
     return sorted(places, key=lambda place: sha256(repr((seed, *place.key)).encode()).digest())[:count]
 
@@ -94,20 +94,20 @@ class _Where(NamedTuple):
     statement: int
 
 
-def _place(file: str, text: Text, change: Change, where: _Where) -> Place:
+def _place(file: str, text: Text, change: SourceChange, where: _Where) -> MutationSite:
     first, last = text.line_of(change.start), text.line_of(change.end)
     before, behind = text.joined(text.start_of(first), change.start), text.joined(change.end, text.end_of(last))
     line = _one_line(before + text.joined(change.start, change.end) + behind)
     becomes = change.told or _one_line(before + change.text + behind)
     key = Key(file, where.function, line, becomes)
-    return Place(key, change.kind, first, where.statement, where.outermost, change.start, change.end, change.text)
+    return MutationSite(key, change.kind, first, where.statement, where.outermost, change.start, change.end, change.text)
 
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _walk(node: ast.AST, text: Text, where: _Where) -> Iterator[tuple[Change, _Where]]:
+def _walk(node: ast.AST, text: Text, where: _Where) -> Iterator[tuple[SourceChange, _Where]]:
     """The changes of a node and of all nodes in it, each with what encloses it."""
     if isinstance(node, ast.stmt):
         where = where._replace(statement=_first_line(node))

@@ -36,7 +36,7 @@ _ARITHMETIC: dict[type[ast.operator], tuple[str, str]] = {
 
 
 @dataclass(frozen=True)
-class Change:
+class SourceChange:
     """The bytes from `start` to `end` become `text`; `told` is what people read, if that is not the changed line."""
 
     kind: str
@@ -77,7 +77,7 @@ class Text:
         return self._starts[line] if line < len(self._starts) else len(self._source)
 
 
-def changes_at(node: ast.AST, text: Text, function: str) -> Iterator[Change]:
+def changes_at(node: ast.AST, text: Text, function: str) -> Iterator[SourceChange]:
     """The changes of this node itself; `function` is the name of its function."""
     match node:
         case ast.Compare(left=left, ops=ops, comparators=comparators):
@@ -88,13 +88,13 @@ def changes_at(node: ast.AST, text: Text, function: str) -> Iterator[Change]:
             for before, behind in pairwise(values):
                 yield from _between(text, "boolean operator", before, behind, symbols)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield Change("condition", *text.span(node), f"({text.of(operand)})")
+            yield SourceChange("condition", *text.span(node), f"({text.of(operand)})")
         case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _ARITHMETIC and not _is_text(left, right):
             yield from _between(text, "arithmetic", left, right, _ARITHMETIC[type(operator)])
         case ast.Constant(value=bool(value)):
-            yield Change("constant", *text.span(node), str(not value))
+            yield SourceChange("constant", *text.span(node), str(not value))
         case ast.Constant(value=int(value)):
-            yield Change("constant", *text.span(node), str(value + 1))
+            yield SourceChange("constant", *text.span(node), str(value + 1))
         case ast.If(test=test) | ast.IfExp(test=test):
             yield from _opposite(text, test)
         case ast.comprehension(ifs=tests):
@@ -112,25 +112,25 @@ def changes_at(node: ast.AST, text: Text, function: str) -> Iterator[Change]:
             yield _dropped(text, "dropped statement", node)
 
 
-def _between(text: Text, kind: str, before: ast.expr, behind: ast.expr, symbols: tuple[str, str]) -> Iterator[Change]:
+def _between(text: Text, kind: str, before: ast.expr, behind: ast.expr, symbols: tuple[str, str]) -> Iterator[SourceChange]:
     """Another operator between two operands, which parentheses may enclose."""
     old, new = symbols
     start, end = text.span(before)[1], text.span(behind)[0]
     gap = text.joined(start, end)
     if old in gap:  # an operator such as `not in` may be written with more than one space
         found = start + len(gap[: gap.index(old)].encode())
-        yield Change(kind, found, found + len(old), new)
+        yield SourceChange(kind, found, found + len(old), new)
 
 
-def _opposite(text: Text, test: ast.expr) -> Iterator[Change]:
+def _opposite(text: Text, test: ast.expr) -> Iterator[SourceChange]:
     is_negation = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
     is_opposite = isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], _OPPOSITES)
     if not is_negation and not is_opposite:
-        yield Change("condition", *text.span(test), f"not ({text.of(test)})")
+        yield SourceChange("condition", *text.span(test), f"not ({text.of(test)})")
 
 
-def _dropped(text: Text, kind: str, node: ast.stmt) -> Change:
-    return Change(kind, *text.span(node), f"if 0: {text.of(node)}", "(dropped)")
+def _dropped(text: Text, kind: str, node: ast.stmt) -> SourceChange:
+    return SourceChange(kind, *text.span(node), f"if 0: {text.of(node)}", "(dropped)")
 
 
 def _is_mark(called: ast.expr) -> bool:

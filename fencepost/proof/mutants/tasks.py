@@ -12,7 +12,7 @@ from . import reference_sources
 from .code_swap import Functions
 from .line_coverage import Line, Noted
 from .mutant_verdicts import SCENARIO_S, Judging, Outcome, Verdicts
-from .mutation_sites import Place
+from .mutation_sites import MutationSite
 from .prepared_scenarios import Suite
 
 
@@ -43,7 +43,7 @@ class Note:
 class Judge:
     """Judge a mutant by these scenarios; `usual` are their verdicts without it."""
 
-    place: Place
+    place: MutationSite
     asked: Mapping[str, Sequence[str]]
     usual: Verdicts
     thorough: bool

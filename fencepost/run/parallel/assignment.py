@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
-from fencepost.contract.brokers import Asked, beside, deal
+from fencepost.contract.brokers import ScheduledScenario, beside, deal
 from fencepost.contract.items import PROTOCOL, WORKER, feature_of, needs_of
 from fencepost.contract.ports import System
 
@@ -35,7 +35,7 @@ class Dealing:
         for item in items if self._is_heard else ():
             by_protocol.setdefault(item.stash[PROTOCOL], []).append(item)
         for protocol, of_it in by_protocol.items():
-            asked = [Asked(feature_of(item), needs_of(item)) for item in of_it]
+            asked = [ScheduledScenario(feature_of(item), needs_of(item)) for item in of_it]
             for item, worker in zip(of_it, deal(systems[protocol], asked, self._workers) or (), strict=False):
                 item.stash[WORKER] = worker
 

@@ -5,7 +5,7 @@ from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.partition_log import PartitionLog
-from fencepost.reference.kafka.producer_state import ProducerStates, Standing
+from fencepost.reference.kafka.producer_state import EpochStanding, ProducerStates
 from fencepost.reference.kafka.transaction import Transaction
 from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
 from fencepost.reference.kafka.verification import Operation, Verification
@@ -16,10 +16,10 @@ from fencepost.wire.kafka.batches import Batch
 class StaleEpochAccepted(ProducerStates):
     """A late batch of an earlier transaction is taken into the one that is open in its partition now, whatever its epoch."""
 
-    def standing(self, producer: ProducerIdAndEpoch) -> Standing:
+    def standing(self, producer: ProducerIdAndEpoch) -> EpochStanding:
         state = self.get(producer.producer_id)
         is_open = state is not None and state.has_open_transaction
-        return Standing.IN_OPEN_TRANSACTION if is_open else super().standing(producer)
+        return EpochStanding.IN_OPEN_TRANSACTION if is_open else super().standing(producer)
 
 
 @defect({"KIP890-090": seen("^Empty in no partition")}, origin="hanging transactions, the reason for KIP-890")
@@ -87,7 +87,7 @@ class NoVerification(Verification):
 class FutureEpochJoins(ProducerStates):
     """While a transaction is open in a partition, a batch of any newer epoch joins it unverified, and no marker fits any more."""
 
-    def standing(self, producer: ProducerIdAndEpoch) -> Standing:
+    def standing(self, producer: ProducerIdAndEpoch) -> EpochStanding:
         state = self.get(producer.producer_id)
         joins = state is not None and state.has_open_transaction and producer.epoch > state.producer.epoch
-        return Standing.IN_OPEN_TRANSACTION if joins else super().standing(producer)
+        return EpochStanding.IN_OPEN_TRANSACTION if joins else super().standing(producer)

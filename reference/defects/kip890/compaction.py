@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.log_cleaner import Fates, LogCleaner, last_segment
-from fencepost.reference.kafka.log_entries import AbortedTransaction, Entry
+from fencepost.reference.kafka.log_entries import AbortedTransaction, LogEntry
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.wire.kafka.batches import Batch, MarkerType, encode
 
@@ -17,7 +17,7 @@ def _aborts(batch: Batch) -> bool:
 class CleanedBatchLosesItsGaps(LogCleaner):
     """A batch that loses a record is written again with the rest from its base offset on, so records change their offsets."""
 
-    def cleaned_data(self, log: PartitionLog, entry: Entry, fates: Fates, newest: Mapping[bytes, int]) -> Entry | None:
+    def cleaned_data(self, log: PartitionLog, entry: LogEntry, fates: Fates, newest: Mapping[bytes, int]) -> LogEntry | None:
         left = super().cleaned_data(log, entry, fates, newest)
         if left is None or left is entry or not left.batch.records:
             return left
@@ -29,7 +29,7 @@ class CleanedBatchLosesItsGaps(LogCleaner):
             left.batch.base_sequence,
             transactional=left.batch.transactional,
         )
-        return Entry(dense, encode(dense))
+        return LogEntry(dense, encode(dense))
 
 
 @defect(
@@ -39,10 +39,10 @@ class CleanedBatchLosesItsGaps(LogCleaner):
 class AbortedBatchesKeptWithoutMarkers(LogCleaner):
     """When a cleaned segment is split, the aborted batches in it are kept, and their markers are dropped as if nothing was left."""
 
-    def cleaned_data(self, log: PartitionLog, entry: Entry, fates: Fates, newest: Mapping[bytes, int]) -> Entry | None:
+    def cleaned_data(self, log: PartitionLog, entry: LogEntry, fates: Fates, newest: Mapping[bytes, int]) -> LogEntry | None:
         return entry if self.was_aborted(entry, fates) else super().cleaned_data(log, entry, fates, newest)
 
-    def cleaned_marker(self, log: PartitionLog, entry: Entry, *, has_data: bool) -> Entry | None:
+    def cleaned_marker(self, log: PartitionLog, entry: LogEntry, *, has_data: bool) -> LogEntry | None:
         return super().cleaned_marker(log, entry, has_data=has_data and not _aborts(entry.batch))
 
 
@@ -65,10 +65,10 @@ class AbortMarkersShareAKey(LogCleaner):
         self._last = max((batch.base_offset for batch in batches if _aborts(batch)), default=None)
         super().clean(log)
 
-    def cleaned_data(self, log: PartitionLog, entry: Entry, fates: Fates, newest: Mapping[bytes, int]) -> Entry | None:
+    def cleaned_data(self, log: PartitionLog, entry: LogEntry, fates: Fates, newest: Mapping[bytes, int]) -> LogEntry | None:
         return entry if self.was_aborted(entry, fates) else super().cleaned_data(log, entry, fates, newest)
 
-    def cleaned_marker(self, log: PartitionLog, entry: Entry, *, has_data: bool) -> Entry | None:
+    def cleaned_marker(self, log: PartitionLog, entry: LogEntry, *, has_data: bool) -> LogEntry | None:
         if _aborts(entry.batch):
             return entry if entry.batch.base_offset == self._last else None
         return super().cleaned_marker(log, entry, has_data=has_data)
@@ -93,7 +93,7 @@ class AbortedIndexOfCleanedPart(PartitionLog):
 class AbortedRecordReplacesCommitted(LogCleaner):
     """Aborted records count as the newest of their key too, so the committed one before them is removed, and then they are."""
 
-    def counts(self, entry: Entry, fates: Fates) -> bool:  # noqa: ARG002 - that is the defect
+    def counts(self, entry: LogEntry, fates: Fates) -> bool:  # noqa: ARG002 - that is the defect
         return not entry.batch.control
 
 
@@ -104,7 +104,7 @@ class AbortedRecordReplacesCommitted(LogCleaner):
 class UndecidedRecordsReplaceCommitted(LogCleaner):
     """A pass goes to the end of the last whole segment, so a committed record gives way to one of an open transaction."""
 
-    def first_uncleanable(self, log: PartitionLog, entries: list[Entry]) -> int:
+    def first_uncleanable(self, log: PartitionLog, entries: list[LogEntry]) -> int:
         return last_segment(log, entries)
 
 
@@ -115,11 +115,11 @@ class UndecidedRecordsReplaceCommitted(LogCleaner):
 class MarkerReplacedByARecord(LogCleaner):
     """A marker is looked up among the keys of records, so a newer record with the bytes of its key removes it."""
 
-    def newest_of_keys(self, entries: Iterable[Entry], fates: Fates) -> Mapping[bytes, int]:
+    def newest_of_keys(self, entries: Iterable[LogEntry], fates: Fates) -> Mapping[bytes, int]:
         self._newest = super().newest_of_keys(entries, fates)
         return self._newest
 
-    def cleaned_marker(self, log: PartitionLog, entry: Entry, *, has_data: bool) -> Entry | None:
+    def cleaned_marker(self, log: PartitionLog, entry: LogEntry, *, has_data: bool) -> LogEntry | None:
         newest = self._newest.get(entry.batch.records[0].key or b"", -1)
         return None if newest > entry.batch.base_offset else super().cleaned_marker(log, entry, has_data=has_data)
 
@@ -131,7 +131,7 @@ class MarkerReplacedByARecord(LogCleaner):
 class RecordReplacedByAMarker(LogCleaner):
     """The keys of markers are among those of records, so a record with the bytes of such a key gives way to the next marker."""
 
-    def counts(self, entry: Entry, fates: Fates) -> bool:
+    def counts(self, entry: LogEntry, fates: Fates) -> bool:
         return entry.batch.control or super().counts(entry, fates)
 
 
@@ -146,7 +146,7 @@ class MarkerRemovedBeforeItsData(LogCleaner):
         self._log = log.entries(log.start_offset)
         super().clean(log)
 
-    def cleaned_marker(self, log: PartitionLog, entry: Entry, *, has_data: bool) -> Entry | None:
+    def cleaned_marker(self, log: PartitionLog, entry: LogEntry, *, has_data: bool) -> LogEntry | None:
         before = [one.batch for one in self._log if one.batch.base_offset < entry.batch.base_offset]
         is_in_segment = bool(before) and before[-1].producer_id == entry.batch.producer_id
         return super().cleaned_marker(log, entry, has_data=has_data and is_in_segment)
@@ -161,7 +161,7 @@ class StableOffsetBackAfterAPass(PartitionLog):
 
     _removed = 0
 
-    def replace_cleaned(self, kept: Mapping[int, Entry]) -> None:
+    def replace_cleaned(self, kept: Mapping[int, LogEntry]) -> None:
         self._removed += len(self._entries) - len(kept)
         super().replace_cleaned(kept)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.ending import Asked, Ending
+from fencepost.reference.kafka.ending import EndTxnEffect, RequestedTransaction
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.markers import MarkerSender
 from fencepost.reference.kafka.transaction import Decision, State, Transaction
@@ -50,8 +50,8 @@ class AnsweredEpochIsUseless(Coordinator):
 class RetriedEndIsFenced(Coordinator):
     """The epoch is raised, and the client that did not hear of it is fenced by its own commit when it asks again."""
 
-    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
-        return super().end_of_new_client(state, decision, Asked.NEITHER if asked is Asked.RETRY else asked)
+    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
+        return super().end_of_new_client(state, decision, RequestedTransaction.NEITHER if asked is RequestedTransaction.RETRY else asked)
 
 
 @defect(
@@ -60,19 +60,19 @@ class RetriedEndIsFenced(Coordinator):
 class LateAbortOfACommitSucceeds(Coordinator):
     """A retry is recognised by its epoch alone, so an abort of what was committed is answered success."""
 
-    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
-        ended = asked is Asked.RETRY and state in (State.COMPLETE_COMMIT, State.COMPLETE_ABORT)
-        return Ending.ANSWER_AGAIN if ended else super().end_of_new_client(state, decision, asked)
+    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
+        ended = asked is RequestedTransaction.RETRY and state in (State.COMPLETE_COMMIT, State.COMPLETE_ABORT)
+        return EndTxnEffect.ANSWER_AGAIN if ended else super().end_of_new_client(state, decision, asked)
 
 
 @defect({"KIP890-069": seen("^success", expected="INVALID_TXN_STATE")}, origin="textbook: nothing to do is taken for done")
 class EmptyCommitSucceeds(Coordinator):
     """A commit with nothing open is answered success, so a producer whose writes were lost believes that they are there."""
 
-    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
+    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
         idle = state in (State.EMPTY, State.COMPLETE_COMMIT, State.COMPLETE_ABORT)
-        if idle and asked is Asked.CURRENT and decision is Decision.COMMIT:
-            return Ending.ANSWER_AGAIN
+        if idle and asked is RequestedTransaction.CURRENT and decision is Decision.COMMIT:
+            return EndTxnEffect.ANSWER_AGAIN
         return super().end_of_new_client(state, decision, asked)
 
 
@@ -80,9 +80,9 @@ class EmptyCommitSucceeds(Coordinator):
 class EmptyAbortRefused(Coordinator):
     """An abort with nothing open is refused, as for old clients; a client that does not know whether it wrote cannot start afresh."""
 
-    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
+    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
         idle = state in (State.EMPTY, State.COMPLETE_COMMIT, State.COMPLETE_ABORT)
-        if idle and asked is Asked.CURRENT and decision is Decision.ABORT:
+        if idle and asked is RequestedTransaction.CURRENT and decision is Decision.ABORT:
             raise Refused(Error.INVALID_TXN_STATE)
         return super().end_of_new_client(state, decision, asked)
 
@@ -108,9 +108,11 @@ class EmptyAbortWritesMarkers(MarkerSender):
 class EveryOlderEpochIsARetry(Coordinator):
     """Whatever epoch is older counts as the one that has just ended, so an end that comes two transactions late gets an answer."""
 
-    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         asked = super().asked_about(transaction, producer)
-        return Asked.RETRY if asked is Asked.NEITHER and producer.epoch < transaction.producer_epoch else asked
+        return (
+            RequestedTransaction.RETRY if asked is RequestedTransaction.NEITHER and producer.epoch < transaction.producer_epoch else asked
+        )
 
 
 @defect(

@@ -6,7 +6,7 @@ from typing import Any
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.dialect import Dialect
-from fencepost.reference.kafka.ending import Asked, Ending
+from fencepost.reference.kafka.ending import EndTxnEffect, RequestedTransaction
 from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
 from fencepost.reference.kafka.values import ProducerIdAndEpoch
 
@@ -26,9 +26,9 @@ class IdentityBesideAnError(Dialect):
 class RetriedAbortIsANewOne(Coordinator):
     """A client that asks for its abort again gets an empty abort on top, which takes away the epoch of its other requests."""
 
-    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
-        if (state, decision, asked) == (State.COMPLETE_ABORT, Decision.ABORT, Asked.RETRY):
-            return Ending.PREPARE
+    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
+        if (state, decision, asked) == (State.COMPLETE_ABORT, Decision.ABORT, RequestedTransaction.RETRY):
+            return EndTxnEffect.PREPARE
         return super().end_of_new_client(state, decision, asked)
 
 
@@ -44,9 +44,9 @@ class FreshEpochFenced(Coordinator):
 class RetryAnsweredBeforeCompletion(FreshEpochFenced):
     """A client that retries while markers are in flight is answered success, whichever end it asks for."""
 
-    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
-        if state in PREPARED and asked is Asked.RETRY:
-            return Ending.ANSWER_AGAIN
+    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
+        if state in PREPARED and asked is RequestedTransaction.RETRY:
+            return EndTxnEffect.ANSWER_AGAIN
         return super().end_of_new_client(state, decision, asked)
 
 
@@ -56,9 +56,9 @@ class RetryAnsweredBeforeCompletion(FreshEpochFenced):
 class CommitOfAbortedSucceeds(Coordinator):
     """A client whose transaction was aborted commits with that epoch, is answered success, and its data is gone."""
 
-    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
-        if state in (State.COMPLETE_ABORT, State.COMPLETE_COMMIT) and asked is Asked.RETRY:
-            return Ending.ANSWER_AGAIN
+    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
+        if state in (State.COMPLETE_ABORT, State.COMPLETE_COMMIT) and asked is RequestedTransaction.RETRY:
+            return EndTxnEffect.ANSWER_AGAIN
         return super().end_of_new_client(state, decision, asked)
 
 
@@ -66,16 +66,18 @@ class CommitOfAbortedSucceeds(Coordinator):
 class FutureEpochEnds(Coordinator):
     """An epoch that was never given out ends the open transaction, since it is not smaller than the one in force."""
 
-    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         asked = super().asked_about(transaction, producer)
-        return Asked.CURRENT if asked is Asked.NEITHER and producer.epoch > transaction.producer_epoch else asked
+        return (
+            RequestedTransaction.CURRENT if asked is RequestedTransaction.NEITHER and producer.epoch > transaction.producer_epoch else asked
+        )
 
 
 @defect({"KIP890-074": seen("^success", expected="INVALID_PRODUCER_ID_MAPPING")}, origin="textbook: half of a comparison")
 class ForeignProducerEnds(Coordinator):
     """A producer ends the transaction of another one, when only its epoch happens to be the same."""
 
-    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         return super().asked_about(transaction, replace(producer, producer_id=transaction.producer_id))
 
 
@@ -100,8 +102,8 @@ class EpochRaisedAtCompletion(Coordinator):
 class BothRacingEndsSucceed(Coordinator):
     """A client that sends the opposite decision second is taken for one that retries, and is answered success."""
 
-    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
-        return Ending.ANSWER_AGAIN if asked is Asked.RETRY else super().end_of_new_client(state, decision, asked)
+    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
+        return EndTxnEffect.ANSWER_AGAIN if asked is RequestedTransaction.RETRY else super().end_of_new_client(state, decision, asked)
 
 
 class _KnowsEmptyAborts(Coordinator):
@@ -131,18 +133,18 @@ class _KnowsEmptyAborts(Coordinator):
 class RetriedEmptyAbortFenced(_KnowsEmptyAborts):
     """An abort without an open transaction is answered and not remembered, so that its retry fences the client."""
 
-    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         asked = super().asked_about(transaction, producer)
-        return Asked.NEITHER if asked is Asked.RETRY and self.was_empty(transaction) else asked
+        return RequestedTransaction.NEITHER if asked is RequestedTransaction.RETRY and self.was_empty(transaction) else asked
 
 
 @defect({"KIP890-065": seen(r"^success with \(producer id \d+, epoch 2\)")}, origin="red team: without a transaction no end is a retry")
 class RetriedEmptyAbortIsANewOne(_KnowsEmptyAborts):
     """The retry of an abort without an open transaction takes the next epoch again."""
 
-    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         asked = super().asked_about(transaction, producer)
-        return Asked.CURRENT if asked is Asked.RETRY and self.was_empty(transaction) else asked
+        return RequestedTransaction.CURRENT if asked is RequestedTransaction.RETRY and self.was_empty(transaction) else asked
 
 
 @defect(
@@ -156,5 +158,5 @@ class EmptyAbortPassesForACommit(_KnowsEmptyAborts):
         self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
     ) -> ProducerIdAndEpoch:
         before = self._transactions.get(transactional_id)
-        is_retried = before is not None and self.was_empty(before) and self.asked_about(before, producer) is Asked.RETRY
+        is_retried = before is not None and self.was_empty(before) and self.asked_about(before, producer) is RequestedTransaction.RETRY
         return super().end_transaction(transactional_id, producer, Decision.ABORT if is_retried else decision, api_version)

@@ -3,7 +3,7 @@
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.dialect import Dialect
-from fencepost.reference.kafka.ending import Ending
+from fencepost.reference.kafka.ending import EndTxnEffect
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
 
@@ -30,7 +30,7 @@ class OldClientFencedByItsCommit(OldClientLosesItsEpoch):
 class OldClientMayNotRetry(Coordinator):
     """An old client that retries its end is answered that there is nothing to end, and cannot know that it was done."""
 
-    def end_of_old_client(self, state: State, decision: Decision) -> Ending:
+    def end_of_old_client(self, state: State, decision: Decision) -> EndTxnEffect:
         if state is decision.complete:
             raise Refused(Error.INVALID_TXN_STATE)
         return super().end_of_old_client(state, decision)
@@ -42,9 +42,9 @@ class OldClientMayNotRetry(Coordinator):
 class OppositeEndSucceeds(Coordinator):
     """A completed transaction answers success to whichever end an old client asks for."""
 
-    def end_of_old_client(self, state: State, decision: Decision) -> Ending:
+    def end_of_old_client(self, state: State, decision: Decision) -> EndTxnEffect:
         if state in (State.COMPLETE_COMMIT, State.COMPLETE_ABORT):
-            return Ending.ANSWER_AGAIN
+            return EndTxnEffect.ANSWER_AGAIN
         return super().end_of_old_client(state, decision)
 
 
@@ -52,9 +52,9 @@ class OppositeEndSucceeds(Coordinator):
 class EmptyAbortOfOldClient(Coordinator):
     """The empty abort of new clients is granted to old ones."""
 
-    def end_of_old_client(self, state: State, decision: Decision) -> Ending:
+    def end_of_old_client(self, state: State, decision: Decision) -> EndTxnEffect:
         if state is State.EMPTY and decision is Decision.ABORT:
-            return Ending.PREPARE
+            return EndTxnEffect.PREPARE
         return super().end_of_old_client(state, decision)
 
 
@@ -76,8 +76,8 @@ class DecisionContradicted(Coordinator):
     def must_wait(self, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
         return False
 
-    def end_of_old_client(self, state: State, decision: Decision) -> Ending:
-        return Ending.ANSWER_AGAIN if state in PREPARED else super().end_of_old_client(state, decision)
+    def end_of_old_client(self, state: State, decision: Decision) -> EndTxnEffect:
+        return EndTxnEffect.ANSWER_AGAIN if state in PREPARED else super().end_of_old_client(state, decision)
 
 
 @defect({"KIP890-083": seen(r"^\(producer id \d+, epoch 1\)")}, origin="textbook: two things called transaction version")

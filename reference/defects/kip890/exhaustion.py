@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.ending import Asked
+from fencepost.reference.kafka.ending import RequestedTransaction
 from fencepost.reference.kafka.markers import MarkerSender, TransactionMarker
 from fencepost.reference.kafka.ownership import Ownership
 from fencepost.reference.kafka.transaction import Decision, Transaction
@@ -67,7 +67,7 @@ class OverflowKeepsTheProducerId(Coordinator):
 class OverflowNotRepeatable(Coordinator):
     """A producer whose answer with the new producer id was lost cannot find out how its transaction has ended."""
 
-    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         return super().asked_about(transaction, producer) if producer.producer_id == transaction.producer_id else None
 
 
@@ -75,9 +75,9 @@ class OverflowNotRepeatable(Coordinator):
 class OldProducerIdEnds(Coordinator):
     """After an overflow a client with the old producer id is answered that its transaction is committed, whichever that was."""
 
-    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         is_from_before = producer.producer_id == transaction.previous_producer_id != transaction.producer_id
-        return Asked.RETRY if is_from_before else super().asked_about(transaction, producer)
+        return RequestedTransaction.RETRY if is_from_before else super().asked_about(transaction, producer)
 
 
 @defect(
@@ -88,9 +88,9 @@ class OverflowRememberedForEver(Coordinator):
     """The producer id from before the overflow passes for a retry for ever: an instance that slept through several transactions is
     given the identity in force."""
 
-    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         is_from_before = producer.producer_id < transaction.producer_id and producer.epoch == EXHAUSTED_EPOCH
-        return Asked.RETRY if is_from_before else super().asked_about(transaction, producer)
+        return RequestedTransaction.RETRY if is_from_before else super().asked_about(transaction, producer)
 
 
 @defect(

@@ -6,7 +6,7 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.additions import Additions
 from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.ending import Asked
+from fencepost.reference.kafka.ending import RequestedTransaction
 from fencepost.reference.kafka.ownership import Ownership
 from fencepost.reference.kafka.transaction import Transaction
 from fencepost.reference.kafka.transaction_log import TransactionLog
@@ -32,9 +32,9 @@ class EveryEpochInitialises(Ownership):
 class OldInstanceEnds(Coordinator):
     """EndTxn takes an older epoch for the current one, so an instance that was taken over still decides."""
 
-    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         asked = super().asked_about(transaction, producer)
-        return Asked.CURRENT if asked is not None and producer.epoch < transaction.producer_epoch else asked
+        return RequestedTransaction.CURRENT if asked is not None and producer.epoch < transaction.producer_epoch else asked
 
 
 @defect(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.dialect import Dialect
-from fencepost.reference.kafka.partition_log import Entry, Isolation, Page, PartitionLog
+from fencepost.reference.kafka.partition_log import Isolation, LogEntry, Page, PartitionLog
 
 
 @defect(
@@ -85,7 +85,7 @@ class _ForgetsOpenTransactions(PartitionLog):
         """Which of the offsets at which the open transactions begin, in order, are forgotten."""
         raise NotImplementedError
 
-    def apply(self, entry: Entry) -> None:
+    def apply(self, entry: LogEntry) -> None:
         super().apply(entry)
         starts = sorted(self.producers.open_transactions())
         if entry.batch.base_offset in starts:

@@ -8,7 +8,7 @@ from kio.static.protocol import ResponsePayload
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.kafka.dialect import Dialect
-from fencepost.reference.kafka.partition_log import AbortedTransaction, Entry, Isolation, PartitionLog
+from fencepost.reference.kafka.partition_log import AbortedTransaction, Isolation, LogEntry, PartitionLog
 from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates
 from fencepost.reference.kafka.response_order import ResponseOrder
 from fencepost.wire.kafka.batches import Batch, MarkerType
@@ -35,7 +35,7 @@ class AbortedBeforeTheRangeNotListed(PartitionLog):
 class MarkersKeptFromReaders(PartitionLog):
     """Readers of committed data are not given the markers, so they drop what comes behind an aborted transaction with it."""
 
-    def is_handed_out(self, entry: Entry, isolation: Isolation) -> bool:
+    def is_handed_out(self, entry: LogEntry, isolation: Isolation) -> bool:
         return isolation is Isolation.READ_UNCOMMITTED or not entry.batch.control
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.ending import Asked, Ending
+from fencepost.reference.kafka.ending import EndTxnEffect, RequestedTransaction
 from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
 from fencepost.reference.kafka.values import EXHAUSTED_EPOCH, FIRST_EPOCH, ProducerIdAndEpoch, TopicPartition
 
@@ -17,9 +17,9 @@ from fencepost.reference.kafka.values import EXHAUSTED_EPOCH, FIRST_EPOCH, Produ
 class LateEndEndsTheNext(Coordinator):
     """An end with the epoch before the current one counts as one of the open transaction, whoever sends it and however late it is."""
 
-    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
-        if state is State.ONGOING and asked is Asked.RETRY:
-            return Ending.PREPARE
+    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
+        if state is State.ONGOING and asked is RequestedTransaction.RETRY:
+            return EndTxnEffect.PREPARE
         return super().end_of_new_client(state, decision, asked)
 
 
@@ -43,9 +43,9 @@ class LateEndIsRefusedAndDone(Coordinator):
 class ZombieIsToldTheNewEpoch(Coordinator):
     """An end of the instance that was replaced is taken for a retry, and the answer hands it the epoch of its successor."""
 
-    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
-        if state is State.EMPTY and asked is Asked.RETRY:
-            return Ending.ANSWER_AGAIN
+    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
+        if state is State.EMPTY and asked is RequestedTransaction.RETRY:
+            return EndTxnEffect.ANSWER_AGAIN
         return super().end_of_new_client(state, decision, asked)
 
 
@@ -84,9 +84,9 @@ class LateEndEndsTheFirst(Coordinator):
             self._before[transactional_id] = known.previous_producer_id
         super().add_partitions(transactional_id, producer, partitions, transaction_version)
 
-    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         before = (self._before or {}).get(transaction.transactional_id)
         is_first = transaction.state is State.ONGOING and transaction.producer_epoch == FIRST_EPOCH
         if is_first and before != transaction.producer_id and producer == ProducerIdAndEpoch(before or 0, EXHAUSTED_EPOCH):
-            return Asked.CURRENT
+            return RequestedTransaction.CURRENT
         return super().asked_about(transaction, producer)

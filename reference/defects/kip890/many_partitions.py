@@ -6,7 +6,7 @@ from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.errors import Error
 from fencepost.reference.kafka.markers import MarkerSender
 from fencepost.reference.kafka.partition_log import PartitionLog
-from fencepost.reference.kafka.producer_state import Standing
+from fencepost.reference.kafka.producer_state import EpochStanding
 from fencepost.reference.kafka.transaction import Transaction
 from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
 from fencepost.reference.kafka.verification import Operation, Verification
@@ -30,7 +30,7 @@ class OnlyTheFirstIsAdded(Verification):
 
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
-        if self._has_added and log.producers.standing(producer) is Standing.NEW:
+        if self._has_added and log.producers.standing(producer) is EpochStanding.NEW:
             return log.guards.draw(producer, batch.base_sequence, bumps_epoch=True).guard
         guard = super().before_produce(log, transactional_id, batch, operation)
         self._has_added = operation is Operation.ADD
@@ -53,7 +53,7 @@ class OnlyTheFirstTopicIsAdded(Verification):
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         self._first = self._first or log.name.topic
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
-        if operation is Operation.ADD and log.name.topic != self._first and log.producers.standing(producer) is Standing.NEW:
+        if operation is Operation.ADD and log.name.topic != self._first and log.producers.standing(producer) is EpochStanding.NEW:
             return log.guards.draw(producer, batch.base_sequence, bumps_epoch=True).guard
         return super().before_produce(log, transactional_id, batch, operation)
 

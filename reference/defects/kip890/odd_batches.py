@@ -5,7 +5,7 @@ from dataclasses import replace
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.guards import Attempt
 from fencepost.reference.kafka.partition_log import PartitionLog
-from fencepost.reference.kafka.producer_state import ProducerStates, Standing
+from fencepost.reference.kafka.producer_state import EpochStanding, ProducerStates
 from fencepost.reference.kafka.values import ProducerIdAndEpoch
 from fencepost.wire.kafka.batches import Batch
 
@@ -30,6 +30,6 @@ class OvertakingAllowed(ProducerStates):
 class EpochsLeftToTheCoordinator(ProducerStates):
     """Epochs are compared by the coordinator alone, which is never asked about a producer without transactions."""
 
-    def standing(self, producer: ProducerIdAndEpoch) -> Standing:
+    def standing(self, producer: ProducerIdAndEpoch) -> EpochStanding:
         standing = super().standing(producer)
-        return Standing.NEW if standing is Standing.FENCED else standing
+        return EpochStanding.NEW if standing is EpochStanding.FENCED else standing

@@ -8,7 +8,7 @@ from fencepost.reference.kafka.additions import Additions
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.groups import CommittedOffset, Groups, Sender
 from fencepost.reference.kafka.partition_log import PartitionLog
-from fencepost.reference.kafka.producer_state import Standing
+from fencepost.reference.kafka.producer_state import EpochStanding
 from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
 from fencepost.reference.kafka.verification import Operation, Verification
 from fencepost.wire.kafka.batches import Batch, MarkerType, Record
@@ -244,7 +244,7 @@ class OffsetsVerifiedOnce(Verification):
 
     def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         self._let_in, producer = self._let_in or set(), ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
-        if producer in self._let_in and log.producers.standing(producer) is Standing.NEW:
+        if producer in self._let_in and log.producers.standing(producer) is EpochStanding.NEW:
             return log.guards.draw(producer, batch.base_sequence, bumps_epoch=False).guard
         guard = super().before_offset_commit(log, transactional_id, batch, operation)
         self._let_in.add(producer)

@@ -7,7 +7,7 @@ from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.partition_log import PartitionLog
-from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerState, ProducerStates, Standing
+from fencepost.reference.kafka.producer_state import AppendedBatch, EpochStanding, ProducerState, ProducerStates
 from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
 from fencepost.reference.kafka.verification import Operation, Verification
 from fencepost.wire.kafka.batches import Batch, encode
@@ -160,10 +160,10 @@ class NewClientsToldNotEnoughReplicas(Verification):
 class LateBatchOfKnownProducerAccepted(ProducerStates):
     """A partition that knows a producer asks no coordinator for it, so a late batch begins a transaction that nobody ends."""
 
-    def standing(self, producer: ProducerIdAndEpoch) -> Standing:
+    def standing(self, producer: ProducerIdAndEpoch) -> EpochStanding:
         standing = super().standing(producer)
         is_known = self.get(producer.producer_id) is not None
-        return Standing.IN_OPEN_TRANSACTION if standing is Standing.NEW and is_known else standing
+        return EpochStanding.IN_OPEN_TRANSACTION if standing is EpochStanding.NEW and is_known else standing
 
 
 @defect({"KIP890-101": seen(_TAKEN)}, origin="textbook: two checks in the wrong order", also=[_LooksForDuplicatesFirst])

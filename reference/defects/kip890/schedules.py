@@ -3,7 +3,7 @@
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.errors import Refused
 from fencepost.reference.kafka.partition_log import PartitionLog
-from fencepost.reference.kafka.producer_state import Standing
+from fencepost.reference.kafka.producer_state import EpochStanding
 from fencepost.reference.kafka.values import ProducerIdAndEpoch
 from fencepost.reference.kafka.verification import Operation, Verification
 from fencepost.wire.kafka.batches import Batch
@@ -27,6 +27,6 @@ class RefusedAdditionWrittenAllTheSame(Verification):
         except Refused:
             producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
             attempt = log.guards.current(producer)
-            if operation is not Operation.ADD or attempt is None or log.producers.standing(producer) is not Standing.NEW:
+            if operation is not Operation.ADD or attempt is None or log.producers.standing(producer) is not EpochStanding.NEW:
                 raise
             return attempt.guard

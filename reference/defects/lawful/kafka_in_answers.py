@@ -8,7 +8,7 @@ from kio.static.protocol import ResponsePayload
 from fencepost.reference.defects.decorator import defect
 from fencepost.reference.kafka.listing import TransactionFilter
 from fencepost.reference.kafka.node_ids import NodeIds
-from fencepost.reference.kafka.partition_log import Entry, Isolation, Page, PartitionLog
+from fencepost.reference.kafka.partition_log import Isolation, LogEntry, Page, PartitionLog
 from fencepost.reference.kafka.response_order import ResponseOrder
 from fencepost.reference.kafka.transaction import Transaction
 from fencepost.wire.kafka.entities import api_of
@@ -99,7 +99,7 @@ class OneBatchAFetch(PartitionLog):
 class AbortedLeftOutByTheBroker(PartitionLog):
     """The broker leaves out aborted batches, and keeps their markers, although clients could do that by the list."""
 
-    def is_handed_out(self, entry: Entry, isolation: Isolation) -> bool:
+    def is_handed_out(self, entry: LogEntry, isolation: Isolation) -> bool:
         at = entry.batch.base_offset
         aborted = (one.producer_id == entry.batch.producer_id for one in self.aborted_in(at, at + 1))
         return isolation is Isolation.READ_UNCOMMITTED or entry.batch.control or not any(aborted)

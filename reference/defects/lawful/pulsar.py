@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from fencepost.reference.defects.decorator import defect
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.ledger import Ledger, Marker
@@ -83,7 +83,7 @@ class PulsarAnswersLate(LogCoordinator):
 class PulsarRedeliveriesCountedMore(Subscription):
     """A message that comes again says so with a count that has grown by 3: the count is a hint."""
 
-    def give_back(self, wanted: Mapping[Place, Units]) -> None:
+    def give_back(self, wanted: Mapping[MessagePosition, Units]) -> None:
         for place in wanted:
             self._redelivery_counts[place] = self._redelivery_counts.get(place, 0) + _COUNTED_BESIDE
         super().give_back(wanted)
@@ -115,7 +115,7 @@ class PulsarTheEndedAreForgotten(LogCoordinator):
 
 
 class _CallsAConflictInvalid(PendingAcks):
-    def add_cumulative(self, txn: TxnId, place: Place) -> None:
+    def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
         with _conflicts_as_invalid():
             super().add_cumulative(txn, place)
 
@@ -153,7 +153,7 @@ class PulsarLateEnds(kafka.SlowNetwork):
 class PulsarConflictsAreInvalidStates(Subscription):
     """An acknowledgement that meets another transaction is refused with InvalidTxnStatus, as the text has it."""
 
-    def acknowledge_in(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
+    def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         with _conflicts_as_invalid():
             super().acknowledge_in(txn, wanted)
 

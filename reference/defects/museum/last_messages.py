@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.subscription import Subscription
 from fencepost.reference.pulsar.values import Position
@@ -24,7 +24,7 @@ class _PromisesMore(Subscription):
             if message.txn is not None and self._is_promised(
                 is_open=message.txn in open_ones, is_aborted=self._buffer.is_aborted(message.txn)
             ):
-                yield Readable(Place(Position(ledger, entry + 1)), message)
+                yield Readable(MessagePosition(Position(ledger, entry + 1)), message)
 
     def _is_promised(self, *, is_open: bool, is_aborted: bool) -> bool:
         raise NotImplementedError

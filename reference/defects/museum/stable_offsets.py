@@ -1,7 +1,7 @@
 """Bugs of the field in how far readers of committed data may read, and in which aborts are listed for them."""
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.partition_log import AbortedTransaction, Entry, Isolation, PartitionLog
+from fencepost.reference.kafka.partition_log import AbortedTransaction, Isolation, LogEntry, PartitionLog
 from fencepost.reference.kafka.producer_state import ProducerStates
 from fencepost.reference.kafka.profile import Profile
 from fencepost.reference.kafka.values import TopicPartition
@@ -56,7 +56,7 @@ class StableOffsetUnknownUntilAWrite(PartitionLog):
         self._is_replayed = True
         self._has_changed = not self._entries
 
-    def apply(self, entry: Entry) -> None:
+    def apply(self, entry: LogEntry) -> None:
         super().apply(entry)
         self._has_changed = self._is_replayed or self._has_changed
 

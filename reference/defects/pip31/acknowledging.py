@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.defects.pip31.batches import AsksWhetherTheEntryIsDeleted, DropsWhatIsOfThatBatch
 from fencepost.reference.pulsar.answers import Answers
-from fencepost.reference.pulsar.buffer import Place, Readable, Shown
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable, ReadView
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.cursor import Cursor
 from fencepost.reference.pulsar.errors import Refused
@@ -30,7 +30,7 @@ _NOBODY = TxnId(0, 2**40)
 class PendingIsGivenOut(PendingAcks):
     """Redelivery goes by what is deleted, so that a message of an open transaction is processed twice."""
 
-    def units_at(self, place: Place) -> Units:  # noqa: ARG002 - it does not look
+    def units_at(self, place: MessagePosition) -> Units:  # noqa: ARG002 - it does not look
         return frozenset()
 
 
@@ -60,7 +60,7 @@ class PendingSpendsPermits(Subscription):
 class PendingConflictUnseen(PendingAcks):
     """Two transactions acknowledge one message, and both commit what they made of it."""
 
-    def is_pending(self, place: Place, units: Units) -> bool:  # noqa: ARG002 - whoever asks may have it
+    def is_pending(self, place: MessagePosition, units: Units) -> bool:  # noqa: ARG002 - whoever asks may have it
         return False
 
 
@@ -71,7 +71,7 @@ class PendingConflictUnseen(PendingAcks):
 class DeletedIsTaken(Subscription):
     """A message that is acknowledged for good is acknowledged once more in a transaction, whose owner has processed it in vain."""
 
-    def acknowledge_in(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
+    def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         self.pending.add_individual(txn, wanted)
 
 
@@ -82,7 +82,7 @@ class DeletedIsTaken(Subscription):
 class PlainAckDeletesPending(Subscription):
     """A plain acknowledgement moves the cursor over a message that is pending, and the abort cannot give it back."""
 
-    def without_pending(self, place: Place, units: Units) -> Units:  # noqa: ARG002 - it does not ask what is pending there
+    def without_pending(self, place: MessagePosition, units: Units) -> Units:  # noqa: ARG002 - it does not ask what is pending there
         return units
 
 
@@ -194,7 +194,7 @@ class NewerEndEndsOlder(Subscription):
 class AskingEndsPending(Subscription):
     """Whoever asks for a message by its id gets it, also one that is pending in an open transaction."""
 
-    def redeliver(self, consumer: Consumer, places: Collection[Place]) -> None:
+    def redeliver(self, consumer: Consumer, places: Collection[MessagePosition]) -> None:
         for txn in self.pending.transactions() if places else ():
             self.pending.end(txn, Action.ABORT)
         super().redeliver(consumer, places)
@@ -207,7 +207,7 @@ class AskingEndsPending(Subscription):
 class CommitDeletesOnAll(Subscription):
     """A commit deletes on every subscription of the topic what the transaction acknowledged on one."""
 
-    _siblings: ClassVar[WeakKeyDictionary[Shown, list[Subscription]]] = WeakKeyDictionary()
+    _siblings: ClassVar[WeakKeyDictionary[ReadView, list[Subscription]]] = WeakKeyDictionary()
 
     def attach(self, consumer: Consumer, kind: SubscriptionType) -> None:
         super().attach(consumer, kind)
@@ -238,7 +238,7 @@ class AcknowledgementRefusedInSilence(Answers):
 class ConflictIsSwallowed(Subscription):
     """The answer says success whatever became of the acknowledgement, and the client commits without it."""
 
-    def acknowledge_in(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
+    def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         try:
             super().acknowledge_in(txn, wanted)
         except Refused:
@@ -255,7 +255,7 @@ class ConflictIsSwallowed(Subscription):
 class ConflictKeepsTheOthers(PendingAcks):
     """The messages of a refused request that were free stay pending, and no end is ever told of them."""
 
-    def add_individual(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
+    def add_individual(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         try:
             super().add_individual(txn, wanted)
         except Refused:
@@ -271,7 +271,7 @@ class ConflictKeepsTheOthers(PendingAcks):
 class OneConsumerHasNoBatches(Subscription):
     """Where there is one consumer, an entry counts as one message, and the conflict over a message of a batch is not seen."""
 
-    def acknowledge_in(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
+    def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         if self.kind in (SubscriptionType.EXCLUSIVE, SubscriptionType.FAILOVER):
             wanted = {place: units - self.pending.units_at(place) for place, units in wanted.items()}
         super().acknowledge_in(txn, wanted)
@@ -284,7 +284,7 @@ class OneConsumerHasNoBatches(Subscription):
 class CoveredIsGivenOut(PendingAcks):
     """Only messages that were acknowledged one by one are withheld; those below a pending cumulative one come again."""
 
-    def covers(self, place: Place) -> bool:  # noqa: ARG002 - only single messages are withheld
+    def covers(self, place: MessagePosition) -> bool:  # noqa: ARG002 - only single messages are withheld
         return False
 
 

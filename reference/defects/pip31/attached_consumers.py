@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.pip31.visibility import StopsReaders
-from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
 from fencepost.reference.pulsar.ledger import Marker
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
@@ -25,32 +25,32 @@ class _Tail(SidecarBuffer):
     def is_shown_too_soon(self, txn: TxnId) -> bool:
         raise NotImplementedError
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         yield from super().after(place)
         shown = [message for txn, held in self._messages.items() if self.is_shown_too_soon(txn) for _, message in held]
         for number, message in enumerate(shown, _BEHIND_ALL):
-            if EARLIEST < place < (there := Place(self._ledger.last, number)):
+            if EARLIEST < place < (there := MessagePosition(self._ledger.last, number)):
                 yield Readable(there, message)
 
 
-def _read(buffer: MarkerBuffer, place: Place, is_shown: Callable[[TxnId], bool]) -> Iterator[Readable]:
+def _read(buffer: MarkerBuffer, place: MessagePosition, is_shown: Callable[[TxnId], bool]) -> Iterator[Readable]:
     for entry in buffer._ledger.after(place.position):
         if isinstance(entry.content, Message) and (entry.content.txn is None or is_shown(entry.content.txn)):
-            yield Readable(Place(entry.position), entry.content)
+            yield Readable(MessagePosition(entry.position), entry.content)
 
 
 class _ServesTheOpenFromMemory(MarkerBuffer):
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         return super().after(place) if place == EARLIEST else _read(self, place, lambda txn: not self.is_aborted(txn))
 
 
 class _ServesTheAbortedFromMemory(MarkerBuffer):
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         return super().after(place) if place == EARLIEST else _read(self, place, lambda txn: txn in self._ended)
 
 
 class _ReadsOnBehindTheOpen(MarkerBuffer):
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         return super().after(place) if place == EARLIEST else _read(self, place, lambda _: False)
 
 
@@ -74,7 +74,7 @@ class AttachedAreGivenTheOpen(_Tail):
 class AttachedMissTheCommitted(SidecarBuffer):
     """Consumers that have read all are not woken up by a commit, or have read past what was open."""
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         return (readable for readable in super().after(place) if place == EARLIEST or readable.message.txn is None)
 
 
@@ -101,7 +101,7 @@ class _MarkersWakeNobody(MarkerBuffer):
         self._sleeps = False
         return super().publish(message)
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         return iter(()) if self._sleeps and place != EARLIEST else super().after(place)
 
 
@@ -129,7 +129,7 @@ class EndsWakeNobody(StopsReaders):
         self._sleeps = False
         return super().publish(message)
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         return iter(()) if self._sleeps and place != EARLIEST else super().after(place)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, expected, seen
-from fencepost.reference.pulsar.buffer import Place, Shown
+from fencepost.reference.pulsar.buffer import MessagePosition, ReadView
 from fencepost.reference.pulsar.cursor import Cursor, Moved
 from fencepost.reference.pulsar.pending_ack_store import Units, Waiting
 from fencepost.reference.pulsar.pending_acks import PendingAcks
@@ -29,7 +29,7 @@ class CommitTakesTheEntry(PendingAcks):
 class EntryIsOneMessage(PendingAcks):
     """The first transaction that acknowledges a message of a batch has the whole entry."""
 
-    def is_pending(self, place: Place, units: Units) -> bool:
+    def is_pending(self, place: MessagePosition, units: Units) -> bool:
         return bool(units) and place in self._individual
 
 
@@ -40,7 +40,7 @@ class EntryIsOneMessage(PendingAcks):
 class PartOfABatchIsNotSaved(Cursor):
     """A cursor saves whole entries: after a crash, what a commit took of a batch comes again."""
 
-    def acknowledge(self, wanted: Mapping[Place, Units], buffer: Shown) -> None:
+    def acknowledge(self, wanted: Mapping[MessagePosition, Units], buffer: ReadView) -> None:
         self._units = {readable.place: readable.message.units for readable in buffer.after(self.mark_delete)}
         super().acknowledge(wanted, buffer)
 
@@ -53,12 +53,12 @@ class PartOfABatchIsNotSaved(Cursor):
 class DropsWhatIsOfThatBatch(Subscription):
     """A plain acknowledgement does nothing in a batch of which something is pending."""
 
-    def without_pending(self, place: Place, units: Units) -> Units:
+    def without_pending(self, place: MessagePosition, units: Units) -> Units:
         return frozenset() if self.pending.units_at(place) else super().without_pending(place, units)
 
 
 class AsksWhetherTheEntryIsDeleted(Subscription):
     """Of a batch, what is deleted already is passed over where not all of it is."""
 
-    def acknowledge_in(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
+    def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         super().acknowledge_in(txn, {place: units - self.cursor.acknowledged(place, units) or units for place, units in wanted.items()})

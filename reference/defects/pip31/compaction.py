@@ -1,7 +1,7 @@
 """Defects of Pulsar in the compaction of topics with transactions."""
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.buffer import Place
+from fencepost.reference.pulsar.buffer import MessagePosition
 from fencepost.reference.pulsar.compaction import Compaction
 from fencepost.reference.pulsar.cursor import EARLIEST
 
@@ -13,7 +13,7 @@ from fencepost.reference.pulsar.cursor import EARLIEST
 class CompactionCountsTheAborted(Compaction):
     """Compaction reads the log as it is: an aborted message takes the place of the last one that was committed."""
 
-    def superseded(self) -> frozenset[Place]:
+    def superseded(self) -> frozenset[MessagePosition]:
         last = {message.key: message for message in self._buffer.stored()}
         shown = self._buffer.after(EARLIEST)
         return frozenset(one.place for one in shown if one.message.key is not None and last[one.message.key] != one.message)
@@ -26,7 +26,7 @@ class CompactionCountsTheAborted(Compaction):
 class PulsarCompactionTakesNothingOut(Compaction):
     """A compaction is reported as done that has changed nothing."""
 
-    def superseded(self) -> frozenset[Place]:
+    def superseded(self) -> frozenset[MessagePosition]:
         return frozenset()
 
 
@@ -37,7 +37,7 @@ class PulsarCompactionTakesNothingOut(Compaction):
 class CompactionTakesWholeTransactions(Compaction):
     """A transaction of which one message is superseded is taken out as a whole, with the last messages of other keys."""
 
-    def superseded(self) -> frozenset[Place]:
+    def superseded(self) -> frozenset[MessagePosition]:
         places = super().superseded()
         readable = list(self._buffer.after(EARLIEST))
         changed = {one.message.txn for one in readable if one.place in places} - {None}

@@ -2,7 +2,7 @@
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.answers import Answers
-from fencepost.reference.pulsar.buffer import Place, behind_entry
+from fencepost.reference.pulsar.buffer import MessagePosition, behind_entry
 from fencepost.reference.pulsar.cursor import Cursor, Moved
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
 from fencepost.reference.pulsar.values import SubscriptionType
@@ -33,7 +33,7 @@ class SentWithoutAPermit(Subscription):
 class RedeliveryIsNotCounted(Subscription):
     """A message that fails comes again for ever, and each time as if it were the first: nobody puts it aside."""
 
-    def redelivery_count(self, place: Place) -> int:  # noqa: ARG002 - it does not look
+    def redelivery_count(self, place: MessagePosition) -> int:  # noqa: ARG002 - it does not look
         return 0
 
 
@@ -66,7 +66,7 @@ class EndIsToldTooSoon(Subscription):
 class CumulativeStopsBeforeItsMessage(Subscription):
     """An acknowledgement of everything up to a message leaves that message itself behind, which is processed twice."""
 
-    def acknowledge_up_to(self, place: Place) -> None:
+    def acknowledge_up_to(self, place: MessagePosition) -> None:
         self.acknowledge({before: units for before, units in self._all_up_to(place).items() if before != place})
 
 

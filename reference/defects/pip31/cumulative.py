@@ -1,7 +1,7 @@
 """Defects of Pulsar in acknowledgements of everything up to a message, in a transaction."""
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.buffer import Place
+from fencepost.reference.pulsar.buffer import MessagePosition
 from fencepost.reference.pulsar.pending_ack_store import Waiting
 from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.values import TxnId
@@ -14,7 +14,7 @@ from fencepost.reference.pulsar.values import TxnId
 class CumulativeIsReplaced(PendingAcks):
     """A second transaction takes the place of the first one, whose commit then deletes nothing."""
 
-    def add_cumulative(self, txn: TxnId, place: Place) -> None:
+    def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
         self._keep(Waiting(txn, cumulative=place))
 
 
@@ -25,7 +25,7 @@ class CumulativeIsReplaced(PendingAcks):
 class CumulativeTakesThePending(PendingAcks):
     """A cumulative acknowledgement commits over a message that is pending in another transaction, whose abort finds nothing."""
 
-    def covers_anothers(self, txn: TxnId, place: Place) -> bool:  # noqa: ARG002 - it does not look at single messages
+    def covers_anothers(self, txn: TxnId, place: MessagePosition) -> bool:  # noqa: ARG002 - it does not look at single messages
         return False
 
 
@@ -36,7 +36,7 @@ class CumulativeTakesThePending(PendingAcks):
 class PulsarIndividualUnderCumulativeCommits(PendingAcks):
     """A single message is not compared with the cumulative acknowledgement of another transaction, and both commits succeed."""
 
-    def lies_under_another(self, txn: TxnId, place: Place) -> bool:  # noqa: ARG002 - it does not look at cumulative ones
+    def lies_under_another(self, txn: TxnId, place: MessagePosition) -> bool:  # noqa: ARG002 - it does not look at cumulative ones
         return False
 
 

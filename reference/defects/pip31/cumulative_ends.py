@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.pip31.pending_through_crashes import EndTakesTheCumulative
-from fencepost.reference.pulsar.buffer import Place
+from fencepost.reference.pulsar.buffer import MessagePosition
 from fencepost.reference.pulsar.cursor import EARLIEST
 from fencepost.reference.pulsar.pending_ack_store import Units, Waiting
 from fencepost.reference.pulsar.pending_acks import PendingAcks
@@ -65,8 +65,8 @@ class CumulativeEndForgetsOthers(PendingAcks):
 class CumulativeTakesTheWholeCommit(PendingAcks):
     """Everything up to one message of a committed transaction takes all of its messages, for they stand at one marker."""
 
-    def add_cumulative(self, txn: TxnId, place: Place) -> None:
-        super().add_cumulative(txn, Place(place.position, _BEHIND_ALL) if place.number >= 0 else place)
+    def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
+        super().add_cumulative(txn, MessagePosition(place.position, _BEHIND_ALL) if place.number >= 0 else place)
 
 
 @defect(
@@ -79,7 +79,7 @@ class CumulativeTakesTheWholeCommit(PendingAcks):
 class AbortGivesBackWhatConsumersHave(Subscription):
     """An abort gives back what the consumer has had, and not what was passed over since, as the one that came then was served."""
 
-    def give_back(self, wanted: Mapping[Place, Units]) -> None:
+    def give_back(self, wanted: Mapping[MessagePosition, Units]) -> None:
         held = {place: units for place, units in wanted.items() if self._held.get(place)}
         if held:
             super().give_back(held)
@@ -117,7 +117,7 @@ class _TakesThemForEnded(Subscription):
 class CumulativeTakesTheWholeBatch(Subscription):
     """Everything up to a message in the middle of a batch takes the whole batch: its commit deletes what nobody has acknowledged."""
 
-    def acknowledge_up_to_in(self, txn: TxnId, place: Place) -> None:
+    def acknowledge_up_to_in(self, txn: TxnId, place: MessagePosition) -> None:
         batch = next(iter(self._buffer.after(place)), None)
         ends_within = batch is not None and place.number == sys.maxsize
         super().acknowledge_up_to_in(txn, batch.place if batch and ends_within else place)

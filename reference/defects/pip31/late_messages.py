@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
@@ -55,7 +55,7 @@ class LateHidesTheCommitted(SidecarBuffer):
         super().end(txn, action, low_watermark)
         self._given_up |= self._open_again
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         return (readable for readable in super().after(place) if readable.message.txn not in self._given_up)
 
 

@@ -1,7 +1,7 @@
 """Defects of Pulsar in subscriptions that move while something is undecided."""
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.cursor import EARLIEST
 from fencepost.reference.pulsar.subscription import Subscription
 from fencepost.reference.pulsar.values import Action
@@ -25,7 +25,7 @@ class LastMessageIsAPlainOne(Subscription):
 class SeekDropsThePending(Subscription):
     """A subscription that goes back forgets what is pending: the commit deletes nothing, and the input is processed twice."""
 
-    def seek(self, place: Place) -> None:
+    def seek(self, place: MessagePosition) -> None:
         for txn in self.pending.transactions():
             self.pending.end(txn, Action.ABORT)
         super().seek(place)

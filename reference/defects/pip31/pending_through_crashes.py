@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.pending_ack_journal import Ended, PendingAckJournal
+from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal, TransactionEnded
 from fencepost.reference.pulsar.pending_ack_store import Waiting
 from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.values import Action, TxnId
@@ -59,7 +59,7 @@ class EndTakesTheCumulative(PendingAckJournal):
 
     def replay(self) -> Sequence[Waiting]:
         records = list(self._journal)
-        last_end = max((number for number, record in enumerate(records) if isinstance(record, Ended)), default=-1)
+        last_end = max((number for number, record in enumerate(records) if isinstance(record, TransactionEnded)), default=-1)
         return [waiting for waiting in super().replay() if waiting.cumulative is None or records.index(waiting) > last_end]
 
 
@@ -72,7 +72,7 @@ class EndTrimsPendingAcknowledgements(PendingAckJournal):
 
     def replay(self) -> Sequence[Waiting]:
         records = list(self._journal)
-        last_end = max((number for number, record in enumerate(records) if isinstance(record, Ended)), default=-1)
+        last_end = max((number for number, record in enumerate(records) if isinstance(record, TransactionEnded)), default=-1)
         return [waiting for waiting in super().replay() if records.index(waiting) > last_end]
 
 
@@ -84,5 +84,5 @@ class ReplayComparesSequences(PendingAckJournal):
     """A replay takes what is pending for ended where a transaction of another coordinator with the same sequence has ended."""
 
     def replay(self) -> Sequence[Waiting]:
-        ended = {record.txn.sequence for record in self._journal if isinstance(record, Ended)}
+        ended = {record.txn.sequence for record in self._journal if isinstance(record, TransactionEnded)}
         return [waiting for waiting in super().replay() if waiting.txn.sequence not in ended]

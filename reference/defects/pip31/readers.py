@@ -1,7 +1,7 @@
 """Defects of Pulsar in where readers begin."""
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.buffer import BEFORE_ALL_PLACES, Place
+from fencepost.reference.pulsar.buffer import BEFORE_ALL_PLACES, MessagePosition
 from fencepost.reference.pulsar.cursor import Cursor
 
 
@@ -12,5 +12,5 @@ from fencepost.reference.pulsar.cursor import Cursor
 class ReadersBeginAnew(Cursor):
     """A reader that says where it was begins with the first message again, after each restart."""
 
-    def begins_behind(self, start: Place) -> Place:  # noqa: ARG002 - it does not look where it should
+    def begins_behind(self, start: MessagePosition) -> MessagePosition:  # noqa: ARG002 - it does not look where it should
         return BEFORE_ALL_PLACES

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.buffer import Place
+from fencepost.reference.pulsar.buffer import MessagePosition
 from fencepost.reference.pulsar.pending_ack_store import Waiting
 from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.values import Action, TxnId
@@ -17,7 +17,7 @@ class EndTakesWhatItOnceHad(PendingAcks):
     """An end goes by the messages that its transaction has ever acknowledged, and takes them from the one that has them now."""
 
     def recover(self) -> None:
-        self._once: dict[TxnId, set[Place]] = {}
+        self._once: dict[TxnId, set[MessagePosition]] = {}
         super().recover()
 
     def end(self, txn: TxnId, action: Action) -> Waiting:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
 from fencepost.reference.pulsar.participants import Participant, Participants
@@ -46,7 +46,7 @@ def _without_earlier_aborts(ended: dict[TxnId, Action]) -> dict[TxnId, Action]:
 class PulsarAPageOfMessagesCommitted(MarkerBuffer):
     """A commit shows the first 50 messages of a transaction, and no more."""
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         seen: Counter[TxnId | None] = Counter()
         beyond = set()
         for entry in self._ledger:
@@ -120,7 +120,7 @@ class PulsarSubscriptionOnlyForYounger(Subscription):
         super().end(txn, action, low_watermark)
         self.newest = max(self.newest, txn.sequence)
 
-    def acknowledge_in(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
+    def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         if txn.sequence < self.newest and txn not in self.pending.transactions():
             raise Refused(Error.TRANSACTION_CONFLICT, f"transaction {txn} is older than one that has been ended")
         super().acknowledge_in(txn, wanted)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.pending_ack_store import Units
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
 from fencepost.reference.pulsar.values import SubscriptionType, TxnId
@@ -16,7 +16,7 @@ from fencepost.reference.pulsar.values import SubscriptionType, TxnId
 class KeySharedWithoutTransactions(Subscription):
     """On a key-shared subscription an acknowledgement in a transaction deletes at once, and an abort brings nothing back."""
 
-    def acknowledge_in(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
+    def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         if self.kind is SubscriptionType.KEY_SHARED:
             self.acknowledge(wanted)
         else:
@@ -29,7 +29,7 @@ class KeySharedWithoutTransactions(Subscription):
 class FailoverWithoutTransactions(Subscription):
     """On a failover subscription an acknowledgement in a transaction deletes at once, and an abort brings nothing back."""
 
-    def acknowledge_in(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
+    def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         if self.kind is SubscriptionType.FAILOVER:
             self.acknowledge(wanted)
         else:

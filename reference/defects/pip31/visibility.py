@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
@@ -44,7 +44,7 @@ class PulsarOpenIsRead(SidecarBuffer):
 
 
 class StopsReaders(SidecarBuffer):
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         return iter(()) if self.ongoing() else super().after(place)
 
     @property
@@ -87,7 +87,7 @@ class PulsarShowsBackwards(SidecarBuffer):
 class PulsarOrderOfIds(SidecarBuffer):
     """Transactions are delivered in the order in which they began, whichever was committed first."""
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         found = sorted(super().after(place), key=lambda readable: readable.message.txn or (-1, -1))
         return iter(found)
 
@@ -99,9 +99,11 @@ class ShowsAllButTheLast(SidecarBuffer):
         super().recover()
         self._shown = [message for txn in self.ongoing() for _, message in self._messages[txn][:-1]]
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         yield from super().after(place)
-        yield from (Readable(Place(self._ledger.last, number), message) for number, message in enumerate(self._shown, _BEHIND_ALL))
+        yield from (
+            Readable(MessagePosition(self._ledger.last, number), message) for number, message in enumerate(self._shown, _BEHIND_ALL)
+        )
 
 
 class MarksFromTheLast(MarkerBuffer):
@@ -122,9 +124,11 @@ class ShowsTheAbortedBesideTheOpen(SidecarBuffer):
         held = self._messages.items() if self.ongoing() else ()
         self._shown = [message for txn, messages in held if self.is_aborted(txn) for _, message in messages]
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         yield from super().after(place)
-        yield from (Readable(Place(self._ledger.last, number), message) for number, message in enumerate(self._shown, _BEHIND_ALL))
+        yield from (
+            Readable(MessagePosition(self._ledger.last, number), message) for number, message in enumerate(self._shown, _BEHIND_ALL)
+        )
 
 
 class ForgetsAbortsBehindTheOpen(MarkerBuffer):

@@ -6,7 +6,7 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.answers import Answers
-from fencepost.reference.pulsar.buffer import Place
+from fencepost.reference.pulsar.buffer import MessagePosition
 from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.scalable.layout import Layout, Segment
@@ -37,7 +37,7 @@ class ScalableActiveSegmentsOnly(ScalableTopics):
 class ScalablePositionsForgotten(Cursor):
     """A reader that begins at a position is given the segment from its beginning."""
 
-    def begins_behind(self, start: Place) -> Place:
+    def begins_behind(self, start: MessagePosition) -> MessagePosition:
         return super().begins_behind(EARLIEST if start != EARLIEST else start)
 
 

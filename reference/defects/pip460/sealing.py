@@ -22,7 +22,7 @@ from fencepost.reference.defects.inheriting import (
 )
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.answers import Answers
-from fencepost.reference.pulsar.buffer import Place
+from fencepost.reference.pulsar.buffer import MessagePosition
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
 from fencepost.reference.pulsar.topics import Topics
 from fencepost.reference.scalable.changes import LayoutChanges
@@ -222,7 +222,7 @@ class ScalableNumbersThatBeginAlike(Topics[Any]):
 class _GivesBackBeforeTheSealOnly(Subscription):
     is_sealed = False
 
-    def redeliver(self, consumer: Consumer, places: Collection[Place]) -> None:
+    def redeliver(self, consumer: Consumer, places: Collection[MessagePosition]) -> None:
         if not self.is_sealed:
             super().redeliver(consumer, places)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata.plain import PlainStore
-from fencepost.reference.metadata.store import NEW, Change, ChangeKind, Watch
+from fencepost.reference.metadata.store import NEW, ChangeKind, KeyChange, Watch
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.pulsar.errors import Refused
@@ -89,8 +89,8 @@ class LayoutOfAPlainStoreIsOnlyChanged(PlainStore):
     """On a store without sequences and indexes a watch is told that a layout changed, and neither that it was deleted nor that it is
     new: a topic that was made again under its name stays the old one."""
 
-    def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:
-        def of_what_stays(change: Change) -> None:
+    def watch(self, first: str, behind: str, told: Callable[[KeyChange], None]) -> Watch:
+        def of_what_stays(change: KeyChange) -> None:
             if change.kind is ChangeKind.MODIFIED:
                 told(change)
 

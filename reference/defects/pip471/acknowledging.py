@@ -10,7 +10,7 @@ from fencepost.reference.metadata_transactions.participation import Participatio
 from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
 from fencepost.reference.metadata_transactions.records import Operation, State, decoded
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
-from fencepost.reference.pulsar.buffer import Place
+from fencepost.reference.pulsar.buffer import MessagePosition
 from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
 from fencepost.reference.pulsar.pending_ack_store import Units, Waiting
 from fencepost.reference.pulsar.pending_acks import PendingAcks
@@ -175,7 +175,7 @@ class MetadataLateAcknowledgementWaits(PendingAckRecords):
 class MetadataGivenBackToTheNext(Subscription):
     """What an abort gives back is given to the next consumer of the subscription, and never to those that it has."""
 
-    def give_back(self, wanted: Mapping[Place, Units]) -> None:
+    def give_back(self, wanted: Mapping[MessagePosition, Units]) -> None:
         """Whoever comes next begins behind the mark, and is given it."""
         if not self.consumers:
             super().give_back(wanted)

@@ -7,7 +7,7 @@ from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
 from fencepost.reference.metadata_transactions.records import Operation
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
-from fencepost.reference.pulsar.buffer import Place, Shown
+from fencepost.reference.pulsar.buffer import MessagePosition, ReadView
 from fencepost.reference.pulsar.cursor import Cursor
 from fencepost.reference.pulsar.pending_ack_store import Waiting
 from fencepost.reference.pulsar.pending_acks import PendingAcks
@@ -65,7 +65,7 @@ class MetadataLastOfABatchRecovered(PendingAckRecords):
     """Of several records about one entry the last one is recovered: what was acknowledged of its batch before comes again."""
 
     def replay(self) -> Sequence[Waiting]:
-        last: dict[tuple[TxnId, Place], Waiting] = {}
+        last: dict[tuple[TxnId, MessagePosition], Waiting] = {}
         for waiting in super().replay():
             place = next(iter(waiting.individual), None) or waiting.cumulative
             assert place is not None, "a record is about a place"
@@ -107,7 +107,7 @@ class MetadataOnlyWhatIsShownAcknowledged(Cursor):
     """A commit of everything up to a message takes away what readers are shown at that moment, and deletes the operation record: what
     an earlier end holds up there for a second more is delivered again."""
 
-    def acknowledge_up_to(self, place: Place, buffer: Shown) -> None:
+    def acknowledge_up_to(self, place: MessagePosition, buffer: ReadView) -> None:
         shown = [readable for readable in buffer.after(self.mark_delete) if readable.place <= place]
         self.acknowledge({readable.place: frozenset(range(readable.message.units)) for readable in shown}, buffer)
 

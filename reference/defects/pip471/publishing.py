@@ -9,7 +9,7 @@ from fencepost.reference.metadata_transactions import MetadataParts, paths
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.records import Operation, State
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
-from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.deduplication import Deduplication
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.ledger import Marker
@@ -52,7 +52,7 @@ class MetadataListOfMessagesIsFull(MetadataBuffer):
             self.lists[message.txn].append(position)
         return position
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         beyond = {position for positions in self.lists.values() for position in positions[_FULL:]}
         return (readable for readable in super().after(place) if readable.place.position not in beyond)
 

@@ -10,7 +10,7 @@ from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.participation import Participation
 from fencepost.reference.metadata_transactions.records import State
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
-from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.values import BEFORE_ALL, Action, Message, Position, SubscriptionName, TxnId
 
 
@@ -61,10 +61,10 @@ class MetadataNumbersOfEntriesCompared(MetadataBuffer):
 class MetadataOpenIsLeftOut(MetadataBuffer):
     """Messages of an open transaction are left out like aborted ones, and readers pass them."""
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         for entry in self._ledger.after(place.position):
             if isinstance(entry.content, Message) and entry.content.txn not in self._open and self.is_shown(entry.content):
-                yield Readable(Place(entry.position), entry.content)
+                yield Readable(MessagePosition(entry.position), entry.content)
 
 
 @defect(
@@ -162,7 +162,7 @@ class MetadataOneNamespace(MetadataBuffer):
 class MetadataHiddenUpToTheLastAborted(MetadataBuffer):
     """An abort is kept as a position, and all that lies before it is left out, whose it ever is."""
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         last = max(self._aborted.values(), default=BEFORE_ALL)
         return (readable for readable in super().after(place) if readable.place.position > last)
 
@@ -198,7 +198,7 @@ class MetadataAbortedKeptAsARange(MetadataBuffer):
             self.ranges.append((mine[0], mine[-1]))
         super().end(txn, action, low_watermark)
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         for readable in super().after(place):
             if readable.message.txn is None or not any(first <= readable.place.position <= last for first, last in self.ranges):
                 yield readable

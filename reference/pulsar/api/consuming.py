@@ -1,7 +1,7 @@
 """SUBSCRIBE, FLOW, ACK, REDELIVER, SEEK, GET_LAST_MESSAGE_ID, UNSUBSCRIBE, CLOSE_CONSUMER, and MESSAGE to the client."""
 
 from fencepost.reference.kernel.rules import rule
-from fencepost.reference.pulsar.buffer import Place
+from fencepost.reference.pulsar.buffer import MessagePosition
 from fencepost.reference.pulsar.cursor import EARLIEST
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.pending_ack_store import Units
@@ -133,7 +133,7 @@ def _acknowledge(peer: Peer, command: pb.CommandAck) -> None:
         else:
             subscription.acknowledge_up_to_in(txn, last)
         return
-    wanted: dict[Place, Units] = {}
+    wanted: dict[MessagePosition, Units] = {}
     for message_id in command.message_id:
         place = message_ids.place(topic, message_id)
         wanted[place] = wanted.get(place, frozenset()) | message_ids.units(topic, message_id)
@@ -150,7 +150,7 @@ def _doing(command: pb.CommandAck) -> Doing:
     return Doing.ACKNOWLEDGE if is_asked else Doing.ACKNOWLEDGE_UNANSWERED
 
 
-def _start(topic: Topic, command: pb.CommandSubscribe) -> Place:
+def _start(topic: Topic, command: pb.CommandSubscribe) -> MessagePosition:
     if command.HasField("start_message_id"):
         rule("PIP460-44")
         return message_ids.behind(topic, command.start_message_id)

@@ -7,7 +7,7 @@ the commit marker, and its number in the transaction.
 
 from collections.abc import Sequence
 
-from fencepost.reference.pulsar.buffer import Place, behind_entry
+from fencepost.reference.pulsar.buffer import MessagePosition, behind_entry
 from fencepost.reference.pulsar.ledger import Entry, Marker
 from fencepost.reference.pulsar.pending_ack_store import Units
 from fencepost.reference.pulsar.topic import Topic
@@ -22,20 +22,20 @@ def of_entry(position: Position) -> pb.MessageIdData:
     return pb.MessageIdData(ledger_id=unsigned(position.ledger), entry_id=unsigned(position.entry))
 
 
-def id_of(place: Place, batch_size: int | None = None) -> pb.MessageIdData:
+def id_of(place: MessagePosition, batch_size: int | None = None) -> pb.MessageIdData:
     """The id of a place; of its last message if it is a batch of that size."""
     found = of_entry(place.position)
     found.batch_index = place.number if batch_size is None else batch_size - 1
     return found
 
 
-def place(topic: Topic, message_id: pb.MessageIdData) -> Place:
+def place(topic: Topic, message_id: pb.MessageIdData) -> MessagePosition:
     """The place of that message."""
     position = _position(message_id)
     match topic.ledger.at(position):
         case Entry(content=Marker()):
-            return Place(position, message_id.batch_index)
-    return Place(position)
+            return MessagePosition(position, message_id.batch_index)
+    return MessagePosition(position)
 
 
 def units(topic: Topic, message_id: pb.MessageIdData) -> Units:
@@ -44,26 +44,26 @@ def units(topic: Topic, message_id: pb.MessageIdData) -> Units:
     return outside(message_id.ack_set, everything) if message_id.ack_set else everything
 
 
-def whole_up_to(topic: Topic, message_id: pb.MessageIdData) -> Place:
+def whole_up_to(topic: Topic, message_id: pb.MessageIdData) -> MessagePosition:
     """Up to where a cumulative acknowledgement goes: it excludes a batch that it covers only in part, and later messages."""
     where = place(topic, message_id)
     is_whole = units(topic, message_id) == _everything(topic, message_id)
     return min(where if is_whole else _before(topic, message_id), behind_entry(topic.ledger.last))
 
 
-def before(topic: Topic, message_id: pb.MessageIdData) -> Place:
+def before(topic: Topic, message_id: pb.MessageIdData) -> MessagePosition:
     """Just before that entry: the position of a reader that is to get it next. At most the end of the topic."""
     return min(_before(topic, message_id), topic.latest())
 
 
-def behind(topic: Topic, message_id: pb.MessageIdData) -> Place:
+def behind(topic: Topic, message_id: pb.MessageIdData) -> MessagePosition:
     """Just after that message, at most the end of the topic. A batch is sent again as a whole, and its reader leaves out a part."""
     where = place(topic, message_id)
     is_in_batch = message_id.batch_index > where.number
     return min(_before(topic, message_id) if is_in_batch else where, topic.latest())
 
 
-def _before(topic: Topic, message_id: pb.MessageIdData) -> Place:
+def _before(topic: Topic, message_id: pb.MessageIdData) -> MessagePosition:
     return behind_entry(topic.ledger.before(_position(message_id)))
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.kip890 import ending, ending_edges
 from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.ending import Asked, Ending
+from fencepost.reference.kafka.ending import EndTxnEffect, RequestedTransaction
 from fencepost.reference.kafka.markers import MarkerSender
 from fencepost.reference.kafka.partition_log import AbortedTransaction, PartitionLog
 from fencepost.reference.kafka.producer_state import ProducerState
@@ -30,7 +30,7 @@ class CoreKafkaSecondCommitFences(Coordinator):
     def end_transaction(
         self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
     ) -> ProducerIdAndEpoch:
-        is_retry = self.asked_about(self._known(transactional_id), producer) is Asked.RETRY
+        is_retry = self.asked_about(self._known(transactional_id), producer) is RequestedTransaction.RETRY
         answered = super().end_transaction(transactional_id, producer, decision, api_version)
         if is_retry:
             transaction = self._known(transactional_id)
@@ -52,9 +52,9 @@ class _IndexesTheLastAbort(PartitionLog):
 class CoreKafkaSecondAbortUndoesTheFirst(Coordinator):
     """A coordinator sends a repeated abort to the same partitions again, where it takes the first one's place in the index."""
 
-    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
-        if (state, decision, asked) == (State.COMPLETE_ABORT, Decision.ABORT, Asked.RETRY):
-            return Ending.PREPARE
+    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
+        if (state, decision, asked) == (State.COMPLETE_ABORT, Decision.ABORT, RequestedTransaction.RETRY):
+            return EndTxnEffect.PREPARE
         return super().end_of_new_client(state, decision, asked)
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.kip890 import recovery
 from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.ending import Asked, Ending
+from fencepost.reference.kafka.ending import EndTxnEffect, RequestedTransaction
 from fencepost.reference.kafka.guards import Attempt
-from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates, Standing
+from fencepost.reference.kafka.producer_state import EpochStanding, ProducerState, ProducerStates
 from fencepost.reference.kafka.transaction import Decision, State
 from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
 from fencepost.wire.kafka.batches import Batch
@@ -17,8 +17,8 @@ from fencepost.wire.kafka.batches import Batch
 class CoreKafkaLostTransactionIsCommitted(Coordinator):
     """An instance that was taken over long ago commits, and is answered that it is done."""
 
-    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
-        return Ending.ANSWER_AGAIN if asked is Asked.NEITHER else super().end_of_new_client(state, decision, asked)
+    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
+        return EndTxnEffect.ANSWER_AGAIN if asked is RequestedTransaction.NEITHER else super().end_of_new_client(state, decision, asked)
 
 
 @defect({"CORE-15": seen("^(not over|nothing)", expected=r'^over|^"plain"$')}, origin="hanging transactions, the reason for KIP-890")
@@ -35,9 +35,9 @@ class CoreKafkaLateCommitAccepted(recovery.TimeoutIgnored):
 class CoreKafkaLateWriteHangs(ProducerStates):
     """A batch with an older epoch is stored and opens its transaction again, and no client will ever end it."""
 
-    def standing(self, producer: ProducerIdAndEpoch) -> Standing:
+    def standing(self, producer: ProducerIdAndEpoch) -> EpochStanding:
         standing = super().standing(producer)
-        return Standing.IN_OPEN_TRANSACTION if standing is Standing.FENCED else standing
+        return EpochStanding.IN_OPEN_TRANSACTION if standing is EpochStanding.FENCED else standing
 
     def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
         if not self.is_late(batch):

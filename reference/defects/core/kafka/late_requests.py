@@ -2,10 +2,10 @@
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.ending import Asked
+from fencepost.reference.kafka.ending import RequestedTransaction
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.guards import Attempt
-from fencepost.reference.kafka.partition_log import Entry, Isolation, PartitionLog
+from fencepost.reference.kafka.partition_log import Isolation, LogEntry, PartitionLog
 from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerStates
 from fencepost.reference.kafka.transaction import State, Transaction
 from fencepost.reference.kafka.values import ProducerIdAndEpoch
@@ -21,9 +21,9 @@ from . import fencing
 class CoreKafkaRepeatedEndEndsTheNext(Coordinator):
     """An end with the epoch of the transaction before is taken for one of the transaction that is open now."""
 
-    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         asked = super().asked_about(transaction, producer)
-        return Asked.CURRENT if asked is Asked.RETRY and transaction.state is State.ONGOING else asked
+        return RequestedTransaction.CURRENT if asked is RequestedTransaction.RETRY and transaction.state is State.ONGOING else asked
 
 
 @defect(
@@ -43,7 +43,7 @@ class CoreKafkaLateToItsCommitHides(PartitionLog):
             raise Refused(Error.INVALID_PRODUCER_EPOCH)
         return super().append(batch, data, guard, checks_sequence=checks_sequence)
 
-    def is_handed_out(self, entry: Entry, isolation: Isolation) -> bool:  # noqa: ARG002 - to no reader does it matter
+    def is_handed_out(self, entry: LogEntry, isolation: Isolation) -> bool:  # noqa: ARG002 - to no reader does it matter
         return entry.batch.producer_id not in self.late
 
 

@@ -2,7 +2,7 @@
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.ending import Asked, Ending
+from fencepost.reference.kafka.ending import EndTxnEffect, RequestedTransaction
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.transaction import Decision, State, Transaction
 from fencepost.wire.kafka.batches import Batch
@@ -32,5 +32,5 @@ class CoreKafkaBothDecidersWin(Coordinator):
     def must_wait(self, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
         return False
 
-    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
-        return super().end_of_new_client(state, decision, asked) if state is State.ONGOING else Ending.ANSWER_AGAIN
+    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
+        return super().end_of_new_client(state, decision, asked) if state is State.ONGOING else EndTxnEffect.ANSWER_AGAIN

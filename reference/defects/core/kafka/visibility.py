@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.kip890 import isolation, markers
-from fencepost.reference.kafka.partition_log import AbortedTransaction, Entry, Isolation, PartitionLog
+from fencepost.reference.kafka.partition_log import AbortedTransaction, Isolation, LogEntry, PartitionLog
 from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerState, ProducerStates
 from fencepost.wire.kafka.batches import Batch, MarkerType
 
@@ -26,7 +26,7 @@ class CoreKafkaAbortedShown(PartitionLog):
 class CoreKafkaOrderTurned(PartitionLog):
     """A reader is handed the batches of a log last first."""
 
-    def entries(self, offset: int) -> list[Entry]:
+    def entries(self, offset: int) -> list[LogEntry]:
         found = super().entries(offset)
         return sorted(found, key=lambda entry: (entry.batch.control, -entry.batch.base_offset))
 
@@ -50,7 +50,7 @@ class CoreKafkaReadersNotReleased(PartitionLog):
             self.stop = super().first_unstable_offset()
         return self.stop
 
-    def apply(self, entry: Entry) -> None:
+    def apply(self, entry: LogEntry) -> None:
         super().apply(entry)
         self.first_unstable_offset()
 
@@ -64,7 +64,7 @@ class CoreKafkaReleasedByAnother(PartitionLog):
 
     decided = 0
 
-    def apply(self, entry: Entry) -> None:
+    def apply(self, entry: LogEntry) -> None:
         super().apply(entry)
         if entry.batch.marker is not None:
             self.decided = self.end_offset
@@ -99,7 +99,7 @@ class CoreKafkaAbortFromTheStart(PartitionLog):
 class CoreKafkaAbortHidesAll(PartitionLog):
     """An abort hides every transactional record before its marker, whichever producer wrote it."""
 
-    def is_handed_out(self, entry: Entry, isolation: Isolation) -> bool:
+    def is_handed_out(self, entry: LogEntry, isolation: Isolation) -> bool:
         aborts = [one.batch.base_offset for one in self.entries(0) if one.batch.marker and one.batch.marker.type is MarkerType.ABORT]
         lies_before = entry.batch.transactional and not entry.batch.control and entry.batch.base_offset < max(aborts, default=-1)
         return isolation is Isolation.READ_UNCOMMITTED or not lies_before

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.pip31 import visibility
-from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 
 
@@ -16,7 +16,7 @@ class CorePulsarSeenIsGoneAfterReload(SidecarBuffer):
         super().recover()
         self.loaded_to = self._ledger.last
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         return (one for one in super().after(place) if one.message.txn is None or one.place.position > self.loaded_to)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from fencepost.reference.defects.core.pair import core_pair
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.buffer import Place
+from fencepost.reference.pulsar.buffer import MessagePosition
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal
 from fencepost.reference.pulsar.pending_ack_store import Units, Waiting
@@ -54,10 +54,10 @@ class CorePulsarTakenInputForgottenByCrash(PendingAckJournal):
 class PendingInputGivenAway(PendingAcks):
     """What an open transaction has acknowledged is given to the next consumer, and may be acknowledged again."""
 
-    def units_at(self, place: Place) -> Units:  # noqa: ARG002 - nothing is withheld
+    def units_at(self, place: MessagePosition) -> Units:  # noqa: ARG002 - nothing is withheld
         return frozenset()
 
-    def is_pending(self, place: Place, units: Units) -> bool:  # noqa: ARG002 - nor in conflict
+    def is_pending(self, place: MessagePosition, units: Units) -> bool:  # noqa: ARG002 - nor in conflict
         return False
 
 
@@ -68,7 +68,7 @@ class PendingInputGivenAway(PendingAcks):
 class PlaceMovedTooEarly(Subscription):
     """What a transaction acknowledges is deleted at once, and given back by an abort."""
 
-    def acknowledge_in(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
+    def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         super().acknowledge_in(txn, wanted)
         self.cursor.acknowledge(wanted, self._buffer)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.participants import Participant, Participants
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.transaction import Transaction
@@ -64,7 +64,7 @@ class StopsReaders(SidecarBuffer):
     def where_it_stops(self) -> Position | None:
         return self.stop
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         limit = self.max_read_position
         return (readable for readable in super().after(place) if readable.place.position <= limit)
 
@@ -102,7 +102,7 @@ class CorePulsarReadersNotReleased(StopsReaders):
 class CorePulsarAbortByProducer(SidecarBuffer):
     """What is aborted is told by its producer, so that one abort hides all that this producer ever wrote."""
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         aborted = {message.producer for txn, held in self._messages.items() if self.is_aborted(txn) for _, message in held}
         return (readable for readable in super().after(place) if readable.message.producer not in aborted)
 

@@ -7,7 +7,7 @@ from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.sealed import is_sealed
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
-from fencepost.reference.pulsar.buffer import BEFORE_ALL_PLACES, Place, Readable
+from fencepost.reference.pulsar.buffer import BEFORE_ALL_PLACES, MessagePosition, Readable
 from fencepost.reference.pulsar.producers import Producers
 from fencepost.reference.pulsar.values import Action, Message, TxnId
 
@@ -69,7 +69,7 @@ class CoreScalableSealForgottenByReload(Producers):
 class CoreScalableSubscriptionsBeginAtTheSeal(MetadataBuffer):
     """Who comes to a segment that is sealed begins behind all that is in it."""
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         if place == BEFORE_ALL_PLACES and is_sealed(self._machine.disk, self._segment):
             return iter(())
         return super().after(place)

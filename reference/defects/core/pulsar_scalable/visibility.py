@@ -8,7 +8,7 @@ from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.participation import Participation
 from fencepost.reference.metadata_transactions.records import Operation
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
-from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.values import BEFORE_ALL, Action, Message, Position, TxnId
 
 _FULL = 16
@@ -59,7 +59,7 @@ class CoreScalableAbortedShown(MetadataBuffer):
 class CoreScalableOrderTurned(MetadataBuffer):
     """The messages of a transaction are handed to readers last first."""
 
-    def after(self, place: Place) -> Iterator[Readable]:
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
         held: list[Readable] = []
         for readable in super().after(place):
             if held and held[-1].message.txn != readable.message.txn:
