@@ -109,7 +109,7 @@ def test_a_good_feature_is_clean() -> None:
         ("a thing goes wrong", "nobody knows", "some.feature:8: the word 'nobody': write the actor"),
         ("goes wrong.", "goes wrong. Who reads is lost.", "some.feature:8: the word 'Who': write A client that"),
         ("[2] Second", "[2] A commit behind the timeout", "some.feature:17: the word 'behind the': write after"),
-        ("[2] Second", "[2] A commit behind the timeout", "some.feature:17: the word 'timeout': write timeout"),
+        ("[2] Second", "[2] A commit behind the time-out", "some.feature:17: the word 'time-out': write timeout"),
         ("[1] First", "[1] A client is told the end", "some.feature:11: the word 'told': write reports, returns, notifies"),
         ("  @KIP1-01 @MUST", STRAY + "  @KIP1-01 @MUST", "outside of a Rule stands for no requirement"),
     ],

@@ -59,6 +59,6 @@ def test_the_tutorial_works_from_the_wheel_in_an_empty_environment(tmp_path: Pat
     results = tmp_path / "results"
     assert "fencepost 0.1.0" in printed
     assert compliance(results / "reference")["complete"] is True
-    assert set(verdicts(results / "broken").values()) == {"met", "violated"}
+    assert {"met", "violated"} <= set(verdicts(results / "broken").values())
     assert set(verdicts(results / "second").values()) == {"met", "known_deviation"}
     assert "newly red" in (tmp_path / "summary.md").read_text(encoding="utf-8")
