@@ -84,6 +84,7 @@ class MarkerBuffer:
         return self._ended.get(txn) is Action.ABORT
 
     def ongoing(self) -> dict[TxnId, Position]:
+        """Decision: what is open here: transactions without a marker, whose coordinators are asked when the topic is loaded."""
         return dict(self._ongoing)
 
     @property

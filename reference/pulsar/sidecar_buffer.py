@@ -111,6 +111,7 @@ class SidecarBuffer:
         return self._ended.get(txn) is Action.ABORT
 
     def ongoing(self) -> dict[TxnId, Position]:
+        """Decision: what is open here: transactions without a marker, whose coordinators are asked when the topic is loaded."""
         return {txn: messages[0][0] for txn, messages in self._messages.items() if txn not in self._ended}
 
     @property

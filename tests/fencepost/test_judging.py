@@ -197,7 +197,7 @@ STRICTLY, BY_CHOICE = "2 not offered, and --strict counts them", "1 known deviat
         (Gate.of(strict=True), ["1 inconclusive", STRICTLY]),
         (Gate.of(["violated"]), []),
         (
-            Gate.of(["LocatedDeviation-Deviation,NOT_OFFERED"]),
+            Gate.of(["Known-Deviation,NOT_OFFERED"]),
             [BY_CHOICE, "2 not offered, and --fail-on counts them"],
         ),
         (
