@@ -15,6 +15,7 @@ from rich.text import Text
 from fencepost.console.phrases import counted
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.verdict import Verdict
+from fencepost.report.compliance.templates import clean
 
 from . import compliance_document
 from .compliance_document import Compliance, Requirement
@@ -128,7 +129,7 @@ def _print(before: Compliance, after: Compliance, changes: Changes) -> None:
     console = Console(highlight=False, soft_wrap=True)
 
     def say(line: str, style: str = "") -> None:
-        console.print(Text(line, style=style))
+        console.print(Text(clean(line), style=style))
 
     say(f"{before.system}, {before.began}, and {after.system}, {after.began}")
     for note in changes.notes:

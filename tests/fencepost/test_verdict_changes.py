@@ -77,6 +77,16 @@ def test_a_new_red_is_exit_code_1_and_its_going_is_0(tmp_path: Path) -> None:
     assert better.out.splitlines()[-1] == "1 changed, 0 newly red, 4 the same"
 
 
+def test_what_results_contain_controls_no_terminal(tmp_path: Path) -> None:
+    """A reason may hold an escape sequence of a system that was judged; its characters are replaced."""
+    old, new = (write(tmp_path / name, BEFORE, complete=False, stopped=f"{name} \x1b[31m") for name in ("old", "new"))
+
+    shown = fencepost("compare", "--verdicts", old, new, expect=0).out
+
+    assert "\x1b" not in shown
+    assert "The earlier run did not finish (old \ufffd[31m)" in shown
+
+
 @pytest.mark.parametrize(
     ("rows", "other", "why"),
     [
