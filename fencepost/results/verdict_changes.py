@@ -1,6 +1,6 @@
 """What changed between two runs of one system: requirement by requirement, what each run found of what both asked.
 
-`fencepost compare --verdicts OLD NEW` prints it, and the site shows it on the page of a run, against that system's run before it.
+`fencepost compare --verdicts LEFT RIGHT` prints it, and the site shows it on the page of a run, against that system's run before it.
 
 A run that did not finish, an older kit and another selection are no errors here: what only one run asked is counted and not compared.
 """
@@ -107,7 +107,7 @@ def _image(run: Compliance) -> str | None:
 def show(old: Path, new: Path) -> int:
     """Print what changed. Returns 1 if anything is red now that was not, else 0. Raises WrongUsage for runs of two systems."""
     if old.resolve() == new.resolve():
-        raise WrongUsage(f"OLD and NEW are both {old}, the same run: name the results of two runs")
+        raise WrongUsage(f"LEFT and RIGHT are both {old}, the same run: name the results of two runs")
     before, after = compliance_document.read(old), compliance_document.read(new)
     if before.system.name != after.system.name:
         raise WrongUsage(
