@@ -5,11 +5,11 @@ default. The published schema is `compliance.schema.json`.
 """
 
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import UTC
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
 from fencepost.contract import editions, parity, register
 from fencepost.contract.errors import WrongUsage
@@ -147,7 +147,7 @@ class Compliance(_Read):
     schema_version: Literal[1]
     fencepost: str
     complete: bool
-    started: datetime
+    started: AwareDatetime
     seconds: float
     system: System
     requirements: tuple[Requirement, ...]

@@ -65,6 +65,15 @@ class Columns:
     all: tuple[Column, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
 
+    def before(self, column: Column) -> Column | None:
+        """The last run of the same system that began earlier and asked something that this one asked too."""
+        earlier = [
+            one
+            for one in self.all
+            if one.run.system.name == column.run.system.name and one.run.started < column.run.started and one.run.asked & column.run.asked
+        ]
+        return max(earlier, key=lambda one: one.run.started, default=None)
+
     @classmethod
     def of(cls, named: Sequence[str]) -> "Columns":
         """The runs in these folders. Raises WrongUsage for a name that is nothing at all, or where no run can be read."""

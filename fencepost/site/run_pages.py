@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import Verdict
+from fencepost.results import verdict_changes
 from fencepost.results.compliance_document import Requirement, Scenario
 
 from . import addresses
@@ -42,12 +43,14 @@ def write_all(site: Writer, register: Register, requirements: Collection[str], c
             for row in column.run.requirements
             if row.id in requirements and (row.verdict.is_red or row.verdict is Verdict.KNOWN_DEVIATION)
         ]
-        _write_run(site, register, column, reds)
+        _write_run(site, register, frozenset(requirements), column, reds, columns.before(column))
         for red in reds:
             _write_red(site, column, red)
 
 
-def _write_run(site: Writer, register: Register, column: Column, reds: list[RedRequirement]) -> None:
+def _write_run(
+    site: Writer, register: Register, requirements: Collection[str], column: Column, reds: list[RedRequirement], before: Column | None
+) -> None:
     totals = {verdict: len(column.run.having(verdict)) for verdict in Verdict}
     site.page(
         column.address,
@@ -57,6 +60,10 @@ def _write_run(site: Writer, register: Register, column: Column, reds: list[RedR
         totals={verdict: count for verdict, count in totals.items() if count},
         reds=reds,
         strange=column.strange(register),
+        before=before,
+        changes=verdict_changes.between(before.run, column.run) if before else None,
+        named=verdict_changes.named,
+        pages={name: addresses.requirement(name) for name in requirements},
     )
 
 

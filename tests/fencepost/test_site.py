@@ -58,7 +58,9 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def named(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Results folders: one of a system with an evil name whose run did not finish, one of another version, one that cannot be read."""
+    """Results folders: of a system with an evil name whose run did not finish, of another version of the kit, of a later run of the same
+    system, and one that cannot be read.
+    """
     top = tmp_path_factory.mktemp("named")
     violation = {"what": EVIL, "expected": EVIL, "seen": EVIL, "error": None, "code": None}
     rows = told({RED: "violated", CUT: "inconclusive", GREEN: "met"})["requirements"]
@@ -71,6 +73,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (ours / "history" / history_files.name_of(f"{RED}-{SCENARIO}")).write_bytes(whole)
     (ours / "history" / history_files.name_of(f"{CUT}-{SCENARIO}")).write_bytes(whole[: len(whole) // 2])
     write(top / "other", {GREEN: "met", "KIP999-01": "met"}, fencepost="0.0.1")
+    write(top / "later", {GREEN: "violated", RED: "met"}, started="2026-11-21T03:00:00+00:00")
     (top / "broken").mkdir()
     (top / "broken" / "compliance.json").write_text("{", encoding="utf-8")
     return top
@@ -80,7 +83,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def site(named: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of one proposal with these results."""
     out = tmp_path_factory.mktemp("site") / "out"
-    assert build(Options((str(named / "ours"), str(named / "other"), str(named / "broken")), out, (SPEC,))) == 0
+    assert build(Options((str(named / "ours"), str(named / "other"), str(named / "later"), str(named / "broken")), out, (SPEC,))) == 0
     return out
 
 
@@ -192,13 +195,24 @@ def test_nothing_of_results_becomes_markup(site: Path) -> None:
 
 def test_a_run_that_did_not_finish_and_one_of_another_version_say_so(site: Path) -> None:
     """And what cannot be read is named on the first page."""
-    ours, other = (
-        path.read_text(encoding="utf-8") for path in sorted(site.glob("runs/*/index.html"), key=lambda path: "kafka" in path.parent.name)
-    )
+    (ours,) = (path.read_text(encoding="utf-8") for path in site.glob("runs/*/index.html") if "kafka" not in path.parent.name)
+    other = (site / "runs/kafka-4.3.1-other/index.html").read_text(encoding="utf-8")
 
     assert "This run was not finished" in ours
     assert "made by another version of Fencepost: 1 of its requirements" in other
     assert "broken" in (site / "index.html").read_text(encoding="utf-8").partition("What is not in this site")[2]
+
+
+def test_the_page_of_a_run_says_what_changed_since_the_run_before(site: Path) -> None:
+    """The run before is of the same system; a first run has nothing to compare."""
+    (later,) = site.glob("runs/kafka-4.3.1-later/index.html")
+    (first,) = site.glob("runs/kafka-4.3.1-other/index.html")
+
+    text = later.read_text(encoding="utf-8").partition("What changed since")[2]
+    assert "1 changed, 1 newly red, 0 the same. The version of Fencepost was 0.0.1, and is 0.1.0." in text
+    assert re.search(rf"{GREEN}</a> <span class=.v met.>met</span>, now <span class=.v violated.>violated", text)
+    assert f"Only this run asked {RED}" in text
+    assert "What changed since" not in first.read_text(encoding="utf-8")
 
 
 def test_a_red_has_its_picture_and_a_history_that_is_cut_off_says_so(site: Path) -> None:

@@ -11,6 +11,10 @@ from fencepost.cli.exit_codes import guarded
 def compare(
     left: Annotated[Path, typer.Argument(metavar="LEFT", help="The results of a run, such as of the reference with --profile kafka-4.0.")],
     right: Annotated[Path, typer.Argument(metavar="RIGHT", help="The results of another, such as of that release.")],
+    verdicts: Annotated[
+        bool,
+        typer.Option("--verdicts", help="Compare verdicts, not answers: what changed from LEFT to RIGHT, two runs of one system."),
+    ] = False,
 ) -> None:
     """Compare what two systems answered, request by request: is the reference like the release that it imitates?
 
@@ -21,7 +25,11 @@ def compare(
         fencepost run kafka --container apache/kafka:4.0.0 --results results/theirs
 
         fencepost compare results/ours results/theirs
-    """
-    from fencepost.results import comparison
 
-    guarded(lambda: comparison.show(left, right))
+    With --verdicts, exit code 1 says that a requirement is red in RIGHT and was not in LEFT.
+
+        fencepost compare --verdicts results/monday results/tuesday
+    """
+    from fencepost.results import comparison, verdict_changes
+
+    guarded(lambda: (verdict_changes if verdicts else comparison).show(left, right))
