@@ -1,8 +1,8 @@
 """Known deviations: where a system is known to break a requirement, how that shows, and the evidence for it.
 
 The scenario of an entry runs like any other. It must fail, and with the entry's symptom. If it passes, the entry is stale and therefore
-red, unless the entry is `intermittent`, with how often it was seen in how many tries, or its range of versions holds and the exact version
-of the system is not known. `run --verify-expectations N` measures these counts again.
+red, unless the entry is `intermittent`, with how often it was seen in how many tries, or it has a range of versions and the exact version
+of the system is not known, or is imitated by a profile of the reference. `run --verify-expectations N` measures these counts again.
 
 A deviation whose cause shows in an answer, and that may appear in any scenario, is one entry about `any` requirement with that answer.
 
