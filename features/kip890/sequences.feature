@@ -137,7 +137,7 @@ Feature: Sequence numbers
       Given idempotent producer I
       And I has written a batch of 1 record to payments-0 at sequence 2147483647
       And I has written a batch of 1 record to payments-0 at sequence 0
-      When I writes "again" to payments-0 at sequence 2147483647
+      When I writes "r0" to payments-0 at sequence 2147483647
       Then it is done
       And the log of payments-0 has not grown
 

@@ -68,7 +68,7 @@ def _unseen(known: Sequence[LocatedDeviation]) -> Judgement:
 
 
 def _excuse(one: LocatedDeviation) -> str:
-    link = f"{one.entry.link}; " if one.entry.link else ""
+    link = f"{one.entry.link}, " if one.entry.link else ""  # a page that makes links of addresses would take a semicolon in
     return f"{one.entry.reason} ({link}{_seldom(one)}from {one.where})"
 
 

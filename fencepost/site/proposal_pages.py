@@ -9,7 +9,7 @@ from fencepost.contract.register import Register, Requirement
 from . import addresses
 from .page_writer import SearchEntry, Writer
 from .requirement_pages import RunStanding, standing
-from .run_columns import Columns
+from .run_columns import Columns, Tally
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class RequirementLine:
 
 @dataclass(frozen=True)
 class Summary:
-    """A proposal in short; `counts` has for each run how many were met, of how many that were asked."""
+    """A proposal in short; `tallies` has one for each run."""
 
     spec: str
     title: str
@@ -36,7 +36,7 @@ class Summary:
     edition: str
     tested: int
     rows: int
-    counts: tuple[tuple[int, int], ...]
+    tallies: tuple[Tally, ...]
 
 
 def summaries(register: Register, specs: Sequence[str], columns: Columns) -> list[Summary]:
@@ -49,7 +49,7 @@ def summaries(register: Register, specs: Sequence[str], columns: Columns) -> lis
             addresses.edition_of(spec),
             sum(row.is_tested for row in register.by_spec[spec]),
             len(register.by_spec[spec]),
-            tuple(column.counts([row.id for row in register.by_spec[spec]]) for column in columns.all),
+            tuple(column.tally([row.id for row in register.by_spec[spec]]) for column in columns.all),
         )
         for spec in specs
     ]

@@ -14,7 +14,20 @@ from fencepost.results.compliance_document import Compliance, Requirement, read
 
 from .addresses import slug
 
-_ASKED = (Verdict.NOT_RUN, Verdict.EXCLUDED)
+_UNASKED = (Verdict.NOT_RUN, Verdict.EXCLUDED, Verdict.NOT_OFFERED)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How a run does on some requirements of the edition: how many were met, of how many that were asked, and the worst verdict, if any."""
+
+    met: int
+    asked: int
+    worst: Verdict | None
+
+    @property
+    def words(self) -> str:
+        return f"{self.met} of {self.asked} met" if self.asked else "not asked"
 
 
 @dataclass(frozen=True)
@@ -48,10 +61,11 @@ class Column:
         row = self.rows.get(requirement)
         return row.verdict if row else Verdict.NOT_RUN
 
-    def counts(self, requirements: Sequence[str]) -> tuple[int, int]:
-        """How many of these were met, of how many that were asked."""
-        verdicts = [self.verdict(requirement) for requirement in requirements]
-        return verdicts.count(Verdict.MET), sum(verdict not in _ASKED for verdict in verdicts)
+    def tally(self, requirements: Sequence[str]) -> Tally:
+        """How the run does on these, provisional ones aside, which count in no edition yet."""
+        rows = [row for requirement in requirements if (row := self.rows.get(requirement)) and not row.provisional]
+        asked = [row.verdict for row in rows if row.verdict not in _UNASKED]
+        return Tally(asked.count(Verdict.MET), len(asked), min(asked, key=list(Verdict).index, default=None))
 
     def strange(self, register: Register) -> list[str]:
         """The requirements that this kit does not know: the run was made by another version of it."""

@@ -1,7 +1,7 @@
 """Details of the answers of DescribeTransactions, DescribeProducers, FindCoordinator and polls."""
 
 from fencepost.adapters.kafka.values import Isolation, TransactionDescription
-from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.evidence import SetUpFailed, Violation
 from fencepost.contract.outcomes import Done
 from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.idling import active_in
@@ -69,7 +69,7 @@ def _epoch_of_last_marker(context: ScenarioContext, partition: str, producer: st
     producer_id = context.producers[producer].current.producer_id
     epochs = [batch.marker.coordinator_epoch for batch in batches if batch.marker and batch.producer_id == producer_id]
     if not epochs:
-        raise SetUpFailed(f"{partition} has no marker of {producer}")
+        raise Violation("a marker", "none", what=f"markers of {producer} in {partition}")
     return epochs[-1]
 
 

@@ -49,7 +49,7 @@ def test_a_known_deviation_that_shows_its_symptom_is_named() -> None:
     """The verdict says why the deviation is believed, where to read of it, and which file says so."""
     judged = judge(VIOLATION, NOTHING, [known()])
 
-    assert (judged.verdict, judged.reason) == (Verdict.KNOWN_DEVIATION, "bumps twice (KAFKA-19367; from known.yaml:7)")
+    assert (judged.verdict, judged.reason) == (Verdict.KNOWN_DEVIATION, "bumps twice (KAFKA-19367, from known.yaml:7)")
     assert judged.expectation == Expectation("known.yaml", 7, is_own=False)
 
 

@@ -33,7 +33,9 @@ def place(file: str, line: str, change: str) -> MutationSite:
 
 
 PLACES = {
-    "in a function": place("reference/kafka/coordinator.py", "if ending is Ending.ANSWER_AGAIN:", "if ending is not Ending.ANSWER_AGAIN:"),
+    "in a function": place(
+        "reference/kafka/coordinator.py", "if ending is EndTxnEffect.ANSWER_AGAIN:", "if ending is not EndTxnEffect.ANSWER_AGAIN:"
+    ),
     "in a module": place("reference/pulsar/errors.py", "TRANSACTION_CONFLICT = 23", "TRANSACTION_CONFLICT = 24"),
     "for ever": place("reference/kernel/clock.py", "self.now = min(", "(dropped)"),
     "never begun": place("reference/pulsar/errors.py", "TOPIC_NOT_FOUND = 11", "TOPIC_NOT_FOUND = 12"),

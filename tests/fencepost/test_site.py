@@ -203,6 +203,26 @@ def test_a_run_that_did_not_finish_and_one_of_another_version_say_so(site: Path)
     assert "broken" in (site / "index.html").read_text(encoding="utf-8").partition("What is not in this site")[2]
 
 
+@pytest.mark.parametrize(
+    ("verdicts", "words", "worst"),
+    [
+        ({GREEN: "met", RED: "known_deviation"}, "1 of 2 met", "known_deviation"),
+        ({GREEN: "met", RED: "violated", CUT: "known_deviation"}, "1 of 3 met", "violated"),
+        ({GREEN: "met", RED: "not_offered", CUT: "not_run"}, "1 of 1 met", "met"),
+        ({RED: "excluded"}, "not asked", None),
+    ],
+)
+def test_the_first_page_has_the_colour_of_the_worst_verdict(
+    verdicts: dict[str, str], words: str, worst: str | None, tmp_path: Path
+) -> None:
+    """A release with known deviations conforms, and is not shown as one that violates something."""
+    (column,) = Columns.of([str(write(tmp_path / "run", verdicts))]).all
+
+    tally = column.tally(list(verdicts))
+
+    assert (tally.words, tally.worst) == (words, worst)
+
+
 def test_the_page_of_a_run_says_what_changed_since_the_run_before(site: Path) -> None:
     """The run before is of the same system; a first run has nothing to compare."""
     (later,) = site.glob("runs/kafka-4.3.1-later/index.html")
