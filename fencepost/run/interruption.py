@@ -51,7 +51,7 @@ class Stopping:
         self._max_failures, self._failures = max_failures, 0
         self._open = self._only_at_once = False
         self.workers: Path | None = None
-        self._told_by: Path | None = None
+        self._shared: Path | None = None
 
     def failed(self) -> None:
         """Count a red scenario."""
@@ -64,15 +64,21 @@ class Stopping:
         if self.reason is None:
             self.reason = reason
             self._tell_workers()
-            if self._told_by is not None:
+            if self._shared is not None:
                 with contextlib.suppress(OSError):
-                    (self._told_by / f"{_OF_WORKER}{os.getpid()}").write_text(reason, encoding="utf-8")
+                    (self._shared / f"{_OF_WORKER}{os.getpid()}").write_text(reason, encoding="utf-8")
 
     @property
     def of_a_worker(self) -> str | None:
-        """Why a worker process stopped by itself, if one did."""
-        told = sorted(self.workers.glob(f"{_OF_WORKER}*")) if self.workers else []
-        return told[0].read_text(encoding="utf-8") if told else None
+        """Why a worker process stopped by itself, if one did; the process that started them and each of them know it."""
+        folder = self.workers or self._shared
+        reasons = sorted(folder.glob(f"{_OF_WORKER}*")) if folder else []
+        return reasons[0].read_text(encoding="utf-8") if reasons else None
+
+    def with_other_workers(self) -> None:
+        """In a worker, stop after the running scenario if another one has stopped by itself: the run ends, and needs the reserved space."""
+        if self._shared is not None and self.reason is None and (reason := self.of_a_worker) is not None:
+            self.after_this(reason)
 
     @contextlib.contextmanager
     def ending_early(self, *, only_at_once: bool = False) -> Iterator[None]:
@@ -133,7 +139,7 @@ class Stopping:
         """Be a worker of the process that reads this folder. Only that process acts on Ctrl-C, although the terminal signals all."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, self._on_signal)
-        self._told_by = folder
+        self._shared = folder
         (folder / str(os.getpid())).touch()
         if (folder / _STOPPED).exists() and self.reason is None:
             self.ask(signal.SIGTERM.name)

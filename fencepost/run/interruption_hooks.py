@@ -35,6 +35,7 @@ class StoppingHooks:
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logfinish(self) -> None:
+        self.stopping.with_other_workers()
         self._mute()
 
     def _mute(self) -> None:

@@ -187,6 +187,26 @@ def test_a_request_ends_no_section_that_is_for_the_second() -> None:
     assert heard == ["SIGTERM"]
 
 
+def test_a_worker_stops_with_one_that_has_stopped_by_itself(tmp_path: Path) -> None:
+    """After its running scenario: another one would use the room that the last files of the run need."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    full, other, alone = Stopping(), Stopping(), Stopping()
+    try:
+        full.listen_to(tmp_path)
+        other.listen_to(tmp_path)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    other.with_other_workers()
+    assert other.reason is None
+
+    full.after_this("there is no room")
+    other.with_other_workers()
+    alone.with_other_workers()
+
+    assert (other.reason, other.at_once, alone.reason) == ("there is no room", False, None)
+
+
 def test_a_ctrl_c_while_processes_are_started_is_heard_when_they_are() -> None:
     """It is not lost: `fencepost prove` went on for minutes after one."""
     seen = []
