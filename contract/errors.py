@@ -1,7 +1,7 @@
 """What can go wrong besides a verdict, whose fault it is, and its exit code."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from enum import IntEnum
 
@@ -63,8 +63,12 @@ def hint(name: str, known: Iterable[str]) -> str:
     """The end of a message about an unknown name: the nearest existing name, or some of them if none is near."""
     names = list(known)
     near = nearest(name, names)
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return f"; did you mean {near}?" if near else f"; known: {', '.join(names[:_MOST_NAMED])}{more}"
+    return f"; did you mean {near}?" if near else f"; known: {first_of(names, _MOST_NAMED)}"
+
+
+def first_of(names: Sequence[str], most: int) -> str:
+    """At most so many names, and how many more there are: `a, b and 3 more`."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 class UnknownName(WrongUsage):

@@ -14,7 +14,7 @@ from fencepost.contract.evidence import Violation
 from fencepost.contract.outcomes import Done, Outcome, Refused
 
 from .performer import Performer
-from .prelude import TIMEOUT_MS, done
+from .prelude import TIMEOUT_MS, await_end, done
 
 PARTITIONS = 40
 """The number of partitions of the open transaction: more than a coordinator sends or loads at a time."""
@@ -37,10 +37,7 @@ class _Crowded(Performer):
         return done(self._log.writer(f"{self._prefix}-{state}", TIMEOUT_MS), f"initialising in the crowd ({state})")
 
     def _await(self, writer: KafkaWriter) -> None:
-        for _ in self.session.time.attempts():
-            if done(writer.is_over(), "looking for an end in the crowd"):
-                return
-        raise Violation("a transaction that is over", f"{writer.transactional_id} is not", what="end of a transaction of the crowd")
+        await_end(writer, self.session, writer.transactional_id, "of the crowd")
 
     def _expect(self, values: Sequence[str], log: str) -> None:
         seen = self._log.committed(log)

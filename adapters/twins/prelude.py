@@ -8,7 +8,7 @@ from typing import TypeVar
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.evidence import Violation
 from fencepost.contract.outcomes import Done, Outcome
-from fencepost.contract.ports import PassesTime
+from fencepost.contract.ports import PassesTime, Session
 from fencepost.contract.transactional_log import TransactionalLog, Writer
 
 from .performer import Performer
@@ -26,6 +26,14 @@ def done(outcome: Outcome[T], what: str) -> T:
     if isinstance(outcome, Done):
         return outcome.value
     raise NotOffered(f"the disturbance could not be brought about: {what} ended with {outcome}")
+
+
+def await_end(writer: Writer, session: Session, whose: str, where: str) -> None:
+    """Wait until the writer's last transaction is over. Raises Violation if it never is."""
+    for _ in session.time.attempts():
+        if done(writer.is_over(), f"looking for the end of a transaction {where}"):
+            return
+    raise Violation("a transaction that is over", f"{whose} is not", what=f"end of a transaction {where}")
 
 
 class Prelude(Performer):
@@ -63,7 +71,4 @@ class Prelude(Performer):
         done(writer.write(LOG, f"left open by {name}"), f"writing as {name}")
 
     def _await_end(self, writer: Writer, name: str) -> None:
-        for _ in self.session.time.attempts():
-            if done(writer.is_over(), f"looking for the end of {name}"):
-                return
-        raise Violation("a transaction that is over", f"that of {name} is not", what="end of a transaction before the scenario")
+        await_end(writer, self.session, f"that of {name}", "before the scenario")

@@ -17,7 +17,7 @@ from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
 from .performer import Performer
-from .prelude import TIMEOUT_MS, done
+from .prelude import TIMEOUT_MS, await_end, done
 
 _MADE = re.compile(r"/admin/v2/persistent/(?P<topic>[^/]+/[^/]+/[^/]+)")
 _CLIENT = "the client of the prelude"
@@ -25,16 +25,9 @@ _OPEN_IN = 8
 """The number of topics in which the crowd's open transaction has written."""
 _CROWD_TIMEOUT_MS = 86_400_000
 """Longer than any scenario lets pass, so that the crowd's open transaction is still open at the end."""
+_OF_DISTURBANCE = "of the disturbance"
 _DECIDED = "crowd-decided"
 _VALUES = {True: "committed in the crowd", False: "aborted in the crowd"}
-
-
-def await_end(writer: PulsarWriter, session: PulsarSession) -> None:
-    """Wait until the writer's last transaction is over. Raises Violation if it never is."""
-    for _ in session.time.attempts():
-        if done(writer.is_over(), "looking for the end of a transaction"):
-            return
-    raise Violation("a transaction that is over", f"{writer.ended} is not", what="end of a transaction of the disturbance")
 
 
 class TopicPrelude(Performer):
@@ -68,7 +61,7 @@ class TopicPrelude(Performer):
             else:
                 done(writer.write(topic, "before the scenario"), f"writing to {topic}")
             done(writer.end(commit), "ending a transaction")
-            await_end(writer, self.session)
+            await_end(writer, self.session, str(writer.ended), _OF_DISTURBANCE)
         for producer in writer.producers.values():
             done(writer.probe.close_producer(producer), f"closing the producer of {topic}")
 
@@ -112,7 +105,7 @@ class PulsarCrowd(Performer):
             writer = self._writer(f"crowd {value}")
             done(writer.write(_DECIDED, value), "writing in the crowd")
             done(writer.end(commit), "ending in the crowd")
-            await_end(writer, self.session)
+            await_end(writer, self.session, str(writer.ended), _OF_DISTURBANCE)
         self._open = self._writer("crowd open")
         for name in self._topics:
             done(self._open.write(name, "open in the crowd"), "writing in the crowd")
@@ -124,7 +117,7 @@ class PulsarCrowd(Performer):
             return
         if isinstance(answer := self._open.end(True), Refused):
             raise Violation("success", str(answer), what="answer to END_TXN of the crowd", error=answer.error, code=answer.code)
-        await_end(self._open, self.session)
+        await_end(self._open, self.session, str(self._open.ended), _OF_DISTURBANCE)
         for name in self._topics:
             self._await("open in the crowd", partial(self._log.committed, name), f"what readers of {name} see")
         self._await(_VALUES[True], self._follower.seen, "what the consumer of the crowd has received")

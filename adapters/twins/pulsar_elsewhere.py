@@ -12,11 +12,10 @@ from fencepost.adapters.pulsar.transport import ConnectionLost, Transport
 from fencepost.wire.pulsar.frames import Frame
 
 from .performer import Performer
+from .pulsar_repeat import ANSWERED_WITHIN_S, MAY_BE_REPEATED
 
-_ELSEWHERE = frozenset({"ADD_PARTITION_TO_TXN", "ADD_SUBSCRIPTION_TO_TXN", "END_TXN", "LOOKUP", "PARTITIONED_METADATA"})
-"""What asks for a state or only looks, and depends on nothing that the connection has."""
-
-_ANSWERED_WITHIN_S = 5.0
+_ELSEWHERE = MAY_BE_REPEATED - {"GET_LAST_MESSAGE_ID", "TC_CLIENT_CONNECT_REQUEST"}
+"""What may be repeated, except what depends on something that the connection has."""
 
 
 class PulsarNewConnection(Performer):
@@ -79,9 +78,9 @@ class _Elsewhere:
         try:
             for frame in (*self._greetings.values(), asked):
                 other.send(frame)
-                answer = other.receive(_ANSWERED_WITHIN_S)
+                answer = other.receive(ANSWERED_WITHIN_S)
                 while answer is not None and answer.name == "PING":
-                    answer = other.receive(_ANSWERED_WITHIN_S)
+                    answer = other.receive(ANSWERED_WITHIN_S)
                 if answer is None:
                     return None
         except ConnectionLost:

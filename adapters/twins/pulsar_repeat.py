@@ -26,7 +26,7 @@ def may_be_repeated(frame: Frame) -> bool:
     return frame.name in MAY_BE_REPEATED and not (frame.name == "TC_CLIENT_CONNECT_REQUEST" and frame.body.HasField("transaction_key"))
 
 
-_ANSWERED_WITHIN_S = 5.0
+ANSWERED_WITHIN_S = 5.0
 _FIRST_ID = 1 << 40
 """Request ids of repetitions begin far above those of clients."""
 
@@ -75,7 +75,7 @@ class _Repeating:
         self._waits_for.add(number)
         self._inner.send(frame_of(body))
         while number in self._waits_for:
-            came = self._inner.receive(_ANSWERED_WITHIN_S)
+            came = self._inner.receive(ANSWERED_WITHIN_S)
             if came is None:
                 return
             if not self._is_repetition(came):

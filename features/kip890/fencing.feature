@@ -85,7 +85,7 @@ Feature: Fencing an old instance
       Given producer A with transactional id "transfer"
       And B has taken over from A
       And producer C with transactional id "refund"
-      And C has committed 30 transactions to payments-1
+      And C has committed 30 transactions in payments-1
       When the system crashes and restarts
       Then the producer id and epoch of B are unchanged
 

@@ -20,7 +20,7 @@ from fencepost.console.terminal import Screen
 from fencepost.contract import folder, register
 from fencepost.contract.brokers import MOST_AT_ONCE
 from fencepost.contract.capabilities import DISTURBING
-from fencepost.contract.errors import Exit, SystemUnreachable, WrongUsage
+from fencepost.contract.errors import Exit, SystemUnreachable, WrongUsage, first_of
 from fencepost.contract.folder import Folder, Layout
 from fencepost.contract.ports import Answers
 from fencepost.contract.register import Register
@@ -300,7 +300,7 @@ class Exploration:
             left = ", ".join(map(str, coverage.never))
             screen.write_line(f"  {coverage} were taken{f'; never: {left}' if left else ''}")
         if never := explored.never_fired:
-            screen.write_line(f"  never came: {', '.join(never[:6])}{f' and {len(never) - 6} more' if len(never) > 6 else ''}")
+            screen.write_line(f"  never came: {first_of(never, 6)}")
 
 
 def _protocols_of_all(spec: str, systems: Sequence[JudgedSystems]) -> list[str]:

@@ -23,7 +23,7 @@ from rich.text import Text
 
 from fencepost.contract import history_files
 from fencepost.contract.datafile import DataFileError, Row, load
-from fencepost.contract.errors import WrongUsage
+from fencepost.contract.errors import WrongUsage, first_of
 from fencepost.contract.expression import Expression
 
 from . import compliance_document, normalised_exchanges
@@ -157,9 +157,7 @@ def show(left: Path, right: Path) -> int:
 
 def _comparable(left: Path, right: Path) -> str:
     """The profile that both were judged by. Raises WrongUsage if the two cannot be compared."""
-    if left.resolve() == right.resolve():
-        raise WrongUsage(f"LEFT and RIGHT are both {left}, the same run: name the results of two runs")
-    ours, theirs = compliance_document.read(left), compliance_document.read(right)
+    ours, theirs = compliance_document.read_two(left, right)
     for folder, run in ((left, ours), (right, theirs)):
         if not run.complete:
             raise WrongUsage(f"the run of {folder} did not finish, so a part of it would be compared with nothing: let it run to its end")
@@ -175,5 +173,4 @@ def _comparable(left: Path, right: Path) -> str:
 
 def _only(folder: Path, names: frozenset[str], run: Compliance) -> str:
     ids = [row.id for row in run.requirements if row.id in names]
-    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
-    return f"only {folder} was asked {', '.join(ids[:_NAMED])}{more}" if ids else ""
+    return f"only {folder} was asked {first_of(ids, _NAMED)}" if ids else ""

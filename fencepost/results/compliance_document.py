@@ -266,3 +266,10 @@ def _first(error: ValidationError) -> str:
     said = first["msg"].replace("Input should be", "expected")
     said = said[:1].lower() + said[1:]
     return f"{place}: {said}" if place else said
+
+
+def read_two(left: Path, right: Path) -> tuple[Compliance, Compliance]:
+    """Two runs that are to be compared. Raises WrongUsage as `read` does, and where both names are of one run."""
+    if left.resolve() == right.resolve():
+        raise WrongUsage(f"LEFT and RIGHT are both {left}, the same run: name the results of two runs")
+    return read(left), read(right)

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from fencepost.console.phrases import counted
-from fencepost.contract.errors import WrongUsage
+from fencepost.contract.errors import WrongUsage, first_of
 from fencepost.contract.verdict import Verdict
 from fencepost.report.compliance.templates import clean
 
@@ -106,9 +106,7 @@ def _image(run: Compliance) -> str | None:
 
 def show(old: Path, new: Path) -> int:
     """Print what changed. Returns 1 if anything is red now that was not, else 0. Raises WrongUsage for runs of two systems."""
-    if old.resolve() == new.resolve():
-        raise WrongUsage(f"LEFT and RIGHT are both {old}, the same run: name the results of two runs")
-    before, after = compliance_document.read(old), compliance_document.read(new)
+    before, after = compliance_document.read_two(old, new)
     if before.system.name != after.system.name:
         raise WrongUsage(
             f"{old} is a run of {before.system}, and {new} one of {after.system}: name two runs of one system; "
@@ -147,5 +145,4 @@ def _print(before: Compliance, after: Compliance, changes: Changes) -> None:
 
 def named(names: Sequence[str]) -> str:
     """The first few, and how many more there are."""
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"{', '.join(names[:_NAMED])}{more}"
+    return first_of(names, _NAMED)

@@ -65,8 +65,8 @@ class JudgedSystems:
             handshake = settled(self._options.system, said, self._options.named.known_as)
             self.handshakes[protocol] = handshake
             system.prepare([needs for needs in wanted if not lacks(system.name, needs, handshake)])
-            is_release = self._options.system != registry.REFERENCE  # a profile need not imitate every deviation of its release
-            exact = is_release and said.version_is_exact and handshake.judged_as == said.judged_as
+            # A profile of the reference need not imitate every deviation of its release.
+            exact = self.profile is None and said.version_is_exact and handshake.judged_as == said.judged_as
             bundled, version = self._expected(handshake, exact), (handshake.judged_as or (system.name, handshake.version))[1]
             self.expectations[protocol] = self._own.beside(bundled, version, exact)
             self.likenesses[protocol] = Likeness.of(handshake, self._register)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from fencepost.contract.brokers import most_at_once, share_broker, where_of
-from fencepost.contract.errors import AccessRefused, SystemUnreachable
+from fencepost.contract.errors import AccessRefused, SystemUnreachable, first_of
 from fencepost.contract.gherkin import Step
 from fencepost.contract.items import EVIDENCE, PLAYED, SESSION, STEP, scenario_of
 from fencepost.contract.played import Played
@@ -120,8 +120,7 @@ class Playing:
     def doing(self) -> list[Doing]:
         """The running scenarios, if there is more than one; called from another thread."""
         names = [f"{play.requirement} {play.name.partition(' ')[0]}" for play in list(self._under_way.values())]
-        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-        return [Doing(f"asking at once {', '.join(names[:_MOST_NAMED])}{more}")] if len(names) > 1 else []
+        return [Doing(f"asking at once {first_of(names, _MOST_NAMED)}")] if len(names) > 1 else []
 
     @property
     def share(self) -> float:

@@ -14,8 +14,6 @@ from fencepost.results.compliance_document import Compliance, Requirement, read
 
 from .addresses import slug
 
-_UNASKED = (Verdict.NOT_RUN, Verdict.EXCLUDED, Verdict.NOT_OFFERED)
-
 
 @dataclass(frozen=True)
 class Tally:
@@ -64,8 +62,8 @@ class Column:
     def tally(self, requirements: Sequence[str]) -> Tally:
         """How the run does on these, provisional ones aside, which count in no edition yet."""
         rows = [row for requirement in requirements if (row := self.rows.get(requirement)) and not row.provisional]
-        asked = [row.verdict for row in rows if row.verdict not in _UNASKED]
-        return Tally(asked.count(Verdict.MET), len(asked), min(asked, key=list(Verdict).index, default=None))
+        asked = [row.verdict for row in rows if row.is_asked and row.verdict is not Verdict.NOT_OFFERED]
+        return Tally(asked.count(Verdict.MET), len(asked), next((verdict for verdict in Verdict if verdict in asked), None))
 
     def strange(self, register: Register) -> list[str]:
         """The requirements that this kit does not know: the run was made by another version of it."""

@@ -9,6 +9,7 @@ from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.idling import active_in, is_unknown, outlive_timeout
 from fencepost.steps.kafka.initialising import SHORT_TIMEOUT_MS, TIMEOUTS_MS, initialised_again
 from fencepost.steps.kafka.producer import Producer
+from fencepost.steps.kafka.values import COMMITS
 from fencepost.steps.outcomes import achieved
 
 from .vocabulary import KIP890
@@ -78,20 +79,12 @@ def began_when(context: ScenarioContext, producer: str, change: str) -> None:
     context.evidence.expect(holds, due, f"start time {seen}", what=f"start time of {producer}")
 
 
-@KIP890.given("{producer} has committed {count:number} transactions to {partition}")
-def has_committed_so_many(context: ScenarioContext, producer: str, count: int, partition: str) -> None:
+@KIP890.given("{producer} has {ended} {count:number} transactions in {partition}")
+def has_ended_so_many(context: ScenarioContext, producer: str, ended: str, count: int, partition: str) -> None:
     """One record each, one transaction after the other."""
     one = context.turn_of(producer)
     for _ in range(count):
-        achieved(_ended(context, one, context.partition(partition)), f"a transaction of {producer}")
-
-
-@KIP890.given("{producer} has aborted {count:number} transactions in {partition}")
-def has_aborted_so_many(context: ScenarioContext, producer: str, count: int, partition: str) -> None:
-    """One record each, one transaction after the other."""
-    one = context.turn_of(producer)
-    for _ in range(count):
-        achieved(_ended(context, one, context.partition(partition), commit=False), f"a transaction of {producer}")
+        achieved(_ended(context, one, context.partition(partition), commit=COMMITS[ended]), f"a transaction of {producer}")
 
 
 @KIP890.when("{producer} commits to {partition} again and again until {expiry} of {other:producer} has expired")
